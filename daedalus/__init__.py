@@ -1,0 +1,1 @@
+"""Daedalus: a laboratory where language models learn to design markets."""

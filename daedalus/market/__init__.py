@@ -1,0 +1,1 @@
+"""The simulated auction market: mechanisms, populations, rules, outcomes and observations."""

@@ -1,0 +1,130 @@
+"""The published market, rule for rule, oddities included; see docs/classic-market.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market import classic_kernels
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import ROUND_FIELDS, Outcome
+from daedalus.market.population import Population
+from daedalus.market.state import MarketState
+
+
+@dataclass
+class ClassicState(MarketState):
+    """State of B classic markets; see ``MarketState``, and beside it, each of shape (B, n):
+
+    Attributes:
+        values: What the unit is worth to each bidder.
+        surplus: Each bidder's surplus from its last win.
+        budget: Money an exploiter has left.
+        disappointment: A dropout's running sum; it leaves below minus its threshold.
+        turn: Whether a colluder is the one to win.
+    """
+
+    values: NDArray[np.float64]
+    surplus: NDArray[np.float64]
+    budget: NDArray[np.float64]
+    disappointment: NDArray[np.float64]
+    turn: NDArray[np.bool_]
+
+
+class ClassicMarket:
+    """The published rules for one unit a round.
+
+    Args:
+        population: Who bids; a colluder group must name exactly two seats.
+
+    Raises:
+        ValueError: A colluder group is not a pair.
+    """
+
+    def __init__(self, population: Population) -> None:
+        self.population = population
+        self._kinds = population.kinds()
+        self._value_low = population.column("value_low")
+        self._value_range = population.column("value_high") - self._value_low
+        self._threshold = population.column("threshold")
+        self._budget = population.column("budget")
+        self._partner, self._first_turn = _colluder_pairs(population)
+
+    def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
+        """Return B fresh markets before their first round, one for each seed (uint64)."""
+        shape = (len(seeds), self.population.bidders)
+        return ClassicState(
+            **MarketState.common(seeds, self.population.bidders),
+            values=np.zeros(shape),
+            surplus=np.zeros(shape),
+            budget=np.tile(self._budget, (shape[0], 1)),
+            disappointment=np.zeros(shape),
+            turn=np.tile(self._first_turn, (shape[0], 1)),
+        )
+
+    def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
+        """Play ``rounds`` rounds in every market, changing ``state`` in place.
+
+        Args:
+            state: B markets of this population.
+            mechanisms: B mechanisms, one for each market.
+            rounds: Number of rounds, 0 or more.
+
+        Returns:
+            The records of the rounds.
+
+        Raises:
+            ValueError: The sizes do not match; nothing has been played.
+        """
+        if not isinstance(state, ClassicState):
+            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        if len(mechanisms) != len(state):
+            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets; give one each")
+        if rounds < 0:
+            raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
+        records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
+        classic_kernels.play_rounds(
+            self._kinds,
+            self._value_low,
+            self._value_range,
+            self._threshold,
+            self._partner,
+            state.seeds,
+            state.rounds,
+            state.active,
+            state.bids,
+            state.previous_bids,
+            state.wins,
+            state.history,
+            state.values,
+            state.surplus,
+            state.budget,
+            state.disappointment,
+            state.turn,
+            mechanisms.auction_type,
+            mechanisms.reserve_price,
+            mechanisms.reveal_competing_bids,
+            mechanisms.reveal_winner_identity,
+            mechanisms.reveal_clearing_price,
+            mechanisms.collusion_penalty,
+            mechanisms.coalition_policy,
+            records,
+        )
+        return Outcome(records)
+
+
+def _colluder_pairs(population: Population) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return each seat's partner (its own seat if it has none) and whether it has the turn first."""
+    partner = np.arange(population.bidders)
+    first_turn = np.zeros(population.bidders, np.bool_)
+    for name, group in population.groups.items():
+        if group.kind != "colluder":
+            continue
+        if len(group.seats) != 2:
+            raise ValueError(f"groups.{name}.seats: {group.seats}; classic colluders come in pairs")
+        leader, follower = group.seats
+        partner[leader], partner[follower] = follower, leader
+        first_turn[leader] = True
+    return partner, first_turn

@@ -1,0 +1,73 @@
+"""What every market offers; nothing above this package knows which rules are running."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Outcome
+from daedalus.market.population import Population
+from daedalus.market.state import MarketState
+
+MARKET_RULES = ("classic",)
+
+
+@dataclass
+class MarketSettings:
+    """Which rules are played, and the shape of an episode.
+
+    Attributes:
+        rules: One of ``MARKET_RULES``.
+        episode_length: Steps in an episode; a designer acts once a step.
+        rounds_per_step: Auction rounds between two actions.
+        scored_rounds: Last rounds of a step whose composite is averaged into its reward.
+        warmup_rounds: Rounds under the default mechanism before a designer's first look.
+    """
+
+    rules: str = "classic"
+    episode_length: int = 10
+    rounds_per_step: int = 5
+    scored_rounds: int = 3
+    warmup_rounds: int = 3
+
+    def __post_init__(self) -> None:
+        if self.rules not in MARKET_RULES:
+            raise ValueError(f"rules: {self.rules!r}; choose one of {', '.join(MARKET_RULES)}")
+        for name in ("episode_length", "rounds_per_step", "scored_rounds"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)}; give an integer from 1 up")
+        if self.warmup_rounds < 0:
+            raise ValueError(f"warmup_rounds: {self.warmup_rounds}; give an integer from 0 up")
+        if self.scored_rounds > self.rounds_per_step:
+            raise ValueError(
+                f"scored_rounds: {self.scored_rounds}; a step has {self.rounds_per_step} rounds"
+            )
+
+
+class Market(Protocol):
+    """A repeated auction, played in batches of B independent episodes."""
+
+    population: Population
+
+    def reset(self, seeds: NDArray[np.uint64]) -> MarketState:
+        """Return B fresh markets, one for each seed."""
+        ...
+
+    def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
+        """Play rounds in every market under its mechanism, changing ``state`` in place.
+
+        Raises:
+            ValueError: Sizes do not match or ``rounds`` is negative; the state is unchanged.
+        """
+        ...
+
+
+def make_market(settings: MarketSettings, population: Population) -> Market:
+    """Build the market that the settings name."""
+    from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
+
+    return {"classic": ClassicMarket}[settings.rules](population)

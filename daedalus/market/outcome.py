@@ -1,0 +1,123 @@
+"""What a market gives back: round outcomes for scoring and observations for designing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.mechanism import Mechanisms
+
+ROUND_FIELDS = (
+    "welfare",
+    "gini",
+    "participation",
+    "clearing_price",
+    "dropouts",
+    "collusion_signal",
+    "stability",
+    "composite",
+    "revenue",
+)
+"""Columns of a round's record, see ``Outcome``."""
+
+PROXIES = (
+    "active_count",
+    "total_bidders",
+    "bid_mean",
+    "bid_std",
+    "bid_correlation",
+    "rotation_entropy",
+    "dropout_rate",
+    "budget_exhaustion",
+    "clearing_price_trend",
+)
+"""Columns of the population proxies, see ``Observation``."""
+
+HISTORY_LENGTH = 20
+"""Rounds a designer looks back."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Records of R rounds in B episodes.
+
+    Attributes:
+        records: float64, shape (B, R, 9), in the order of ``ROUND_FIELDS``: welfare W, Gini of
+            surplus, participation P and stability S in [0, 1]; clearing price (0 without a sale)
+            and revenue in units of value; dropouts, the number of bidders out of the market;
+            collusion signal in [0, 1]; composite R in [0, 1].
+    """
+
+    records: NDArray[np.float64]
+
+    def field(self, name: str) -> NDArray[np.float64]:
+        """Return one column, shape (B, R).
+
+        Raises:
+            ValueError: There is no such column.
+        """
+        return self.records[:, :, ROUND_FIELDS.index(name)]
+
+    @property
+    def welfare(self) -> NDArray[np.float64]:
+        """Return W, realised over best possible value, shape (B, R), in [0, 1]."""
+        return self.field("welfare")
+
+    @property
+    def fairness(self) -> NDArray[np.float64]:
+        """Return F = 1 - Gini, shape (B, R), in [0, 1]."""
+        return 1.0 - self.field("gini")
+
+    @property
+    def participation(self) -> NDArray[np.float64]:
+        """Return P, share of bidders present, shape (B, R), in [0, 1]."""
+        return self.field("participation")
+
+    @property
+    def stability(self) -> NDArray[np.float64]:
+        """Return S, steadiness of welfare, shape (B, R), in [0, 1]."""
+        return self.field("stability")
+
+    @property
+    def composite(self) -> NDArray[np.float64]:
+        """Return R, the round's composite reward, shape (B, R), in [0, 1]."""
+        return self.field("composite")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a designer sees of B markets: never values, types or budgets.
+
+    Attributes:
+        mechanisms: The rules in force, B of them.
+        recent: The last rounds, oldest first, shape (B, 20, 9); NaN before the first round.
+        proxies: Population statistics, shape (B, 9), in the order of ``PROXIES``: bidders present
+            and in all; mean and standard deviation of the last round's positive bids; correlation
+            across bidders of the last two rounds' bids; entropy of win counts over its maximum;
+            share of bidders out; share of bidders out who had won before; least-squares slope of
+            the recent clearing prices, in value per round.
+        round_number: Steps played, shape (B,).
+        episode_length: Steps in an episode.
+        stage: Curriculum stage of the population.
+    """
+
+    mechanisms: Mechanisms
+    recent: NDArray[np.float64]
+    proxies: NDArray[np.float64]
+    round_number: NDArray[np.int64]
+    episode_length: int
+    stage: int
+
+    def __len__(self) -> int:
+        """Return B."""
+        return len(self.round_number)
+
+    def field(self, name: str) -> NDArray[np.float64]:
+        """Return one column of the recent rounds, shape (B, 20)."""
+        return self.recent[:, :, ROUND_FIELDS.index(name)]
+
+    def proxy(self, name: str) -> NDArray[np.float64]:
+        """Return one population proxy, shape (B,)."""
+        return self.proxies[:, PROXIES.index(name)]

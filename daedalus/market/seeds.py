@@ -1,0 +1,27 @@
+"""One integer seed per run, and everything below it keyed by purpose."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def _sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
+    if seed < 0:
+        raise ValueError(f"seed: {seed} is negative; give an integer from 0 up")
+    return np.random.SeedSequence([seed, zlib.crc32(purpose.encode()), *indices])
+
+
+def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[np.uint64]:
+    """Return ``count`` market seeds (uint64) that depend only on the arguments.
+
+    The first m of n seeds are the seeds of a call for m, so runs of different size share a start.
+    """
+    return _sequence(seed, purpose, *indices).generate_state(count, np.uint64)
+
+
+def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:
+    """Return a fresh numpy generator that depends only on the arguments."""
+    return np.random.default_rng(_sequence(seed, purpose, *indices))
