@@ -16,7 +16,7 @@ from daedalus.market.state import MarketState
 
 @dataclass
 class ClassicState(MarketState):
-    """State of B classic markets; see ``MarketState``, and beside it, each of shape (B, n):
+    """State of B classic markets: that of ``MarketState`` and more, each of shape (B, n).
 
     Attributes:
         values: What the unit is worth to each bidder.
@@ -81,7 +81,7 @@ class ClassicMarket:
         if not isinstance(state, ClassicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         if len(mechanisms) != len(state):
-            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets; give one each")
+            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
         if rounds < 0:
             raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
@@ -116,7 +116,7 @@ class ClassicMarket:
 
 
 def _colluder_pairs(population: Population) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return each seat's partner (its own seat if it has none) and whether it has the turn first."""
+    """Return each seat's partner (itself if it has none) and whether it has the turn first."""
     partner = np.arange(population.bidders)
     first_turn = np.zeros(population.bidders, np.bool_)
     for name, group in population.groups.items():

@@ -23,7 +23,7 @@ _DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE, _REVENUE = 4, 5, 6, 7, 8
 
 @njit(inline="always")
 def _history_mean(history, played, window, column):
-    """Return the mean of one column over the last ``window`` of ``played`` rounds (all if fewer)."""
+    """Return a column's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
     count = min(window, played)
     total = 0.0
     for back in range(1, count + 1):
@@ -47,9 +47,7 @@ def _shader_bid(value, active, first_price, competing, price_shown, cheap_price,
 
 @njit(inline="always")
 def _colluder_bid(key, seat, value, turn, first_price, reserve, winner_shown, penalty, policy):
-    willing = policy == _ALLOW or (
-        policy == _RESTRICT and uniform(key, seat, _DRAW_POLICY) > 0.5
-    )
+    willing = policy == _ALLOW or (policy == _RESTRICT and uniform(key, seat, _DRAW_POLICY) > 0.5)
     risk = 0.4 if penalty > 1.0 else 0.0
     if not (willing and uniform(key, seat, _DRAW_RISK) > risk):
         return value * (0.85 if first_price else 0.98)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,10 @@ class Mechanisms:
     Categorical fields hold the index into their tuple in ``CHOICES`` (int8), numeric fields are
     float64 and flags are bool.
 
+    Attributes:
+        malformed: Rows whose proposal could not be read, bool, shape (B,), by default none. They
+            hold placeholder rules that are never played: the episode scores such a step 0.
+
     Raises:
         MechanismError: Some entry of a column is out of range.
     """
@@ -159,9 +163,12 @@ class Mechanisms:
     withdrawal_penalty: NDArray[np.float64]
     collusion_penalty: NDArray[np.float64]
     coalition_policy: NDArray[np.int8]
+    malformed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __post_init__(self) -> None:
         length = len(self.auction_type)
+        if not len(self.malformed):
+            self.malformed = np.zeros(length, np.bool_)
         for name in FIELDS:
             column = _checked_column(name, np.asarray(getattr(self, name)))
             if column.shape != (length,):
@@ -181,15 +188,26 @@ class Mechanisms:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return the given rows, in that order, with repeats allowed."""
-        return Mechanisms(**{name: getattr(self, name)[rows] for name in FIELDS})
+        columns = {name: getattr(self, name)[rows] for name in FIELDS}
+        return Mechanisms(**columns, malformed=self.malformed[rows])
+
+    def replace(self, rows: NDArray[np.integer[Any]], others: Mechanisms) -> Mechanisms:
+        """Return a copy in which the given rows are those of ``others``, in order."""
+        copy = self.take(np.arange(len(self)))
+        for name in (*FIELDS, "malformed"):
+            getattr(copy, name)[rows] = getattr(others, name)
+        return copy
 
     @classmethod
-    def stack(cls, mechanisms: Sequence[Mechanism]) -> Mechanisms:
-        """Batch single mechanisms, in order."""
-        columns = {name: [getattr(each, name) for each in mechanisms] for name in FIELDS}
+    def stack(cls, mechanisms: Sequence[Mechanism | None]) -> Mechanisms:
+        """Batch single mechanisms, in order; None becomes a malformed row."""
+        malformed = np.array([each is None for each in mechanisms], np.bool_)
+        filled = [Mechanism() if each is None else each for each in mechanisms]
+        columns = {name: [getattr(each, name) for each in filled] for name in FIELDS}
         for name, words in CHOICES.items():
             columns[name] = [words.index(word) for word in columns[name]]
-        return cls(**{name: np.asarray(column) for name, column in columns.items()})
+        arrays = {name: np.asarray(column) for name, column in columns.items()}
+        return cls(**arrays, malformed=malformed)
 
     @classmethod
     def repeat(cls, mechanism: Mechanism, count: int) -> Mechanisms:

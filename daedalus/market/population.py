@@ -82,7 +82,9 @@ class Population:
                 if seats[seat] is not None:
                     raise ValueError(f"seat {seat}: both {seats[seat]} and {name} claim it")
                 seats[seat] = name
-        return [self._default_group(seat) if name is None else name for seat, name in enumerate(seats)]
+        return [
+            self._default_group(seat) if name is None else name for seat, name in enumerate(seats)
+        ]
 
     def _default_group(self, seat: int) -> str:
         for name, group in self.groups.items():

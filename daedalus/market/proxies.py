@@ -34,13 +34,14 @@ def win_entropy(wins: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the entropy of win counts (B, n) over its maximum log n, shape (B,), in [0, 1]."""
     shares = wins / np.maximum(wins.sum(axis=1, keepdims=True), 1)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.clip(-(shares * logs).sum(axis=1) / np.log(wins.shape[1]), 0.0, 1.0)
+    entropy = -(shares * logs).sum(axis=1) / np.log(wins.shape[1])
+    return np.clip(entropy, 0.0, 1.0).astype(np.float64)
 
 
 def _moments(
     values: NDArray[np.float64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and population standard deviation of the masked values, 0 where there are none."""
+    """Return mean and population standard deviation of the masked values, 0 without any."""
     count = np.maximum(mask.sum(axis=1), 1)
     mean = np.where(mask, values, 0.0).sum(axis=1) / count
     squares = np.where(mask, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / count
@@ -59,7 +60,7 @@ def _bid_correlation(
     scale = std_now * std_then
     defined = scale > 1e-12
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=defined)
-    return np.clip(correlation, -1.0, 1.0)
+    return np.clip(correlation, -1.0, 1.0).astype(np.float64)
 
 
 def _trend(prices: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,4 +73,6 @@ def _trend(prices: NDArray[np.float64]) -> NDArray[np.float64]:
     product = (rounds - mean_round[:, None]) * (filled - mean_price[:, None])
     covariance = np.where(known, product, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     variance = std_round**2
-    return np.divide(covariance, variance, out=np.zeros_like(variance), where=variance > 0)
+    slope = np.zeros(len(prices))
+    np.divide(covariance, variance, out=slope, where=variance > 0)
+    return slope

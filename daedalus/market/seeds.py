@@ -19,7 +19,8 @@ def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[
 
     The first m of n seeds are the seeds of a call for m, so runs of different size share a start.
     """
-    return _sequence(seed, purpose, *indices).generate_state(count, np.uint64)
+    words = _sequence(seed, purpose, *indices).generate_state(count, np.uint64)
+    return words.astype(np.uint64)
 
 
 def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:

@@ -52,9 +52,7 @@ class MarketState:
         """Return B."""
         return len(self.seeds)
 
-    def fork(
-        self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None
-    ) -> Self:
+    def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
         """Copy rows, which may repeat, so that they can go on under other rules.
 
         Args:
@@ -71,6 +69,11 @@ class MarketState:
                 raise ValueError(f"seeds: shape {seeds.shape}; give one seed for each of the rows")
             arrays["seeds"] = seeds.astype(np.uint64)
         return type(self)(**arrays)
+
+    def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
+        """Overwrite rows in place by the markets of ``other``, in order."""
+        for f in dataclasses.fields(self):
+            getattr(self, f.name)[rows] = getattr(other, f.name)
 
     def recent(self) -> NDArray[np.float64]:
         """Return the ring buffer unrolled, oldest round first, shape (B, 20, 9)."""

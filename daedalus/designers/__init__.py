@@ -1,0 +1,1 @@
+"""Designers: everything that looks at a market and proposes its rules."""

@@ -1,0 +1,53 @@
+"""A language model as designer; the model itself comes in as a function from chats to texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from daedalus.designers.base import DesignerSettings
+from daedalus.designers.prompt import Message, PromptSettings, prompts
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Observation
+from daedalus.market.parsing import parse_mechanism
+
+Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
+"""Chats and a source of randomness to completions, one for each chat."""
+
+
+@dataclass
+class LanguageModelSettings(DesignerSettings):
+    """Which model designs, and how it is sampled.
+
+    Attributes:
+        checkpoint: Directory or hub name of the model; a run's ``model`` folder, for example.
+        temperature: Sampling temperature; 0 decodes greedily.
+        max_new_tokens: Longest answer in tokens.
+        prompt: What the model is shown; must be what it was trained on.
+    """
+
+    checkpoint: str = ""
+    temperature: float = 0.0
+    max_new_tokens: int = 180
+    prompt: PromptSettings = field(default_factory=PromptSettings)
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0:
+            raise ValueError(f"temperature: {self.temperature}; give a number from 0 up")
+        if self.max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens: {self.max_new_tokens}; give an integer from 1 up")
+
+
+class LanguageModelDesigner:
+    """Asks a model for JSON; an answer that does not parse becomes a malformed proposal."""
+
+    def __init__(self, generate: Generate, prompt: PromptSettings) -> None:
+        self._generate = generate
+        self._prompt = prompt
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the model's mechanism for each market, malformed where it did not give one."""
+        texts = self._generate(prompts(observations, self._prompt), rng)
+        return Mechanisms.stack([parse_mechanism(text).mechanism for text in texts])

@@ -1,0 +1,123 @@
+"""The episode: a designer sets the rules, the market plays a step, and so on to the horizon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.interface import Market, MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
+from daedalus.market.proxies import population_proxies
+from daedalus.market.state import MarketState
+from daedalus.rewards.terms import composite
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What one step of B episodes gave.
+
+    Attributes:
+        observation: What the designer sees next.
+        reward: Mean composite R of the step's scored rounds, shape (B,), in [0, 1]; 0 where the
+            proposal was malformed or the episode had ended.
+        done: Whether the episode has ended, shape (B,).
+        outcome: The step's rounds; zeros where the market did not move.
+        played: Whether the market moved, shape (B,).
+    """
+
+    observation: Observation
+    reward: NDArray[np.float64]
+    done: NDArray[np.bool_]
+    outcome: Outcome
+    played: NDArray[np.bool_]
+
+
+class DesignEnv:
+    """B episodes of mechanism design, side by side.
+
+    Args:
+        market: The rules and their bidders.
+        settings: Shape of an episode.
+    """
+
+    def __init__(self, market: Market, settings: MarketSettings) -> None:
+        self.market = market
+        self.settings = settings
+
+    state: MarketState
+    mechanisms: Mechanisms
+    steps: NDArray[np.int64]
+
+    def reset(self, seeds: NDArray[np.uint64]) -> Observation:
+        """Begin one episode for each seed and warm its market up under the default mechanism."""
+        self.state = self.market.reset(seeds)
+        self.mechanisms = Mechanisms.repeat(Mechanism(), len(seeds))
+        self.steps = np.zeros(len(seeds), np.int64)
+        self.market.play(self.state, self.mechanisms, self.settings.warmup_rounds)
+        return self.observe()
+
+    def observe(self) -> Observation:
+        """Return what the designer sees now."""
+        return Observation(
+            mechanisms=self.mechanisms,
+            recent=self.state.recent(),
+            proxies=population_proxies(self.state),
+            round_number=self.steps.copy(),
+            episode_length=self.settings.episode_length,
+            stage=self.market.population.stage,
+        )
+
+    @property
+    def done(self) -> NDArray[np.bool_]:
+        """Return whether each episode has ended: at the horizon, or with nobody in the market."""
+        return (self.steps >= self.settings.episode_length) | ~self.state.active.any(axis=1)
+
+    def step(self, mechanisms: Mechanisms) -> StepResult:
+        """Play one step under the proposed mechanisms, one for each episode.
+
+        A malformed proposal costs the step, scores 0 and does not move the market; an ended
+        episode stays as it is.
+
+        Raises:
+            ValueError: Not one mechanism for each episode; nothing has been played.
+        """
+        if len(mechanisms) != len(self.steps):
+            raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
+        played = ~self.done & ~mechanisms.malformed
+        self.steps += ~self.done
+        outcome = self._play(mechanisms, np.flatnonzero(played))
+        reward = np.where(played, composite(self.scored(outcome)), 0.0)
+        return StepResult(self.observe(), reward, self.done, outcome, played)
+
+    def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
+        rounds = self.settings.rounds_per_step
+        if len(rows) == len(self.steps):
+            self.mechanisms = mechanisms
+            return self.market.play(self.state, mechanisms, rounds)
+        moving = self.state.fork(rows)
+        records = np.zeros((len(self.steps), rounds, len(ROUND_FIELDS)))
+        records[rows] = self.market.play(moving, mechanisms.take(rows), rounds).records
+        self.state.put(rows, moving)
+        self.mechanisms = self.mechanisms.replace(rows, mechanisms.take(rows))
+        return Outcome(records)
+
+    def scored(self, outcome: Outcome) -> Outcome:
+        """Return the last rounds of a step, those that its reward averages."""
+        return Outcome(outcome.records[:, -self.settings.scored_rounds :])
+
+    def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
+        """Copy episodes, which may repeat, to go on independently of these.
+
+        Args:
+            rows: Which episodes to copy, in order.
+            seeds: Futures of the copies; copies with one seed face the same draws.
+        """
+        other = type(self)(self.market, self.settings)
+        other.state = self.state.fork(rows, seeds)
+        other.mechanisms = self.mechanisms.take(rows)
+        other.steps = self.steps[rows]
+        return other

@@ -1,0 +1,1 @@
+"""Reward terms, and the weighted stack that training maximises."""

@@ -1,0 +1,69 @@
+"""The weighted, named stack of reward terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.outcome import Outcome
+from daedalus.market.parsing import ParsedMechanism
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
+
+
+@dataclass
+class RewardStack:
+    """A weighted sum of named terms.
+
+    Attributes:
+        weights: Weight by term name; each term is in [0, 1], so rewards are bounded by the weights.
+
+    Raises:
+        ValueError: A term is unknown or a weight is not finite.
+    """
+
+    weights: dict[str, float] = field(default_factory=lambda: {"composite": 1.0})
+
+    def __post_init__(self) -> None:
+        known = [*TEXT_TERMS, *MARKET_TERMS]
+        for name, weight in self.weights.items():
+            if name not in known:
+                raise ValueError(f"weights.{name}: no such term; choose from {', '.join(known)}")
+            if not math.isfinite(weight):
+                raise ValueError(f"weights.{name}: {weight}; give a finite number")
+        if not any(self.weights.values()):
+            raise ValueError("weights: all are zero; give at least one term a weight")
+
+    def terms(
+        self, parsed: Sequence[ParsedMechanism], outcome: Outcome
+    ) -> dict[str, NDArray[np.float64]]:
+        """Score B completions.
+
+        Args:
+            parsed: What each completion said.
+            outcome: What the mechanisms of the *valid* completions did, one row or one equal block
+                of rows (its futures) for each, in order.
+
+        Returns:
+            Unweighted terms by name, each of shape (B,). An invalid completion never reached a
+            market: its market terms are 0.
+        """
+        valid = np.array([each.valid for each in parsed], np.bool_)
+        scores = {}
+        for name in self.weights:
+            if name in TEXT_TERMS:
+                scores[name] = np.array([TEXT_TERMS[name](each) for each in parsed])
+            else:
+                scores[name] = np.zeros(len(parsed))
+                if valid.any():
+                    rewards = MARKET_TERMS[name](outcome).reshape(int(valid.sum()), -1)
+                    scores[name][valid] = rewards.mean(axis=1)
+        return scores
+
+    def total(self, terms: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the weighted sum of ``terms``, shape (B,)."""
+        weighted = [weight * terms[name] for name, weight in self.weights.items()]
+        return np.asarray(np.sum(weighted, axis=0), dtype=np.float64)
