@@ -121,3 +121,9 @@ class DesignEnv:
         other.mechanisms = self.mechanisms.take(rows)
         other.steps = self.steps[rows]
         return other
+
+    def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
+        """Overwrite episodes in place by those of ``other``, in order."""
+        self.state.put(rows, other.state)
+        self.mechanisms = self.mechanisms.replace(rows, other.mechanisms)
+        self.steps[rows] = other.steps

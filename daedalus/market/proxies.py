@@ -35,7 +35,7 @@ def win_entropy(wins: NDArray[np.int64]) -> NDArray[np.float64]:
     shares = wins / np.maximum(wins.sum(axis=1, keepdims=True), 1)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     entropy = -(shares * logs).sum(axis=1) / np.log(wins.shape[1])
-    return np.clip(entropy, 0.0, 1.0).astype(np.float64)
+    return np.asarray(np.clip(entropy, 0.0, 1.0), dtype=np.float64)
 
 
 def _moments(
@@ -60,7 +60,7 @@ def _bid_correlation(
     scale = std_now * std_then
     defined = scale > 1e-12
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=defined)
-    return np.clip(correlation, -1.0, 1.0).astype(np.float64)
+    return np.asarray(np.clip(correlation, -1.0, 1.0), dtype=np.float64)
 
 
 def _trend(prices: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,191 @@
+"""The typed configuration of a run: what ``conf/`` is checked against and composed into."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException
+from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.heuristic import HeuristicDesigner
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.designers.random import RandomDesigner
+from daedalus.designers.search import SearchDesigner
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import Population
+from daedalus.rewards.stack import RewardStack
+from daedalus.tracking import TrackingSettings
+from daedalus.training.settings import ModelSettings, TrainingSettings
+
+DESIGNERS = {
+    "random": RandomDesigner,
+    "fixed": FixedDesigner,
+    "heuristic": HeuristicDesigner,
+    "search": SearchDesigner,
+    "language_model": LanguageModelSettings,
+}
+"""Settings class by the name under which files in ``conf/designer/`` ask for it."""
+
+
+@dataclass
+class Config:
+    """One run.
+
+    Attributes:
+        task: Module of ``experiments/`` that runs it.
+        seed: The seed of everything, from 0 up.
+        resume: Go on with the newest unfinished run of this experiment.
+        population: Who bids.
+        market: Which rules are played, and the shape of an episode.
+        mechanism: The rules of the ``fixed`` designer.
+        reward: What training maximises.
+        designer: The designer under study.
+        model: The language model that is trained.
+        training: SFT, GRPO and the prompt.
+        evaluation: Episodes, intervals and the baselines that every designer is compared with.
+        tracking: Where numbers go.
+    """
+
+    task: str = MISSING
+    seed: int = 0
+    resume: bool = False
+    population: Population = field(default_factory=Population)
+    market: MarketSettings = field(default_factory=MarketSettings)
+    mechanism: Mechanism = field(default_factory=Mechanism)
+    reward: RewardStack = field(default_factory=RewardStack)
+    designer: Any = MISSING
+    model: ModelSettings = field(default_factory=ModelSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    tracking: TrackingSettings = field(default_factory=TrackingSettings)
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"seed: {self.seed}; give an integer from 0 up")
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be run; the message says what to write instead."""
+
+
+def register() -> None:
+    """Tell Hydra about the schemas and resolvers; call before composing."""
+    store = ConfigStore.instance()
+    store.store(name="schema", node=Config)
+    for name, settings in DESIGNERS.items():
+        store.store(group="designer", name=f"{name}_schema", node=settings)
+    OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
+
+
+def run_directory(fresh: str, resume: bool) -> str:
+    """Return ``fresh``, or if asked to resume, the newest sibling of it that is unfinished."""
+    siblings = sorted(each for each in Path(fresh).parent.glob("*") if each.is_dir())
+    unfinished = [each for each in siblings if not (each / FINISHED).exists()]
+    return str(unfinished[-1]) if resume and unfinished else fresh
+
+
+FINISHED = "finished"
+"""Name of the empty file that marks a run directory as complete."""
+
+
+def to_config(composed: DictConfig) -> Config:
+    """Check a composed configuration and return it as objects.
+
+    Raises:
+        ConfigError: A value is of the wrong type, out of range or missing.
+    """
+    missing = OmegaConf.missing_keys(composed)
+    if missing:
+        raise ConfigError(f"{', '.join(sorted(missing))}: not set; choose +experiment=NAME")
+    try:
+        config = OmegaConf.to_object(composed)
+    except (ValueError, OmegaConfBaseException) as error:
+        raise ConfigError(str(error)) from error
+    assert isinstance(config, Config)
+    return config
+
+
+def explain(error: HydraException | OmegaConfBaseException | ConfigError) -> str:
+    """Return one message for a configuration that failed, with the nearest name that exists."""
+    causes = list(_causes(error))
+    message = "\n".join(dict.fromkeys(str(each).strip() for each in causes))
+    wrong, known = _unknown_name(message, causes)
+    close = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5) if wrong else []
+    if close:
+        message += f"\nDid you mean {close[0]}?"
+    elif known:
+        message += f"\nKnown here: {', '.join(known)}."
+    return message
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _unknown_name(message: str, causes: list[BaseException]) -> tuple[str, list[str]]:
+    """Return the name that does not exist, and those that do in its place."""
+    option = re.search(r"[Cc]ould not find '([^']+)'", message)
+    if option:
+        group, _, wrong = option[1].rpartition("/")
+        folder = Path(__file__).parents[1] / "conf" / group
+        return wrong, sorted(path.stem for path in folder.glob("*.yaml"))
+    key = re.search(r"Key '([^']+)' (?:is )?not in", message)
+    for cause in causes:
+        object_type = getattr(cause, "object_type", None)
+        if key and hasattr(object_type, "__dataclass_fields__"):
+            return key[1], sorted(object_type.__dataclass_fields__)
+    return "", []
+
+
+def help_text(conf: Path) -> str:
+    """Return what ``run.py --help`` prints: every experiment with its question."""
+    experiments = sorted((conf / "experiment").glob("*.yaml"))
+    width = max(len(path.stem) for path in experiments)
+    lines = [f"  {path.stem:<{width}}  {_question(path)}" for path in experiments]
+    groups = []
+    for folder in sorted(conf.iterdir()):
+        if folder.is_dir() and folder.name not in ("experiment", "hydra"):
+            options = ", ".join(sorted(path.stem for path in folder.glob("*.yaml")))
+            groups.append(f"  {folder.name:<{width}}  {options}")
+    return HELP.format(experiments="\n".join(lines), groups="\n".join(groups))
+
+
+def _question(path: Path) -> str:
+    """Return the first sentence of a file's header comment."""
+    for line in path.read_text().splitlines():
+        if line.startswith("#") and "@package" not in line:
+            return line.lstrip("# ")
+    return ""
+
+
+HELP = """Daedalus: language models learn to design markets.
+
+  python run.py +experiment=NAME [group=option ...] [key=value ...]
+
+experiments
+{experiments}
+
+groups (group=option)
+{groups}
+
+examples
+  python run.py +experiment=grpo_stage3                      train a designer and compare it
+  python run.py +experiment=grpo_stage3 resume=true          go on with an interrupted run
+  python run.py +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
+  python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2
+  python run.py +experiment=grpo_stage3 --cfg job            print the configuration and stop
+
+Results go to outputs/NAME/DATE_TIME/, those of a sweep to outputs/sweeps/NAME/DATE_TIME/.
+"""

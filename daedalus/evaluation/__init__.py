@@ -1,0 +1,1 @@
+"""How designers are compared: paired episodes, statistics with intervals, figures."""

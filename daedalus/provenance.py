@@ -1,0 +1,92 @@
+"""What a run directory says of itself: configuration, commit, versions, command, completion."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import distributions
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+
+from daedalus.config import FINISHED, ConfigError
+from daedalus.files import written_whole
+from daedalus.sweeps import collect_sweep
+
+
+@contextmanager
+def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
+    """Document the run in its directory and mark it as finished if the block succeeds.
+
+    Writes config.yaml and provenance.json before, ``finished`` after, and in a sweep the table
+    over the jobs that are done.
+
+    Yields:
+        The directory, or None if a run that is resumed had finished before.
+
+    Raises:
+        ConfigError: The run that is resumed was started with another configuration.
+    """
+    _check_same_config(composed, out)
+    if (out / FINISHED).exists():
+        yield None
+        return
+    _write_config(composed, out)
+    with written_whole(out / "provenance.json") as aside:
+        aside.write_text(json.dumps(provenance(), indent=2) + "\n")
+    yield out
+    (out / FINISHED).touch()
+    if (out.parent / "multirun.yaml").exists():
+        collect_sweep(out.parent)
+
+
+def provenance() -> dict[str, object]:
+    """Return commit, whether the tree had changes, command, Python and package versions."""
+    return {
+        "commit": _git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(_git("status", "--porcelain")),
+        "command": shlex.join(sys.argv),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {each.name: each.version for each in distributions()},
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    """Return what git prints, or None without git or outside a checkout."""
+    folder = Path(__file__).parent
+    try:
+        answer = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return answer.stdout.strip() if answer.returncode == 0 else None
+
+
+def _resolved(composed: DictConfig) -> str:
+    """Return the resolved configuration as YAML, without the flag that only resuming sets."""
+    config = OmegaConf.to_container(composed, resolve=True)
+    assert isinstance(config, dict)
+    config.pop("resume", None)
+    return OmegaConf.to_yaml(config)
+
+
+def _write_config(composed: DictConfig, out: Path) -> None:
+    with written_whole(out / "config.yaml") as aside:
+        aside.write_text(_resolved(composed))
+
+
+def _check_same_config(composed: DictConfig, out: Path) -> None:
+    path = out / "config.yaml"
+    if not path.exists() or path.read_text() == _resolved(composed):
+        return
+    ours = _resolved(composed).splitlines()
+    changed = [line.strip() for line in path.read_text().splitlines() if line not in ours]
+    raise ConfigError(
+        f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
+        "give the same overrides to resume it, or leave resume=true out to start anew"
+    )

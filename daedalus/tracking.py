@@ -1,0 +1,133 @@
+"""Where numbers go: metrics.jsonl always, Weights & Biases when asked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from daedalus.files import written_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WANDB_MODES = ("auto", "online", "offline", "disabled")
+
+
+@dataclass
+class TrackingSettings:
+    """Weights & Biases, beside the files that are always written.
+
+    Attributes:
+        wandb: ``auto`` is online if WANDB_API_KEY is set and offline otherwise.
+        project: Project name there.
+    """
+
+    wandb: str = "auto"
+    project: str = "daedalus"
+
+    def __post_init__(self) -> None:
+        if self.wandb not in WANDB_MODES:
+            raise ValueError(f"wandb: {self.wandb!r}; choose one of {', '.join(WANDB_MODES)}")
+
+    @property
+    def mode(self) -> str:
+        """Return the mode that W&B is started in."""
+        if self.wandb == "auto":
+            return "online" if os.environ.get("WANDB_API_KEY") else "offline"
+        return self.wandb
+
+
+class Tracker:
+    """Logs one run; a context manager that finishes W&B on the way out.
+
+    Args:
+        settings: What to send where.
+        out: Run directory; metrics.jsonl and W&B's files go there.
+        name: Name of the run.
+        config: The resolved configuration, for W&B.
+    """
+
+    def __init__(
+        self, settings: TrackingSettings, out: Path, name: str, config: dict[str, Any]
+    ) -> None:
+        self._path = out / "metrics.jsonl"
+        self._wandb = None
+        if settings.mode != "disabled":
+            import wandb  # slow to import and not needed by --help
+
+            self._wandb = wandb.init(
+                project=settings.project,
+                name=name,
+                config=config,
+                dir=out,
+                mode=settings.mode,
+                reinit="finish_previous",
+                settings=wandb.Settings(silent=True, console="off"),
+            )
+
+    def log(self, phase: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Append one record of ``phase`` (``sft``, ``grpo``, ...) at ``step``."""
+        record = {"phase": phase, "step": step, **metrics}
+        with self._path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+        if self._wandb is not None:
+            prefixed = {f"{phase}/{name}": value for name, value in metrics.items()}
+            self._wandb.log({**prefixed, f"{phase}/step": step})
+
+    def history(self, phase: str) -> list[dict[str, float]]:
+        """Return the records of a phase, in order, without its name."""
+        if not self._path.exists():
+            return []
+        records = [json.loads(line) for line in self._path.read_text().splitlines()]
+        return [
+            {key: value for key, value in record.items() if key != "phase"}
+            for record in records
+            if record["phase"] == phase
+        ]
+
+    def rewind(self, phase: str, step: int) -> None:
+        """Forget what ``phase`` logged after ``step``: a resumed run will log it again."""
+        if not self._path.exists():
+            return
+        kept = []
+        for line in self._path.read_text().splitlines(keepends=True):
+            if not line.endswith("\n"):  # cut short by the interruption
+                continue
+            record = json.loads(line)
+            if record["phase"] != phase or record["step"] <= step:
+                kept.append(line)
+        with written_whole(self._path) as aside:
+            aside.write_text("".join(kept))
+
+    def table(self, name: str, frame: pd.DataFrame) -> None:
+        """Send a table to W&B."""
+        if self._wandb is not None:
+            import wandb
+
+            self._wandb.log({name: wandb.Table(dataframe=frame)})
+
+    def image(self, name: str, path: Path) -> None:
+        """Send a picture to W&B."""
+        if self._wandb is not None:
+            import wandb
+
+            self._wandb.log({name: wandb.Image(str(path))})
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Finish the W&B run, as failed if an error is passing through."""
+        if self._wandb is not None:
+            self._wandb.finish(exit_code=0 if kind is None else 1)

@@ -1,0 +1,1 @@
+"""Training a language model to design: tokenizer, model, SFT, GRPO and export."""

@@ -1,0 +1,52 @@
+"""Finding where an interrupted phase stopped, and exporting a finished model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from peft import PeftModel
+from transformers import PreTrainedModel
+
+from daedalus.training.model import LanguageModel, load_language_model
+from daedalus.training.settings import ModelSettings
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Return the newest complete checkpoint of a trainer, or None.
+
+    A trainer writes trainer_state.json last: a checkpoint without it was cut short.
+    """
+    complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
+    return max(complete, key=lambda path: int(path.name.split("-")[1]), default=None)
+
+
+def export(language_model: LanguageModel, base: str | Path, folder: Path) -> None:
+    """Write a model that plain ``from_pretrained`` loads, whole or not at all.
+
+    Adapters are merged into weights reloaded in 16 bits, since merging into quantised ones rounds
+    twice; no adapter files are left, which loading would apply a second time.
+
+    Args:
+        language_model: What was trained.
+        base: Where its base weights were loaded from; used only for adapters.
+        folder: Where the model goes; replaced if it exists.
+    """
+    aside = folder.with_name(f".{folder.name}.tmp")
+    shutil.rmtree(aside, ignore_errors=True)
+    merged = language_model.model
+    if isinstance(merged, PeftModel):
+        merged = _merged(merged, base, aside.with_name(f".{folder.name}.adapter"))
+    merged.save_pretrained(aside)
+    language_model.tokenizer.save_pretrained(aside)
+    if folder.exists():
+        shutil.rmtree(folder)
+    aside.rename(folder)
+
+
+def _merged(adapted: PeftModel, base: str | Path, scratch: Path) -> PreTrainedModel:
+    adapted.save_pretrained(scratch)
+    fresh = load_language_model(base).model
+    merged: PreTrainedModel = PeftModel.from_pretrained(fresh, scratch).merge_and_unload()
+    shutil.rmtree(scratch)
+    return merged

@@ -1,0 +1,52 @@
+"""Sampling completions: the ``generate`` function that a language-model designer takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from daedalus.designers.language_model import Generate
+from daedalus.designers.prompt import Message
+from daedalus.training.model import LanguageModel
+
+_BATCH = 256
+
+
+def make_generate(
+    language_model: LanguageModel, temperature: float, max_new_tokens: int
+) -> Generate:
+    """Return a function from chats to completions; temperature 0 decodes greedily."""
+
+    def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
+        texts: list[str] = []
+        with torch.random.fork_rng(), torch.inference_mode():
+            torch.manual_seed(int(rng.integers(2**63)))
+            for start in range(0, len(chats), _BATCH):
+                batch = chats[start : start + _BATCH]
+                texts += _complete(language_model, batch, temperature, max_new_tokens)
+        return texts
+
+    return generate
+
+
+def _complete(
+    language_model: LanguageModel,
+    chats: Sequence[list[Message]],
+    temperature: float,
+    max_new_tokens: int,
+) -> list[str]:
+    model, tokenizer = language_model.model, language_model.tokenizer
+    inputs = tokenizer.apply_chat_template(
+        list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
+    ).to(model.device)
+    sampling = (
+        {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
+        if temperature > 0
+        else {"do_sample": False}
+    )
+    model.eval()
+    tokens = model.generate(**inputs, max_new_tokens=max_new_tokens, **sampling)
+    answers = tokens[:, inputs["input_ids"].shape[1] :]
+    return list(tokenizer.batch_decode(answers, skip_special_tokens=True))

@@ -1,0 +1,111 @@
+"""Getting a language model: built from random weights, or loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    BitsAndBytesConfig,
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.env import DesignEnv
+from daedalus.market.parsing import format_mechanism
+from daedalus.training.settings import ModelSettings
+from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.tokenizer import build_tokenizer
+
+_CORPUS_STATES = 512
+_MAX_POSITIONS = 2048
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A causal language model and its tokenizer."""
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+
+
+def make_language_model(
+    settings: ModelSettings, prompt: PromptSettings, env: DesignEnv, seed: int
+) -> LanguageModel:
+    """Load the model that the settings name, or build the embedded one.
+
+    Args:
+        settings: Which model.
+        prompt: What prompts look like; the embedded tokenizer is trained on them.
+        env: Where the prompts of that corpus come from.
+        seed: What the random weights depend on.
+    """
+    if settings.pretrained:
+        return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
+    tokenizer = build_tokenizer(_corpus(prompt, env, seed), settings.vocabulary)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = Qwen2ForCausalLM(_qwen2_config(settings, tokenizer))
+    model.generation_config = _generation_config(tokenizer)
+    return LanguageModel(model, tokenizer)
+
+
+def load_language_model(source: str | Path, load_in_4bit: bool = False) -> LanguageModel:
+    """Load a checkpoint directory or hub name.
+
+    Raises:
+        FileNotFoundError: ``source`` looks like a path and is not a model directory.
+    """
+    path = Path(source)
+    if not (path / "config.json").exists() and (path.exists() or str(source).count("/") != 1):
+        raise FileNotFoundError(
+            f"{source}: no model here; give the `model` folder of a training run or a hub name"
+        )
+    options: dict[str, Any] = {"dtype": "auto"}
+    if load_in_4bit:
+        options["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_compute_dtype=torch.bfloat16,
+        )
+    tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+    return LanguageModel(AutoModelForCausalLM.from_pretrained(source, **options), tokenizer)
+
+
+def _corpus(prompt: PromptSettings, env: DesignEnv, seed: int) -> list[str]:
+    """Return the prompts of mid-episode states and as many mechanisms."""
+    states = mid_episode_states(env, _CORPUS_STATES, seed)
+    chats = prompts(states.observe(), prompt)
+    texts = [message["content"] for chat in chats for message in chat]
+    answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]
+    return texts + answers + ["system", "user", "assistant"] * _CORPUS_STATES
+
+
+def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Qwen2Config:
+    return Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=settings.hidden_size,
+        intermediate_size=settings.intermediate_size,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        num_key_value_heads=settings.heads,
+        max_position_embeddings=_MAX_POSITIONS,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+
+
+def _generation_config(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
+    return GenerationConfig(
+        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
+    )

@@ -1,0 +1,95 @@
+"""What a completion earns: its mechanism, played in the very market that its prompt describes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Outcome
+from daedalus.market.parsing import parse_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
+
+
+class MarketReward:
+    """Scores completions in forks of the states that their prompts describe.
+
+    All completions of a prompt face the same K futures, so what differs between their rewards is
+    the mechanism and not the luck of the draw (common random numbers); futures change from step
+    to step of training.
+
+    Args:
+        states: Paused episodes, one for each prompt.
+        stack: How outcomes and texts are rewarded.
+        futures: K.
+        horizon: Steps that each future runs.
+        seed: What the futures depend on.
+    """
+
+    def __init__(
+        self, states: DesignEnv, stack: RewardStack, futures: int, horizon: int, seed: int
+    ) -> None:
+        self._states = states
+        self._stack = stack
+        self._futures = futures
+        self._horizon = horizon
+        self._seed = seed
+
+    def score(
+        self, texts: Sequence[str], rows: Sequence[int], step: int
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the total reward and the terms of B completions, each of shape (B,).
+
+        Args:
+            texts: What the model wrote.
+            rows: Which state each was prompted with.
+            step: Training step; another step, other futures.
+        """
+        parsed = [parse_mechanism(text) for text in texts]
+        valid = [index for index, each in enumerate(parsed) if each.valid]
+        mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
+        outcome = self._play(mechanisms, [rows[index] for index in valid], step)
+        terms = self._stack.terms(parsed, outcome)
+        totals = self._stack.total(terms)
+        terms["validity"] = np.array([float(each.valid) for each in parsed])
+        return totals, terms
+
+    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
+        """Return the scored rounds of every mechanism in its futures, (B * K, rounds, fields)."""
+        copies = np.repeat(np.arange(len(rows)), self._futures)
+        seeds = [market_seeds(self._seed, "futures", self._futures, step, row) for row in rows]
+        joined = np.concatenate(seeds) if seeds else np.zeros(0, np.uint64)
+        futures = self._states.fork(np.asarray(rows, np.int64)[copies], joined)
+        rules = mechanisms.take(copies)
+        records = [
+            futures.scored(futures.step(rules).outcome).records for _ in range(self._horizon)
+        ]
+        return Outcome(np.concatenate(records, axis=1))
+
+    def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
+        """Return the function that TRL's GRPOTrainer calls, which logs every term."""
+
+        def reward(
+            completions: list[list[dict[str, str]]],
+            state: list[int],
+            trainer_state: Any,
+            log_metric: Callable[[str, float], None],
+            **columns: Any,
+        ) -> list[float]:
+            began = time.perf_counter()
+            texts = [chat[0]["content"] for chat in completions]
+            totals, terms = self.score(texts, state, trainer_state.global_step)
+            for name, values in terms.items():
+                log_metric(name if name == "validity" else f"term/{name}", float(values.mean()))
+            spread = totals.reshape(-1, group_size).std(axis=1, ddof=1).mean()
+            log_metric("group_reward_std", float(spread))
+            log_metric("reward_seconds", time.perf_counter() - began)
+            return [float(total) for total in totals]
+
+        return reward

@@ -1,0 +1,164 @@
+"""Settings of models and training; free of torch, so that composing a config stays quick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from daedalus.designers.prompt import PromptSettings
+
+REWARD_SCALES = ("group", "batch", "none")
+
+
+def _require(settings: object, least: float, *names: str) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        if not value >= least:
+            raise ValueError(f"{name}: {value}; give a number from {least} up")
+
+
+@dataclass
+class LoraSettings:
+    """Low-rank adapters (Hu et al. 2021) on every linear layer of the transformer blocks.
+
+    Attributes:
+        rank: Rank r; 0 trains all weights instead.
+        alpha: Scale; updates are multiplied by alpha / r.
+        dropout: Dropout on the adapters' input, 0 to 1.
+    """
+
+    rank: int = 0
+    alpha: int = 32
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(self, 0, "rank", "alpha", "dropout")
+
+
+@dataclass
+class ModelSettings:
+    """The language model that is trained.
+
+    Attributes:
+        pretrained: Directory or hub name to start from; empty builds the embedded model, a Qwen2
+            of the sizes below from random weights with a tokenizer of its own.
+        hidden_size: Width of the residual stream.
+        layers: Transformer blocks.
+        heads: Attention heads, which divide ``hidden_size``.
+        intermediate_size: Width of the feed-forward layers.
+        vocabulary: Largest number of tokens that the tokenizer may learn.
+        load_in_4bit: NF4 weights through bitsandbytes while training adapters; needs a GPU.
+        lora: Adapters.
+    """
+
+    pretrained: str = ""
+    hidden_size: int = 128
+    layers: int = 4
+    heads: int = 4
+    intermediate_size: int = 512
+    vocabulary: int = 512
+    load_in_4bit: bool = False
+    lora: LoraSettings = field(default_factory=LoraSettings)
+
+    def __post_init__(self) -> None:
+        _require(self, 1, "hidden_size", "layers", "heads", "intermediate_size")
+        _require(self, 300, "vocabulary")
+        if self.hidden_size % self.heads:
+            raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
+        if self.load_in_4bit and not self.lora.rank:
+            raise ValueError("load_in_4bit: quantised weights do not train; set lora.rank too")
+
+
+@dataclass
+class SftSettings:
+    """Supervised fine-tuning on synthetic pairs of a prompt and a valid mechanism.
+
+    Attributes:
+        steps: Optimiser steps; 0 skips the phase.
+        batch_size: Pairs in a step.
+        examples: Pairs in the data set.
+        learning_rate: Peak rate of a cosine schedule.
+        warmup_steps: Linear warm-up.
+        validity_prompts: Prompts on which sampled validity is measured afterwards, at T = 1.
+        save_every: Steps between checkpoints.
+    """
+
+    steps: int = 400
+    batch_size: int = 32
+    examples: int = 8192
+    learning_rate: float = 2e-3
+    warmup_steps: int = 20
+    validity_prompts: int = 512
+    save_every: int = 200
+
+    def __post_init__(self) -> None:
+        _require(self, 0, "steps", "learning_rate", "warmup_steps")
+        _require(self, 1, "batch_size", "examples", "validity_prompts", "save_every")
+
+
+@dataclass
+class GrpoSettings:
+    """Group-relative policy optimisation (Shao et al. 2024) on forked markets.
+
+    Attributes:
+        steps: Optimiser steps; 0 skips the phase.
+        prompts_per_step: Market states in a step.
+        group_size: Completions of each prompt.
+        micro_batch: Completions in one backward pass; divides the step's completions.
+        states: Market states that prompts are drawn from.
+        futures: Futures K that each completion's mechanism is played in, shared by its group.
+        horizon: Steps that each future runs before the mechanism is scored, at least 1.
+        learning_rate: Peak rate.
+        schedule: Name of the learning-rate schedule in transformers.
+        warmup_steps: Linear warm-up.
+        temperature: Sampling temperature of completions.
+        beta: Weight of the KL penalty towards the SFT model; 0 keeps no reference model.
+        entropy_bonus: Weight of the policy's entropy in the loss.
+        iterations: Optimiser passes over each batch of completions.
+        scale_rewards: What advantages are divided by: the standard deviation of rewards in the
+            ``group``, in the ``batch``, or nothing (``none``).
+        max_completion_tokens: Longest completion.
+        max_gradient_norm: Gradients are clipped to this norm.
+        save_every: Steps between checkpoints.
+    """
+
+    steps: int = 300
+    prompts_per_step: int = 8
+    group_size: int = 8
+    micro_batch: int = 64
+    states: int = 2048
+    futures: int = 64
+    horizon: int = 1
+    learning_rate: float = 3e-4
+    schedule: str = "constant_with_warmup"
+    warmup_steps: int = 5
+    temperature: float = 1.0
+    beta: float = 0.0
+    entropy_bonus: float = 0.0
+    iterations: int = 1
+    scale_rewards: str = "group"
+    max_completion_tokens: int = 128
+    max_gradient_norm: float = 1.0
+    save_every: int = 50
+
+    def __post_init__(self) -> None:
+        _require(self, 0, "steps", "learning_rate", "warmup_steps", "beta", "entropy_bonus")
+        _require(self, 1, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
+        _require(self, 1, "iterations", "max_completion_tokens", "save_every")
+        _require(self, 2, "group_size")
+        if self.scale_rewards not in REWARD_SCALES:
+            known = ", ".join(REWARD_SCALES)
+            raise ValueError(f"scale_rewards: {self.scale_rewards!r}; choose one of {known}")
+        if self.prompts_per_step * self.group_size % self.micro_batch:
+            total = self.prompts_per_step * self.group_size
+            raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature: {self.temperature}; give a number above 0")
+
+
+@dataclass
+class TrainingSettings:
+    """Both phases, and the prompt that they share with the designer they make."""
+
+    sft: SftSettings = field(default_factory=SftSettings)
+    grpo: GrpoSettings = field(default_factory=GrpoSettings)
+    prompt: PromptSettings = field(default_factory=PromptSettings)

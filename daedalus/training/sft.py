@@ -1,0 +1,89 @@
+"""Supervised fine-tuning: the model learns to write mechanisms, any mechanism."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from datasets import Dataset
+from trl import SFTConfig, SFTTrainer
+
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.env import DesignEnv
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.seeds import generator
+from daedalus.tracking import Tracker
+from daedalus.training.checkpoints import last_checkpoint
+from daedalus.training.generation import make_generate
+from daedalus.training.model import LanguageModel
+from daedalus.training.settings import LoraSettings, SftSettings
+from daedalus.training.signals import SignalsCallback
+from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.trainer_options import lora_config, shared_options
+
+PHASE = "sft"
+_ENOUGH_VALIDITY = 0.99
+_ANSWER_TOKENS = 180
+
+logger = logging.getLogger(__name__)
+
+
+def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
+    """Return ``count`` pairs of a mid-episode prompt and a mechanism drawn independently of it.
+
+    Mechanisms cover the valid space uniformly, so what is learnt is the format and, as the start
+    of reinforcement learning, the widest exploration.
+    """
+    chats = prompts(mid_episode_states(env, count, seed).observe(), prompt)
+    answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
+    completions = [[{"role": "assistant", "content": answer}] for answer in answers]
+    return Dataset.from_dict({"prompt": chats, "completion": completions})
+
+
+def train_sft(
+    language_model: LanguageModel,
+    pairs: Dataset,
+    settings: SftSettings,
+    lora: LoraSettings,
+    tracker: Tracker,
+    folder: Path,
+    seed: int,
+) -> LanguageModel:
+    """Train on the pairs, going on from the last checkpoint below ``folder`` if there is one."""
+    config = SFTConfig(
+        **shared_options(folder, seed, settings.save_every),
+        max_steps=settings.steps,
+        per_device_train_batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="cosine",
+        warmup_steps=settings.warmup_steps,
+        completion_only_loss=True,
+    )
+    trainer = SFTTrainer(
+        model=language_model.model,
+        args=config,
+        train_dataset=pairs,
+        processing_class=language_model.tokenizer,
+        peft_config=lora_config(lora),
+        callbacks=[SignalsCallback(tracker, PHASE)],
+    )
+    checkpoint = last_checkpoint(folder)
+    tracker.rewind(PHASE, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    return LanguageModel(trainer.model, language_model.tokenizer)
+
+
+def sampled_validity(
+    language_model: LanguageModel, env: DesignEnv, prompt: PromptSettings, count: int, seed: int
+) -> float:
+    """Return the share of complete mechanisms among answers sampled at temperature 1.
+
+    Greedy answers are valid long before sampled ones, and training samples.
+    """
+    chats = prompts(mid_episode_states(env, count, seed).observe(), prompt)
+    generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
+    texts = generate(chats, generator(seed, "validity"))
+    validity = sum(parse_mechanism(text).valid for text in texts) / count
+    if validity < _ENOUGH_VALIDITY:
+        logger.warning("only %.1f %% of sampled answers are valid; raise sft.steps", 100 * validity)
+    return validity

@@ -1,0 +1,64 @@
+"""What training says of itself, from the trainers' logs to ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from daedalus.files import written_whole
+from daedalus.tracking import Tracker
+
+NAMES = {
+    "loss": "loss",
+    "learning_rate": "learning_rate",
+    "grad_norm": "grad_norm",
+    "entropy": "entropy",
+    "mean_token_accuracy": "token_accuracy",
+    "reward": "reward",
+    "group_reward_std": "reward_std",
+    "frac_reward_zero_std": "frac_reward_zero_std",
+    "completions/mean_length": "completion_length",
+    "validity": "validity",
+    "reward_seconds": "reward_seconds",
+    "step_time": "step_seconds",
+}
+"""Our name of each number that a trainer logs; reward terms come as ``term/NAME``."""
+
+
+class SignalsCallback(TrainerCallback):  # type: ignore[misc]
+    """Passes every log of a trainer on to the tracker."""
+
+    def __init__(self, tracker: Tracker, phase: str) -> None:
+        self._tracker = tracker
+        self._phase = phase
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Log the numbers that we name, at the trainer's step."""
+        metrics = {NAMES[key]: float(value) for key, value in (logs or {}).items() if key in NAMES}
+        for key, value in (logs or {}).items():
+            if key.startswith("term/"):
+                metrics[key.removeprefix("term/")] = float(value)
+        if "loss" in metrics:  # the closing summary of a phase has none
+            self._tracker.log(self._phase, state.global_step, metrics)
+
+
+def write_history(tracker: Tracker, phase: str, out: Path) -> pd.DataFrame:
+    """Write training_history.json and .csv from what a phase logged; return them as a table."""
+    records = tracker.history(phase)
+    history = pd.DataFrame(records)
+    with written_whole(out / "training_history.json") as aside:
+        aside.write_text(json.dumps(records, indent=1) + "\n")
+    with written_whole(out / "training_history.csv") as aside:
+        history.to_csv(aside, index=False)
+    return history

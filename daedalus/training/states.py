@@ -1,0 +1,62 @@
+"""Market states in mid-episode: what prompts describe and completions are scored in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daedalus.designers.random import random_mechanisms
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+
+_KEEP_PROBABILITY = 0.7
+
+
+def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) -> DesignEnv:
+    """Play ``count`` episodes each to a random step, under random rules that change now and then.
+
+    Args:
+        env: An environment, whose own episodes are left alone.
+        count: Number of states.
+        seed: What the states depend on.
+        horizon: Steps that must be left in each episode.
+
+    Returns:
+        ``count`` paused episodes, their steps uniform from 0 to the last that leaves the horizon.
+
+    Raises:
+        ValueError: The horizon is longer than an episode.
+    """
+    last = env.settings.episode_length - horizon
+    if last < 0:
+        raise ValueError(
+            f"horizon: {horizon}; an episode has {env.settings.episode_length} steps"
+        )
+    rng = generator(seed, "states")
+    states = DesignEnv(env.market, env.settings)
+    states.reset(market_seeds(seed, "states", count))
+    stops = rng.integers(0, last + 1, size=count)
+    rules = random_mechanisms(count, rng)
+    for step in range(last):
+        rows = np.flatnonzero(stops > step)
+        moving = states.fork(rows)
+        moving.step(rules.take(rows))
+        states.put(rows, moving)
+        changing = np.flatnonzero(rng.random(count) > _KEEP_PROBABILITY)
+        rules = rules.replace(changing, random_mechanisms(len(changing), rng))
+    return states
+
+
+def rounded(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism as a designer would write it: reserve to 0.01, penalties to 0.1."""
+    values = mechanism.to_dict()
+    values["reserve_price"] = round(values["reserve_price"], 2)
+    for name in ("shill_penalty", "withdrawal_penalty", "collusion_penalty"):
+        values[name] = round(values[name], 1)
+    return Mechanism(**values)
+
+
+def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
+    """Return ``count`` mechanisms spread uniformly over the valid space, rounded."""
+    drawn: Mechanisms = random_mechanisms(count, generator(seed, "synthetic"))
+    return [rounded(drawn[row]) for row in range(count)]

@@ -1,0 +1,39 @@
+"""Run an experiment: ``python run.py +experiment=grpo_stage3``; see ``--help``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.config import ConfigError, explain, help_text, register, to_config
+from daedalus.provenance import run_record
+
+CONF = Path(__file__).parent / "conf"
+
+
+@hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
+def main(composed: DictConfig) -> None:
+    """Check the composed configuration, note where the run comes from, and run its task."""
+    config = to_config(composed)
+    with run_record(composed, Path(HydraConfig.get().runtime.output_dir)) as out:
+        if out is not None:
+            import_module(f"experiments.{config.task}").main(config, out)
+
+
+if __name__ == "__main__":
+    if {"--help", "-h"} & set(sys.argv[1:]):
+        sys.exit(print(help_text(CONF)))
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # hands us the exception instead of printing its trace
+    register()
+    try:
+        main()
+    except (HydraException, OmegaConfBaseException, ConfigError) as error:
+        sys.exit(explain(error))
