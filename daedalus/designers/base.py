@@ -21,4 +21,10 @@ class Designer(Protocol):
 
 @dataclass
 class DesignerSettings:
-    """Root of the designers' configuration; each file in ``conf/designer/`` is one subclass."""
+    """Root of the designers' configuration; each file in ``conf/designer/`` is one subclass.
+
+    Attributes:
+        name: What tables and figures call the designer.
+    """
+
+    name: str = "designer"

@@ -5,7 +5,6 @@ Nothing here needs a display: figures are plain ``Figure`` objects on the Agg ca
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from daedalus.files import written_whole
 
 PANELS = ("welfare", "fairness", "participation", "stability", "reward")
 """Metrics that ``metric_panels`` shows, in this order."""
@@ -35,11 +38,13 @@ CURVES = {
 
 _NAMED = {
     "random": "#8c8c8c",
+    "random_card": "#bdb5a6",
     "informed_greedy": "#e69f00",
     "heuristic": "#cc79a7",
     "search": "#009e73",
     "trained": "#0072b2",
     "untrained": "#56b4e9",
+    "language_model": "#332288",
 }
 _OTHERS = ("#d55e00", "#7a5195", "#b8a000", "#4d4d4d", "#882255", "#44aa99")
 _INK = "#333333"
@@ -50,12 +55,12 @@ _STYLE = {
     "axes.titlesize": 10.5,
     "axes.labelsize": 9.5,
     "grid.color": "#e8e8e8",
-    "text.color": _INK,
     "xtick.color": _INK,
     "ytick.color": _FAINT,
     "xtick.labelsize": 9,
     "ytick.labelsize": 8.5,
 }
+_MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
 _GOLDEN = 0.6180339887498949  # its multiples mod 1 spread evenly, without a random draw
 
 
@@ -97,7 +102,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
         episodes: The frame of ``episode_means``.
     """
     designers = _designers(episodes)
-    width = max(2.6, 0.9 + 0.62 * len(designers))
+    width = max(2.3, 0.8 + 0.42 * len(designers))
     figure, axes = _panels(1, len(PANELS), (width * len(PANELS), 4.6))
     for panel, metric in zip(axes, PANELS, strict=True):
         _boxes(panel, episodes, metric, designers)
@@ -132,9 +137,7 @@ def comparison_by(episodes: pd.DataFrame, group: str) -> Figure:
     axes[0].set_xlabel(readable(group))
     reading = _reading(_count(episodes, group))
     _entitle(figure, f"Reward by {readable(group)}", reading)
-    figure.legend(
-        *_legend(axes[0]), loc="outside lower center", ncols=min(5, len(designers)), frameon=False
-    )
+    _legend(axes[0], designers)
     return figure
 
 
@@ -152,32 +155,30 @@ def learning_curves(history: pd.DataFrame) -> Figure:
         raise ValueError(f"history: give the column step and at least one of {', '.join(CURVES)}")
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
-    figure, axes = _panels(rows, columns, (3.4 * columns, 2.3 * rows + 0.7))
-    window = max(1, len(history) // 20)
+    figure, axes = _panels(rows, columns, (max(4.2, 3.4 * columns), 2.2 * rows + 0.8))
+    window = max(5, len(history) // 20)
     for panel, name in zip(axes, shown, strict=False):
         _curve(panel, history[["step", name]].dropna(), name, window)
     for panel in axes[len(shown) :]:
         panel.remove()
-    _entitle(figure, "Training", f"thin: every step · thick: mean of the last {window}")
+    _entitle(figure, "Training", f"light: as logged · dark: mean of the last {window}")
     return figure
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG, 200 dots per inch; at no time is there half a file at ``path``."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        figure.savefig(partial, format="png", dpi=200)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with written_whole(path) as aside:
+        figure.savefig(aside, format="png", dpi=200)
 
 
 def _panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
     """Return a figure of empty panels in the common style, and the panels row by row."""
     with sns.axes_style("whitegrid", rc=_STYLE), sns.plotting_context(rc=_STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
+        across, up = _MARGIN / size[0], _MARGIN / size[1]
+        inside = (across, up, 1 - 2 * across, 1 - 2 * up - _HEADER / size[1])
+        figure.set_layout_engine("constrained", rect=inside, wspace=0.04, hspace=0.06)
         axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for panel in axes:
         panel.grid(visible=False, axis="x")
@@ -187,10 +188,12 @@ def _panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure,
 
 def _entitle(figure: Figure, title: str, reading: str) -> None:
     """Put the title and, smaller, how to read the figure at the top left."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold")
-    figure.axes[0].annotate(
-        reading, (0.01, 1.0), xycoords="figure fraction", fontsize=8.5, color=_FAINT
+    width, height = figure.get_size_inches()
+    left = _MARGIN / width
+    figure.text(
+        left, 1 - 0.12 / height, title, va="top", fontsize=12.5, fontweight="bold", color=_INK
     )
+    figure.text(left, 1 - 0.40 / height, reading, va="top", fontsize=8.5, color=_FAINT)
 
 
 def _designers(episodes: pd.DataFrame) -> list[str]:
@@ -206,3 +209,94 @@ def _count(episodes: pd.DataFrame, *groups: str) -> str:
 
 def _reading(count: str) -> str:
     return f"{count} each · box: quartiles · diamond: mean · dots: episodes"
+
+
+def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str, designers: list[str]) -> None:
+    """Draw one metric: a box, a diamond for the mean and a dot an episode for each designer."""
+    colours = palette(designers)
+    for position, name in enumerate(designers):
+        values = episodes.loc[episodes["designer"] == name, metric].dropna().to_numpy(np.float64)
+        _box(axes, position, values, colours[name], width=0.55)
+    labels = [textwrap.fill(readable(name), 12) for name in designers]
+    axes.set_xticks(range(len(designers)), labels)
+    axes.set_xlim(-0.6, len(designers) - 0.4)
+    _limit(axes, episodes[metric].to_numpy(np.float64))
+
+
+def _grouped_boxes(axes: Axes, episodes: pd.DataFrame, group: str, designers: list[str]) -> None:
+    """Draw the reward: a cluster of boxes for each group, in it one for each designer."""
+    colours, values = palette(designers), sorted(episodes[group].unique())
+    pitch = 0.8 / len(designers)
+    for cluster, value in enumerate(values):
+        for place, name in enumerate(designers):
+            rows = (episodes[group] == value) & (episodes["designer"] == name)
+            rewards = episodes.loc[rows, "reward"].to_numpy(np.float64)
+            centre = cluster + (place - (len(designers) - 1) / 2) * pitch
+            _box(axes, centre, rewards, colours[name], width=0.8 * pitch)
+    axes.set_xticks(range(len(values)), [readable(str(value)) for value in values])
+    axes.set_xlim(-0.5, len(values) - 0.5)
+    _limit(axes, episodes["reward"].to_numpy(np.float64))
+
+
+def _box(
+    axes: Axes, position: float, values: NDArray[np.float64], colour: str, width: float
+) -> None:
+    """Draw one sample at ``position``: quartiles, whiskers at 1.5 IQR, mean, and every value."""
+    if not len(values):
+        return
+    line = {"color": colour, "linewidth": 1.3}
+    axes.boxplot(
+        values,
+        positions=[position],
+        widths=width,
+        patch_artist=True,
+        showfliers=False,
+        showmeans=True,
+        boxprops={"facecolor": sns.light_palette(colour, 10)[3], "edgecolor": colour},
+        medianprops=line | {"linewidth": 2.0},
+        whiskerprops=line,
+        capprops=line,
+        meanprops={"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 4},
+    )
+    spread = (np.arange(1, len(values) + 1) * _GOLDEN) % 1.0 - 0.5
+    axes.scatter(
+        position + 0.6 * width * spread, values, s=11, color=colour, alpha=0.5, lw=0, zorder=3
+    )
+
+
+def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
+    """Fit the vertical axis to a metric in [0, 1], never narrower than 0.1."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    margin = max(0.06 * (high - low), 0.5 * (0.1 - (high - low)), 0.01)
+    axes.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
+
+
+def _legend(axes: Axes, designers: list[str]) -> None:
+    """Name the designers' colours below the panel, where no data can be."""
+    colours = palette(designers)
+    handles = [
+        Patch(facecolor=sns.light_palette(colours[name], 10)[3], edgecolor=colours[name])
+        for name in designers
+    ]
+    labels = [readable(name) for name in designers]
+    axes.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=min(5, len(designers)),
+        frameon=False,
+        fontsize=9,
+    )
+
+
+def _curve(axes: Axes, points: pd.DataFrame, name: str, window: int) -> None:
+    """Draw one column of a history: as logged in light, its running mean in dark."""
+    colour = _NAMED["trained"]
+    mean = points[name].rolling(window, min_periods=window // 2).mean()
+    axes.plot(points["step"], points[name], color=colour, alpha=0.3, lw=0.8)
+    axes.plot(points["step"], mean, color=colour, lw=1.8)
+    axes.set_title(CURVES[name], loc="left")
+    axes.set_xlabel("step")
+    axes.margins(x=0.02)

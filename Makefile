@@ -1,0 +1,37 @@
+.PHONY: help setup demo test check smoke bench notebook clean
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+RUN := .venv/bin/python
+
+help: ## list what can be made
+	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
+
+setup: .venv/installed ## make the virtual environment
+
+.venv/installed: requirements.txt
+	$(PYTHON) -m venv .venv
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+demo: setup ## train a designer on stage 3 and compare it with the baselines
+	$(RUN) run.py +experiment=grpo_stage3
+
+test: setup ## run every test, slow ones too
+	$(RUN) -m pytest -q -m ""
+
+check: setup ## lint, formatting and types
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+smoke: setup ## run the main job in miniature
+	$(RUN) run.py +experiment=smoke
+
+bench: setup ## measure the simulator's speed
+	$(RUN) run.py +experiment=bench
+
+notebook: setup ## open the notebooks
+	$(RUN) -m jupyterlab analysis
+
+clean: ## delete the virtual environment and caches, keep outputs
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,105 @@
+"""How much of a training reward is signal: ours against the published recipe's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.designers.random import random_mechanisms
+from daedalus.env import DesignEnv
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.training.reward import MarketReward
+from daedalus.training.states import mid_episode_states
+
+Rewards = Callable[[int], NDArray[np.float64]]
+"""Draw number to the rewards of all groups, shape (groups, group size)."""
+
+PUBLISHED = "new stage-0 market each"
+OWN_FUTURE = "forked state, own future"
+
+
+def shared_futures(count: int) -> str:
+    """Return the name of the recipe that shares ``count`` futures in a group."""
+    return f"forked state, {count} shared"
+
+
+def reward_recipes(
+    env: DesignEnv, stage0: DesignEnv, groups: int, group_size: int, seed: int
+) -> dict[str, Rewards]:
+    """Return ways to reward the same random mechanisms, one group for each mid-episode state.
+
+    Args:
+        env: Where the states are.
+        stage0: The market that the published recipe resets for every completion.
+        groups: Number of states.
+        group_size: Mechanisms tried in each.
+        seed: What states and mechanisms depend on.
+    """
+    states = mid_episode_states(env, groups, seed)
+    mechanisms = random_mechanisms(groups * group_size, generator(seed, "signal"))
+    rows = np.repeat(np.arange(groups), group_size)
+    shape = (groups, group_size)
+
+    def published(draw: int) -> NDArray[np.float64]:
+        stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
+        return stage0.step(mechanisms).reward.reshape(shape)
+
+    texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
+    copies = states.fork(rows)
+    own = _forked(copies, texts, np.arange(len(rows)), 1, seed, shape)
+    shared = {
+        shared_futures(count): _forked(states, texts, rows, count, seed, shape)
+        for count in (1, 8, 64)
+    }
+    return {PUBLISHED: published, OWN_FUTURE: own, **shared}
+
+
+def _forked(
+    states: DesignEnv,
+    texts: Sequence[str],
+    rows: NDArray[np.int64],
+    futures: int,
+    seed: int,
+    shape: tuple[int, int],
+) -> Rewards:
+    reward = MarketReward(states, RewardStack(), futures, horizon=1, seed=seed)
+    return lambda draw: reward.score(texts, rows.tolist(), draw)[0].reshape(shape)
+
+
+def signal_to_noise(recipes: dict[str, Rewards], draws: int) -> pd.DataFrame:
+    """Measure each recipe over independent draws.
+
+    What GRPO learns from is the difference of a reward to its group's mean. Its signal is the
+    variance, over mechanisms, of that difference's expectation; its noise is the variance over
+    draws around it. The truth is the expectation under the last recipe.
+
+    Returns:
+        One row for each recipe: ``signal`` and ``noise`` variances, their ratio
+        ``signal_to_noise``, and ``correlation``, of a single draw with the truth.
+    """
+    samples = {name: np.stack([draw(i) for i in range(draws)]) for name, draw in recipes.items()}
+    centred = {name: each - each.mean(axis=2, keepdims=True) for name, each in samples.items()}
+    truth = list(centred.values())[-1].mean(axis=0)
+    return pd.DataFrame([_row(name, each, truth) for name, each in centred.items()])
+
+
+def _row(
+    name: str, centred: NDArray[np.float64], truth: NDArray[np.float64]
+) -> dict[str, str | float]:
+    noise = float(centred.var(axis=0, ddof=1).mean())
+    signal = float(centred.mean(axis=0).var()) - noise / len(centred)
+    draws = centred.reshape(len(centred), -1)
+    correlations = [np.corrcoef(draw, truth.ravel())[0, 1] for draw in draws]
+    return {
+        "reward": name,
+        "signal": signal,
+        "noise": noise,
+        "signal_to_noise": signal / noise,
+        "correlation": float(np.mean(correlations)),
+    }
+

@@ -1,0 +1,1 @@
+"""Thin experiments over the library: each module's ``main(config, out)`` runs one task."""

@@ -1,0 +1,60 @@
+"""Measure the simulator: rounds a second by threads, episodes and rounds, and the reward's cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numba
+import numpy as np
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.designers.random import random_mechanisms
+from daedalus.market.interface import Market, make_market
+from daedalus.market.seeds import generator, market_seeds
+from experiments.common import console, make_tracker, print_table, write_table
+
+REPEATS = 15
+CASES = [(5_000, 50, 1), (10_000, 50, 1), (20_000, 50, 1), (20_000, 25, 1), (20_000, 50, 2)]
+"""Episodes, rounds and threads."""
+
+
+def main(config: Config, out: Path) -> None:
+    """Time every case side by side, print medians and write them to summary.csv."""
+    market = make_market(config.market, config.population)
+    began = time.perf_counter()
+    _timed_play(market, 2, 1, 1, config.seed)()
+    first = time.perf_counter() - began
+    console.print(f"first call {first:.2f} s: compiling, or loading what was compiled before")
+    cases = [case for case in CASES if case[2] <= numba.config.NUMBA_NUM_THREADS]
+    plays = [_timed_play(market, *case, config.seed) for case in cases]
+    seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
+    table = pd.DataFrame(cases, columns=["episodes", "rounds", "threads"])
+    table["median_ms"] = 1000 * np.median(seconds, axis=0)
+    table["million_rounds_per_second"] = table.eval("episodes * rounds / median_ms / 1000")
+    rates = table["million_rounds_per_second"]
+    table["ratio_to_20000_x_50_on_one_thread"] = rates / rates.iloc[2]
+    with make_tracker(config, out) as tracker:
+        write_table(table, "summary", out, tracker)
+    name = f"{config.market.rules} market, stage {config.population.stage}"
+    print_table(table, f"{name}, {config.population.bidders} bidders, {REPEATS} repeats")
+
+
+def _timed_play(
+    market: Market, episodes: int, rounds: int, threads: int, seed: int
+) -> Callable[[], float]:
+    """Return a function that plays on and gives the seconds that it took."""
+    state = market.reset(market_seeds(seed, "bench", episodes))
+    rules = random_mechanisms(episodes, generator(seed, "bench"))
+    play = partial(market.play, state, rules, rounds)
+
+    def timed() -> float:
+        numba.set_num_threads(threads)
+        began = time.perf_counter()
+        play()
+        return time.perf_counter() - began
+
+    return timed

@@ -1,0 +1,56 @@
+"""Train a designer: SFT for the format, GRPO for the market, then compare it with the baselines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.config import Config
+from daedalus.designers.language_model import LanguageModelDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation.figures import learning_curves
+from daedalus.tracking import Tracker
+from experiments import sft
+from experiments.common import compare_designers, console, make_env, make_tracker, write_figure
+
+
+def main(config: Config, out: Path) -> None:
+    """Train, export to ``out/model``, draw the learning curves and evaluate in closed loop."""
+    from daedalus.training import grpo
+    from daedalus.training.generation import make_generate
+    from daedalus.training.model import load_language_model
+    from daedalus.training.signals import write_history
+
+    env = make_env(config)
+    with make_tracker(config, out) as tracker:
+        train(config, env, out, tracker)
+        history = write_history(tracker, grpo.PHASE, out)
+        write_figure(learning_curves(history), "learning_curves", out, tracker)
+        tokens = config.training.grpo.max_completion_tokens
+        generate = make_generate(load_language_model(out / "model"), 0.0, tokens)
+        designer = LanguageModelDesigner(generate, config.training.prompt)
+        compare_designers(config, env, out, tracker, {"trained": designer})
+
+
+def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker) -> None:
+    """Export the trained model to ``out/model`` unless an interrupted run had got that far."""
+    from daedalus.training import grpo
+    from daedalus.training.checkpoints import export
+    from daedalus.training.model import load_language_model
+
+    target, start = out / "model", out / "sft_model"
+    if target.exists():
+        return
+    validity = sft.train(config, env, start, tracker)
+    console.print(f"after SFT {100 * validity:.1f} % of answers sampled at T = 1 are valid")
+    model = grpo.train_grpo(
+        load_language_model(start, config.model.load_in_4bit),
+        env,
+        config.reward,
+        config.training.prompt,
+        config.training.grpo,
+        config.model.lora,
+        tracker,
+        out / "checkpoints" / grpo.PHASE,
+        config.seed,
+    )
+    export(model, start, target)

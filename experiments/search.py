@@ -1,0 +1,35 @@
+"""Find the best fixed mechanism by successive halving, and see how far it carries."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.search import successive_halving
+from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.files import written_whole
+from daedalus.market.seeds import generator
+from experiments.common import compare_designers, console, make_env, make_tracker, write_table
+
+
+def main(config: Config, out: Path) -> None:
+    """Search on one set of markets, evaluate the winner on another, write it to mechanism.json."""
+    env = make_env(config)
+    score = partial(score_mechanisms, env, seed=config.seed)
+    best, rungs = successive_halving(config.designer, score, generator(config.seed, "search"))
+    with written_whole(out / "mechanism.json") as aside:
+        aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
+    console.print("best fixed mechanism", best.to_dict())
+    with make_tracker(config, out) as tracker:
+        rows = [
+            {"rung": number, "episodes": rung.episodes, "candidates": len(rung.scores)}
+            | {"best": rung.scores[0], "median": float(pd.Series(rung.scores).median())}
+            for number, rung in enumerate(rungs, start=1)
+        ]
+        write_table(pd.DataFrame(rows), "rungs", out, tracker, show=True)
+        compare_designers(config, env, out, tracker, {"search": FixedDesigner(mechanism=best)})

@@ -1,0 +1,31 @@
+"""Measure how much of the training reward is signal, ours and the published recipe's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.config import Config
+from daedalus.env import DesignEnv
+from daedalus.evaluation.figures import reward_scatter
+from daedalus.market.interface import make_market
+from daedalus.market.population import Population
+from experiments.common import make_env, make_tracker, print_table, write_figure, write_table
+
+GROUPS, DRAWS = 128, 32
+
+
+def main(config: Config, out: Path) -> None:
+    """Reward the same mechanisms by every recipe, many times; write the table and the figure."""
+    from daedalus.training import signal_to_noise as signal
+
+    stage0 = DesignEnv(make_market(config.market, Population()), config.market)
+    group_size = config.training.grpo.group_size
+    recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
+    with make_tracker(config, out) as tracker:
+        table = signal.signal_to_noise(recipes, DRAWS)
+        write_table(table, "summary", out, tracker)
+        print_table(table, f"{GROUPS} groups of {group_size} mechanisms, {DRAWS} draws")
+        names = (signal.PUBLISHED, signal.shared_futures(64))
+        panels = {name: recipes[name](0) for name in names}
+        truth = recipes[signal.shared_futures(64)](DRAWS)
+        write_figure(reward_scatter(panels, truth), "signal_to_noise", out, tracker)

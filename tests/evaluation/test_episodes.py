@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.random import RandomDesigner, random_mechanisms
+from daedalus.designers.search import SearchDesigner, successive_halving
+from daedalus.env import DesignEnv
+from daedalus.evaluation import episodes as module
+from daedalus.evaluation.episodes import (
+    METRICS,
+    compare,
+    episode_means,
+    play_episodes,
+    score_mechanisms,
+)
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import Observation
+from daedalus.market.population import BidderGroup, Population
+from daedalus.market.seeds import generator, market_seeds
+from tests.populations import population
+
+MARKET_METRICS = [name for name in METRICS if name not in ("reward", "valid")]
+
+
+class OddRowsMalformed:
+    """Proposes the default mechanism, unreadable in every second market."""
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        proposals = [None if row % 2 else Mechanism() for row in range(len(observations))]
+        return Mechanisms.stack(proposals)
+
+
+class Recorder:
+    """Plays the default mechanism and remembers what it saw."""
+
+    def __init__(self) -> None:
+        self.rounds: list[int] = []
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        self.rounds.append(int(observations.round_number[0]))
+        return Mechanisms.repeat(Mechanism(), len(observations))
+
+
+@pytest.fixture
+def env() -> DesignEnv:
+    settings = MarketSettings(episode_length=4)
+    return DesignEnv(make_market(settings, population(4)), settings)
+
+
+def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
+    steps = play_episodes(env, RandomDesigner(), market_seeds(0, "test", 3), generator(0, "test"))
+    assert list(steps.columns) == ["episode", "step", *METRICS]
+    assert steps[["episode", "step"]].to_numpy().tolist() == [
+        [episode, step] for episode in range(3) for step in range(1, 5)
+    ]
+
+
+def test_rows_hold_the_step_reward_and_the_last_round(env: DesignEnv) -> None:
+    seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
+    steps = play_episodes(env, FixedDesigner(), seeds, generator(0, "test"))
+    env.reset(seeds)
+    env.step(mechanisms)
+    result = env.step(mechanisms)
+    second = steps[steps["step"] == 2]
+    outcome = result.outcome
+    np.testing.assert_array_equal(second["reward"], result.reward)
+    np.testing.assert_array_equal(second["welfare"], outcome.welfare[:, -1])
+    np.testing.assert_array_equal(second["fairness"], 1.0 - outcome.field("gini")[:, -1])
+    np.testing.assert_array_equal(second["participation"], outcome.participation[:, -1])
+    np.testing.assert_array_equal(second["stability"], outcome.stability[:, -1])
+    np.testing.assert_array_equal(second["revenue"], outcome.field("revenue")[:, -1])
+    signal = outcome.field("collusion_signal")[:, -1]
+    np.testing.assert_array_equal(second["collusion_signal"], signal)
+
+
+def test_loop_is_closed(env: DesignEnv) -> None:
+    designer = Recorder()
+    play_episodes(env, designer, market_seeds(0, "test", 2), generator(0, "test"))
+    assert designer.rounds == [0, 1, 2, 3]
+
+
+def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -> None:
+    seeds = market_seeds(0, "test", 4)
+    steps = play_episodes(env, OddRowsMalformed(), seeds, generator(0, "test"))
+    odd = steps["episode"] % 2 == 1
+    assert (steps.loc[odd, "reward"] == 0.0).all()
+    assert not steps.loc[odd, "valid"].any()
+    assert steps.loc[odd, MARKET_METRICS].isna().to_numpy().all()
+    assert (steps.loc[~odd, "reward"] > 0.0).all()
+    assert steps.loc[~odd, "valid"].all()
+    assert steps.loc[~odd, MARKET_METRICS].notna().to_numpy().all()
+
+
+def test_no_rows_after_everybody_left() -> None:
+    settings = MarketSettings(episode_length=4)
+    leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.05)
+    env = DesignEnv(make_market(settings, Population(2, 2, {"leavers": leavers})), settings)
+    dear = FixedDesigner(mechanism=Mechanism(reserve_price=0.9))
+    steps = play_episodes(env, dear, market_seeds(0, "test", 3), generator(0, "test"))
+    assert steps["step"].tolist() == [1, 1, 1]
+
+
+def test_markets_that_are_empty_from_the_start_are_refused() -> None:
+    settings = MarketSettings(warmup_rounds=30)
+    poor = BidderGroup("exploiter", [0, 1], 0.5, 0.9, budget=0.0)
+    env = DesignEnv(make_market(settings, Population(4, 2, {"poor": poor})), settings)
+    with pytest.raises(ValueError, match="none of 3 markets"):
+        play_episodes(env, FixedDesigner(), market_seeds(0, "test", 3), generator(0, "test"))
+
+
+def test_designers_are_paired(env: DesignEnv) -> None:
+    twins = {"one": FixedDesigner(), "between": RandomDesigner(), "two": FixedDesigner()}
+    steps = compare(env, twins, 5, seed=3)
+    assert list(steps.columns[:3]) == ["designer", "episode", "step"]
+    assert list(steps["designer"].unique()) == ["one", "between", "two"]
+    one, between, two = (
+        steps[steps["designer"] == name].drop(columns="designer").reset_index(drop=True)
+        for name in twins
+    )
+    pd.testing.assert_frame_equal(one, two)
+    assert not np.allclose(one["reward"], between["reward"])
+
+
+def test_compare_depends_on_the_seed_alone(env: DesignEnv) -> None:
+    alone = compare(env, {"random": RandomDesigner()}, 3, seed=1)
+    beside = compare(env, {"fixed": FixedDesigner(), "random": RandomDesigner()}, 3, seed=1)
+    other = compare(env, {"random": RandomDesigner()}, 3, seed=2)
+    beside = beside[beside["designer"] == "random"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, beside)
+    assert not np.allclose(alone["reward"], other["reward"])
+
+
+def test_episode_means_average_steps() -> None:
+    steps = pd.DataFrame({name: [0.2, 0.4, 1.0] for name in METRICS})
+    steps["welfare"] = [np.nan, 0.4, 1.0]
+    steps["valid"] = [False, True, True]
+    steps.insert(0, "designer", ["b", "b", "a"])
+    steps.insert(1, "episode", [0, 0, 0])
+    means = episode_means(steps)
+    assert list(means.columns) == ["designer", "episode", *METRICS]
+    assert means["designer"].tolist() == ["b", "a"]
+    assert means["reward"].tolist() == pytest.approx([0.3, 1.0])
+    assert means["welfare"].tolist() == [0.4, 1.0]
+    assert means["valid"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("chunk", [7, 65_536])
+def test_scores_are_those_of_fixed_designers(
+    env: DesignEnv, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_CHUNK", chunk)
+    mechanisms = random_mechanisms(3, generator(0, "test"))
+    scores = score_mechanisms(env, mechanisms, 5, seed=4, purpose="evaluation")
+    designers = {str(row): FixedDesigner(mechanism=mechanisms[row]) for row in range(3)}
+    means = episode_means(compare(env, designers, 5, seed=4))
+    expected = means.groupby("designer", sort=False)["reward"].mean()
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def test_score_of_a_malformed_mechanism_is_zero(env: DesignEnv) -> None:
+    scores = score_mechanisms(env, Mechanisms.stack([None, Mechanism()]), 4, seed=0)
+    assert scores[0] == 0.0
+    assert scores[1] > 0.0
+
+
+def test_search_sees_other_markets_than_the_evaluation(env: DesignEnv) -> None:
+    mechanisms = Mechanisms.stack([Mechanism()])
+    searched = score_mechanisms(env, mechanisms, 5, seed=4)
+    evaluated = score_mechanisms(env, mechanisms, 5, seed=4, purpose="evaluation")
+    assert searched != evaluated
+
+
+def test_partial_score_drives_the_search(env: DesignEnv) -> None:
+    settings = SearchDesigner(candidates=16, episodes=2, keep=4)
+    score = partial(score_mechanisms, env, seed=0)
+    _, rungs = successive_halving(settings, score, generator(0, "test"))
+    assert [len(rung.scores) for rung in rungs] == [16, 4, 1]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from daedalus.evaluation import figures
+from daedalus.evaluation.episodes import METRICS
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def frame(designers: list[str], episodes: int = 12) -> pd.DataFrame:
+    """Return a frame like ``episode_means``'s with uniform draws."""
+    rng = np.random.default_rng(0)
+    parts = [
+        pd.DataFrame(rng.uniform(0.2, 0.9, (episodes, len(METRICS))), columns=METRICS).assign(
+            designer=name, episode=range(episodes)
+        )
+        for name in designers
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def words(figure: Figure) -> str:
+    """Return all that is written on the figure itself."""
+    return " ".join(text.get_text() for text in figure.texts)
+
+
+def dots(axes: Axes) -> list[np.ndarray]:
+    """Return the heights of each cloud of dots."""
+    return [np.asarray(cloud.get_offsets())[:, 1] for cloud in axes.collections]
+
+
+def overlapping(axes: Axes) -> bool:
+    """Return whether two labels of the horizontal axis lie on each other."""
+    axes.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    return any(left.x1 > right.x0 for left, right in pairwise(boxes))
+
+
+def test_boxplot_shows_every_episode_of_every_designer() -> None:
+    episodes = frame(["random", "informed_greedy"])
+    figure = figures.reward_boxplot(episodes, "A title")
+    axes = figure.axes[0]
+    for cloud, name in zip(dots(axes), ["random", "informed_greedy"], strict=True):
+        np.testing.assert_array_equal(
+            cloud, episodes.loc[episodes["designer"] == name, "reward"].to_numpy()
+        )
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["random", "informed\ngreedy"]
+    assert "A title" in words(figure)
+    assert "n = 12 episodes" in words(figure)
+
+
+def test_boxplot_marks_the_mean() -> None:
+    episodes = frame(["random"])
+    axes = figures.reward_boxplot(episodes, "").axes[0]
+    diamonds = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "D"]
+    assert diamonds == pytest.approx([episodes["reward"].mean()])
+
+
+def test_unequal_numbers_of_episodes_are_stated() -> None:
+    episodes = pd.concat([frame(["random"], 5), frame(["trained"], 9)])
+    assert "n = 5 to 9 episodes" in words(figures.reward_boxplot(episodes, ""))
+
+
+def test_labels_do_not_overlap() -> None:
+    names = ["informed_greedy", "language_model", "heuristic_designer", "random_card", "untrained"]
+    assert not overlapping(figures.reward_boxplot(frame(names), "").axes[0])
+
+
+def test_metric_panels_have_one_panel_each() -> None:
+    figure = figures.metric_panels(frame(["random", "trained"]))
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["welfare", "fairness", "participation", "stability", "reward"]
+
+
+def test_metrics_that_nobody_has_leave_an_empty_panel() -> None:
+    episodes = frame(["trained"])
+    episodes["welfare"] = np.nan
+    figure = figures.metric_panels(episodes)
+    assert not dots(figure.axes[0])
+    assert len(dots(figure.axes[1])) == 1
+
+
+def test_limits_hold_all_values_and_little_else() -> None:
+    episodes = frame(["random"]).assign(reward=np.linspace(0.3, 0.5, 12))
+    low, high = figures.reward_boxplot(episodes, "").axes[0].get_ylim()
+    assert 0.25 < low < 0.3
+    assert 0.5 < high < 0.55
+
+
+def test_comparison_has_a_box_for_each_group_and_designer() -> None:
+    names = ["random", "informed_greedy", "trained"]
+    episodes = pd.concat([frame(names).assign(stage=stage) for stage in (0, 3)])
+    figure = figures.comparison_by(episodes, "stage")
+    axes = figure.axes[0]
+    assert len(dots(axes)) == 6
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "3"]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "random",
+        "informed greedy",
+        "trained",
+    ]
+
+
+def test_comparison_bears_an_absent_combination() -> None:
+    episodes = pd.concat([frame(["random"]).assign(stage=0), frame(["trained"]).assign(stage=1)])
+    assert len(dots(figures.comparison_by(episodes, "stage").axes[0])) == 2
+
+
+def test_comparison_by_an_absent_column_is_refused() -> None:
+    with pytest.raises(ValueError, match="group: 'stage'; choose one of"):
+        figures.comparison_by(frame(["random"]), "stage")
+
+
+def test_learning_curves_skip_absent_and_empty_columns() -> None:
+    history = pd.DataFrame({"step": range(40), "loss": 0.1, "reward": 0.5, "entropy": np.nan})
+    figure = figures.learning_curves(history.assign(learning_rate=1e-5))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["reward", "loss"]
+
+
+def test_learning_curves_smooth() -> None:
+    rng = np.random.default_rng(0)
+    history = pd.DataFrame({"step": range(200), "reward": rng.normal(0.5, 0.1, 200)})
+    raw, smooth = figures.learning_curves(history).axes[0].lines
+    np.testing.assert_array_equal(raw.get_ydata(), history["reward"])
+    assert smooth.get_ydata()[-1] == pytest.approx(history["reward"][-10:].mean())
+    assert np.nanstd(smooth.get_ydata()) < 0.5 * np.std(raw.get_ydata())
+
+
+@pytest.mark.parametrize("columns", [{"step": [1]}, {"reward": [1.0]}])
+def test_learning_curves_without_anything_to_draw_are_refused(columns: dict[str, list]) -> None:
+    with pytest.raises(ValueError, match="history: give the column step and at least one of"):
+        figures.learning_curves(pd.DataFrame(columns))
+
+
+def test_colours_are_distinct_and_do_not_depend_on_the_company() -> None:
+    names = ["random", "informed_greedy", "heuristic", "search", "trained", "untrained"]
+    names += ["language_model", "random_card", "mine", "yours"]
+    colours = figures.palette(names)
+    assert len(set(colours.values())) == len(names)
+    for name in names[:-1]:
+        assert figures.palette([name])[name] == colours[name]
+
+
+def test_figures_share_the_palette() -> None:
+    episodes = frame(["search", "random"])
+    grouped = figures.comparison_by(episodes.assign(stage=0), "stage")
+    for figure in (figures.reward_boxplot(episodes, ""), figures.metric_panels(episodes), grouped):
+        shown = [to_hex(cloud.get_facecolor()[0]) for cloud in figure.axes[0].collections]
+        assert shown == list(figures.palette(["search", "random"]).values())
+
+
+def test_same_frame_same_picture(tmp_path: Path) -> None:
+    for name in ("one.png", "two.png"):
+        figures.save(figures.reward_boxplot(frame(["random"]), ""), tmp_path / "new" / name)
+    one, two = (tmp_path / "new" / name for name in ("one.png", "two.png"))
+    assert one.read_bytes() == two.read_bytes()
+    assert one.read_bytes().startswith(b"\x89PNG")
+    assert sorted(tmp_path.rglob("*.*")) == [one, two]
+
+
+def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old")
+
+    def fail(self: Figure, aside: Path, **options: object) -> None:
+        aside.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        figures.save(Figure(), path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"old"

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.evaluation.episodes import METRICS
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.statistics import (
+    bootstrap_interval,
+    interquartile_mean,
+    paired_differences,
+    probability_of_improvement,
+    summarise,
+)
+
+QUICK = EvaluationSettings(resamples=500)
+
+
+def frame(**rewards: list[float]) -> pd.DataFrame:
+    """Return a frame like ``episode_means``'s; metrics beside the reward are its tenth."""
+    rows = [
+        {"designer": name, "episode": episode}
+        | {metric: reward if metric == "reward" else reward / 10 for metric in METRICS}
+        for name, values in rewards.items()
+        for episode, reward in enumerate(values)
+    ]
+    return pd.DataFrame(rows)
+
+
+def noise(seed: int, mean: float, count: int = 30) -> list[float]:
+    return np.random.default_rng(seed).normal(mean, 0.05, count).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("episodes", 1, "episodes: 1; give an integer from 2 up"),
+        ("resamples", 99, "resamples: 99; give an integer from 100 up"),
+        ("confidence", 1.0, "confidence: 1.0; give a number between 0 and 1"),
+        ("confidence", 0.0, "confidence: 0.0; give a number between 0 and 1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(name: str, value: float, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        EvaluationSettings(**{name: value})
+
+
+def test_interquartile_mean_by_hand() -> None:
+    # of 8 values 2 are cut at either end: (3 + 4 + 5 + 6) / 4
+    assert interquartile_mean(np.array([100.0, 4, 3, 1, -50, 5, 6, 8])) == 4.5
+    # of 6 values 1: (2 + 3 + 4 + 9) / 4
+    assert interquartile_mean(np.array([9.0, 2, 3, 4, 1, 90])) == 4.5
+
+
+def test_probability_of_improvement_by_hand() -> None:
+    # pairs: 1>0, 1=1, 1<2; 3>0, 3>1, 3>2 -> (4 + 1/2) / 6
+    first, second = np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0])
+    assert probability_of_improvement(first, second) == 4.5 / 6
+    assert probability_of_improvement(second, first) == 1.5 / 6
+    assert probability_of_improvement(first, first) == 0.5
+
+
+def test_interval_covers_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    settings = EvaluationSettings(confidence=0.9, resamples=400)
+    trials = 300
+    covered = 0
+    for _ in range(trials):
+        low, high = bootstrap_interval([rng.normal(0.4, 0.1, 30)], np.mean, settings, rng)
+        covered += low < 0.4 < high
+    # 0.9 within three standard errors (0.017), and a bootstrap of 30 values is a little short
+    assert 0.83 <= covered / trials <= 0.95
+
+
+def test_interval_narrows_with_confidence_and_episodes() -> None:
+    def width(count: int, confidence: float) -> float:
+        settings = EvaluationSettings(confidence=confidence, resamples=2000)
+        sample = np.array(noise(1, 0.4, count))
+        low, high = bootstrap_interval([sample], np.mean, settings, np.random.default_rng(0))
+        return high - low
+
+    assert width(30, 0.5) < width(30, 0.95)
+    assert width(480, 0.95) == pytest.approx(width(30, 0.95) / 4, rel=0.35)
+
+
+@pytest.mark.filterwarnings("error")
+def test_constant_sample_has_a_point_for_an_interval() -> None:
+    row = summarise(frame(a=[0.3] * 10), QUICK, seed=0).iloc[0]
+    for name in ("mean", "mean_low", "mean_high", "iqm", "iqm_low", "iqm_high", "median"):
+        assert row[name] == pytest.approx(0.3)
+    assert row["iqr"] == pytest.approx(0.0)
+    assert row["std"] == pytest.approx(0.0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_interval_where_leaving_one_out_changes_nothing() -> None:
+    sample = np.array([0.0, *[1.0] * 15])
+    rng = np.random.default_rng(0)
+    low, high = bootstrap_interval([sample], interquartile_mean, QUICK, rng)
+    assert low <= 1.0 == high
+
+
+def test_summary_by_hand() -> None:
+    summary = summarise(frame(b=[0.1, 0.2, 0.3, 0.8], a=[0.5, 0.5, 0.5, 0.6]), QUICK, seed=0)
+    assert summary["designer"].tolist() == ["b", "a"]
+    row = summary.iloc[0]
+    assert row["episodes"] == 4
+    assert row["mean"] == pytest.approx(0.35)
+    assert row["iqm"] == pytest.approx(0.25)
+    assert row["median"] == pytest.approx(0.25)
+    assert row["iqr"] == pytest.approx(0.425 - 0.175)
+    assert row["std"] == pytest.approx(math.sqrt((0.0625 + 0.0225 + 0.0025 + 0.2025) / 3))
+    assert row["welfare"] == pytest.approx(0.035)
+    assert row["valid"] == pytest.approx(0.035)
+    assert row["mean_low"] < 0.35 < row["mean_high"]
+
+
+def test_same_seed_same_numbers_whoever_stands_beside() -> None:
+    both = summarise(frame(a=noise(0, 0.4), b=noise(1, 0.5)), QUICK, seed=7)
+    alone = summarise(frame(b=noise(1, 0.5)), QUICK, seed=7)
+    other = summarise(frame(b=noise(1, 0.5)), QUICK, seed=8)
+    pd.testing.assert_series_equal(both.iloc[1], alone.iloc[0], check_names=False)
+    assert alone["mean_low"][0] != other["mean_low"][0]
+
+
+def test_differences_are_paired() -> None:
+    spread = noise(0, 0.4)
+    shifted = [value + 0.01 + 0.001 * (index % 2) for index, value in enumerate(spread)]
+    rows = paired_differences(frame(base=spread, shifted=shifted), "base", QUICK, seed=0)
+    row = rows.iloc[0]
+    assert (row["designer"], row["reference"]) == ("shifted", "base")
+    assert row["difference"] == pytest.approx(0.0105)
+    # unpaired, the interval would be as wide as the episodes' spread (0.05 / sqrt 30) allows
+    assert 0.010 < row["low"] < row["high"] < 0.011
+    assert row["improves"]
+    assert row["probability_low"] <= row["probability_of_improvement"] <= row["probability_high"]
+
+
+def test_differences_pair_by_episode_not_by_row() -> None:
+    rows = frame(base=noise(0, 0.4), twin=noise(0, 0.4)).sample(frac=1, random_state=0)
+    row = paired_differences(rows, "base", QUICK, seed=0).iloc[0]
+    assert row["difference"] == row["low"] == row["high"] == 0.0
+    assert row["probability_of_improvement"] == 0.5
+    assert not row["improves"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_clear_winners_and_losers() -> None:
+    rewards = frame(base=noise(0, 0.4), best=noise(1, 0.9), worst=noise(2, 0.01))
+    rows = paired_differences(rewards, "base", QUICK, seed=0).set_index("designer")
+    assert rows["improves"].to_dict() == {"best": True, "worst": False}
+    probabilities = ["probability_of_improvement", "probability_low", "probability_high"]
+    assert rows.loc["best", probabilities].tolist() == [1.0, 1.0, 1.0]
+    assert rows.loc["worst", probabilities].tolist() == [0.0, 0.0, 0.0]
+    assert rows.loc["worst", "high"] < 0.0
+
+
+def test_only_the_reference_gives_an_empty_table() -> None:
+    rows = paired_differences(frame(base=noise(0, 0.4)), "base", QUICK, seed=0)
+    assert rows.empty
+    assert "improves" in rows
+
+
+def test_unknown_reference_is_refused() -> None:
+    with pytest.raises(ValueError, match="reference: 'nobody'; choose one of a, b"):
+        paired_differences(frame(a=[0.1, 0.2], b=[0.1, 0.2]), "nobody", QUICK, seed=0)
+
+
+def test_unpaired_episodes_are_refused() -> None:
+    with pytest.raises(ValueError, match="episodes: b did not play"):
+        paired_differences(frame(a=[0.1, 0.2, 0.3], b=[0.1, 0.2]), "a", QUICK, seed=0)

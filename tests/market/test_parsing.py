@@ -1,0 +1,241 @@
+"""Text to mechanism: exactly one complete JSON object passes, and nothing at all raises."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism
+from daedalus.market.parsing import MAX_TEXT, ParsedMechanism, format_mechanism, parse_mechanism
+from tests.market.test_mechanism import allowed_text, mechanisms, relaxed
+
+VALID = Mechanism().to_dict()
+GOOD = format_mechanism(Mechanism())
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+def check(text: str) -> ParsedMechanism:
+    """Parse, and check what holds whatever the text is."""
+    parsed = parse_mechanism(text)
+    assert parsed.valid == (parsed.mechanism is not None) == (not parsed.errors)
+    assert 0 <= parsed.fields_valid <= 1
+    assert parsed.fields_valid == 1 or not parsed.valid
+    assert all(isinstance(reason, str) and reason for reason in parsed.errors.values())
+    return parsed
+
+
+@relaxed
+@given(mechanisms)
+def test_what_is_written_is_read(mechanism):
+    parsed = check(format_mechanism(mechanism))
+    assert parsed.mechanism == mechanism
+    assert parsed.fields_valid == 1
+
+
+@relaxed
+@given(mechanisms, st.permutations(FIELDS), st.sampled_from([None, 0, 2, "\t"]))
+def test_order_and_white_space_do_not_matter(mechanism, order, indent):
+    data = {name: mechanism.to_dict()[name] for name in order}
+    text = f"\n\t {json.dumps(data, indent=indent)} \r\n"
+    assert check(text).mechanism == mechanism
+
+
+def test_written_text_is_compact_and_in_order():
+    text = format_mechanism(Mechanism())
+    assert list(json.loads(text)) == list(FIELDS)
+    assert " " not in text
+    assert "\n" not in text
+
+
+# -------------------------------------------------------------------------------- what is wrong
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_missing_field_is_named(name):
+    text = json.dumps({key: value for key, value in VALID.items() if key != name})
+    parsed = check(text)
+    assert parsed.errors == {name: "missing"}
+    assert parsed.fields_valid == pytest.approx(10 / 11)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize(
+    "value", [None, [], {}, "", "x", -1, 99, 1.5e300, math.nan, math.inf, -math.inf, "\ud800"]
+)
+def test_a_bad_value_is_named_with_value_and_range(name, value):
+    parsed = check(json.dumps(VALID | {name: value}))
+    assert list(parsed.errors) == [name]
+    for part in (name, repr(value), allowed_text(name)):
+        assert part in parsed.errors[name]
+    assert parsed.fields_valid == pytest.approx(10 / 11)
+
+
+@pytest.mark.parametrize("name", [*RANGES, *CHOICES])
+def test_a_flag_is_no_number_and_no_word(name):
+    assert list(check(json.dumps(VALID | {name: False})).errors) == [name]
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("value", [0, 1, 0.0, "true"])
+def test_a_number_or_word_is_no_flag(name, value):
+    assert list(check(json.dumps(VALID | {name: value})).errors) == [name]
+
+
+def test_an_unknown_field_is_named_and_costs_validity_but_no_share():
+    parsed = check(json.dumps(VALID | {"tick_size": 0.01}))
+    assert list(parsed.errors) == ["tick_size"]
+    assert all(name in parsed.errors["tick_size"] for name in FIELDS)
+    assert parsed.fields_valid == 1
+    assert not parsed.valid
+
+
+REPEATED = [(name, json.dumps(VALID[name])) for name in FIELDS] + [
+    (name, "null") for name in FIELDS
+]
+
+
+@pytest.mark.parametrize(("name", "value"), REPEATED)
+def test_a_repeated_field_is_refused(name, value):
+    assert not check(f'{{"{name}":{value},{GOOD[1:]}').valid
+
+
+def test_a_repeated_field_is_named():
+    for name, value in REPEATED:
+        parsed = check(f'{{"{name}":{value},{GOOD[1:]}')
+        assert name in " ".join([*parsed.errors, *parsed.errors.values()])
+
+
+def test_several_wrongs_are_all_reported():
+    data = VALID | {"reserve_price": 2, "auction_type": "english", "extra": 1}
+    del data["reveal_reserve"]
+    parsed = check(json.dumps(data))
+    assert set(parsed.errors) == {"reserve_price", "auction_type", "extra", "reveal_reserve"}
+    assert parsed.fields_valid == pytest.approx(8 / 11)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "null",
+        "[]",
+        "{}",
+        "1",
+        '"text"',
+        f"[{GOOD}]",
+        f"Here you are: {GOOD}",
+        f"{GOOD}.",
+        f"{GOOD}{GOOD}",
+        f"```json\n{GOOD}\n```",
+        f"\ufeff{GOOD}",
+        f"\u00a0{GOOD}",
+        f"{GOOD}\x00",
+        GOOD[:-1],
+        GOOD[1:],
+        GOOD.replace('"', "'"),
+        GOOD.replace("false", "False"),
+        GOOD.replace("false", "0"),
+        GOOD.replace("0.1", ".1"),
+        GOOD.replace("0.1", "0.1f"),
+        GOOD.replace("0.1", "NaN"),
+        GOOD.replace("0.1", "-Infinity"),
+        GOOD.replace("0.1", "1e999"),
+        GOOD.replace("0.1", "9" * 5000),
+        GOOD.replace("0.1", "9" * 4300),
+        GOOD.replace("0.1", "-" + "9" * 4300),
+        GOOD.replace("}", ",}"),
+        GOOD + " " * MAX_TEXT,
+    ],
+)
+def test_anything_but_one_complete_object_is_refused(text):
+    assert not check(text).valid
+
+
+def test_length_is_limited_exactly():
+    assert check(GOOD + " " * (MAX_TEXT - len(GOOD))).valid
+    parsed = check(GOOD + " " * (MAX_TEXT - len(GOOD) + 1))
+    assert not parsed.valid
+    assert str(MAX_TEXT) in parsed.errors["json"]
+
+
+# ------------------------------------------------------------------------------- nothing raises
+
+
+@relaxed
+@given(st.text(alphabet=st.characters(codec=None, exclude_categories=[])))
+def test_no_text_raises(text):
+    check(text)
+
+
+@relaxed
+@given(json_values)
+def test_no_json_raises(value):
+    check(json.dumps(value))
+
+
+@relaxed
+@given(st.dictionaries(st.sampled_from([*FIELDS, "other"]) | st.text(), json_values))
+def test_no_object_raises(data):
+    assert not check(json.dumps(VALID | data)).valid or data.keys() <= VALID.keys()
+
+
+@settings(relaxed, max_examples=300)
+@given(mechanisms, st.data())
+def test_no_mutation_of_valid_text_raises(mechanism, data):
+    text = format_mechanism(mechanism)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 5))
+        text = (
+            text[:at]
+            + data.draw(st.text('{}[]",:-+.eE019 nulltrue\\u\ud800', max_size=5))
+            + (text[at + cut :])
+        )
+    check(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "[" * MAX_TEXT,
+        '{"a":' * (MAX_TEXT // 5),
+        "[" * 9000 + "]" * 9000,
+        '{"reserve_price":' + "[" * 9000 + "]" * 9000 + "}",
+        "9" * 5000,
+        "-" + "9" * MAX_TEXT,
+        "1e" + "9" * 5000,
+        "\ud800",
+        '{"\ud800": "\udfff"}',
+        '{"\\ud800": "\\udfff"}',
+        '"' + "\\" * 9999,
+        "\x00" * 100,
+    ],
+    ids=lambda text: text[:8].encode("unicode_escape").decode(),
+)
+def test_no_extreme_text_raises(text):
+    assert not check(text).valid
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])
+def test_no_depth_of_nesting_raises(opening, closing):
+    """Reading a value and then quoting it in the error both recurse, up to one limit."""
+    reasons = set()
+    levels = sum(opening.count(bracket) for bracket in "[{")
+    for depth in range(600 // levels, 1010 // levels):
+        nested = opening * depth + "0" + closing * depth
+        for name in ("reserve_price", "auction_type", "reveal_reserve", "other"):
+            parsed = check(f'{{"{name}":{nested}}}')
+            assert not parsed.valid
+            reasons.add(parsed.errors.get("json", "read"))
+    assert reasons == {"read", "nested too deeply"}

@@ -1,0 +1,320 @@
+"""The episode: warm-up, steps, malformed proposals, horizon and forks."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from daedalus.env import DesignEnv
+from daedalus.market.classic import ClassicMarket
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.population import BidderGroup, Population
+from daedalus.market.seeds import market_seeds
+from daedalus.market.state import MarketState
+from tests.populations import draw_mechanisms, population
+
+COMPOSITE = ROUND_FIELDS.index("composite")
+
+
+def episodes(
+    batch: int = 6, who: Population | None = None, seed: int = 0, **settings: int
+) -> DesignEnv:
+    env = DesignEnv(ClassicMarket(who or population(4)), MarketSettings(**settings))
+    env.reset(market_seeds(seed, "env", batch))
+    return env
+
+
+def proposals(batch: int = 6, seed: int = 0, malformed: tuple[int, ...] = ()) -> Mechanisms:
+    drawn = draw_mechanisms(batch, np.random.default_rng(seed))
+    return Mechanisms.stack([None if row in malformed else drawn[row] for row in range(batch)])
+
+
+def assert_same_rows(left: MarketState, right: MarketState, rows) -> None:
+    for f in dataclasses.fields(left):
+        ours, theirs = getattr(left, f.name)[rows], getattr(right, f.name)[rows]
+        assert ours.tobytes() == theirs.tobytes(), f.name
+
+
+def assert_moved(left: MarketState, right: MarketState, rows) -> None:
+    assert (left.rounds[rows] != right.rounds[rows]).all()
+    assert (left.bids[rows] != right.bids[rows]).any(axis=1).all()
+
+
+# ----------------------------------------------------------------------------- reset and reward
+
+
+def test_reset_warms_up_under_the_default_mechanism():
+    env = episodes()
+    market = ClassicMarket(population(4))
+    state = market.reset(market_seeds(0, "env", 6))
+    market.play(state, Mechanisms.repeat(Mechanism(), 6), 3)
+    assert_same_rows(env.state, state, slice(None))
+    assert [env.mechanisms[row] for row in range(6)] == [Mechanism()] * 6
+
+
+@pytest.mark.parametrize("rounds", [0, 3, 7])
+def test_the_first_look_shows_the_warm_up_and_no_step(rounds):
+    env = DesignEnv(ClassicMarket(population(2)), MarketSettings(warmup_rounds=rounds))
+    seen = env.reset(market_seeds(0, "env", 4))
+    assert len(seen) == 4
+    assert seen.recent.shape == (4, HISTORY_LENGTH, len(ROUND_FIELDS))
+    assert np.isnan(seen.recent[:, : HISTORY_LENGTH - rounds]).all()
+    assert np.isfinite(seen.recent[:, HISTORY_LENGTH - rounds :]).all()
+    assert_array_equal(seen.round_number, 0)
+    assert (seen.stage, seen.episode_length) == (2, 10)
+    assert not env.done.any()
+
+
+def test_reset_starts_over():
+    env = episodes()
+    fresh = copy.deepcopy(env.state)
+    env.step(proposals())
+    env.reset(market_seeds(0, "env", 6))
+    assert_same_rows(env.state, fresh, slice(None))
+    assert_array_equal(env.steps, 0)
+    assert env.mechanisms[0] == Mechanism()
+
+
+def test_reward_is_the_mean_composite_of_the_last_three_of_five_rounds():
+    env = episodes()
+    result = env.step(proposals())
+    records = result.outcome.records
+    assert records.shape == (6, 5, len(ROUND_FIELDS))
+    assert_allclose(result.reward, records[:, 2:, COMPOSITE].mean(axis=1), rtol=1e-15)
+    assert np.abs(result.reward - records[:, :, COMPOSITE].mean(axis=1)).max() > 1e-3
+    assert_array_equal(result.observation.recent[:, -5:], records)
+
+
+@pytest.mark.parametrize(("rounds", "scored"), [(1, 1), (4, 4), (7, 2)])
+def test_settings_shape_the_step(rounds, scored):
+    env = episodes(rounds_per_step=rounds, scored_rounds=scored)
+    result = env.step(proposals())
+    assert result.outcome.records.shape[1] == rounds
+    composite = result.outcome.composite[:, rounds - scored :].mean(axis=1)
+    assert_allclose(result.reward, composite, rtol=1e-15)
+    assert_array_equal(env.state.rounds, 3 + rounds)
+
+
+def test_an_observation_tells_of_the_step_taken():
+    env = episodes()
+    rules = proposals()
+    seen = env.step(rules).observation
+    assert [seen.mechanisms[row] for row in range(6)] == [rules[row] for row in range(6)]
+    assert_array_equal(seen.round_number, 1)
+
+
+def test_an_observation_does_not_change_later():
+    env = episodes()
+    first = env.step(proposals(seed=1)).observation
+    before = copy.deepcopy(first)
+    for seed, malformed in ((2, ()), (3, (1, 4)), (4, ())):
+        env.step(proposals(seed=seed, malformed=malformed))
+    for name in ("recent", "proxies", "round_number"):
+        assert_array_equal(getattr(first, name), getattr(before, name), err_msg=name)
+    for name in FIELDS:
+        ours, theirs = getattr(first.mechanisms, name), getattr(before.mechanisms, name)
+        assert_array_equal(ours, theirs, err_msg=name)
+
+
+def test_the_rules_in_force_are_no_longer_the_designers_to_change():
+    env = episodes()
+    rules = proposals()
+    expected = rules[0]
+    env.step(rules)
+    rules.reserve_price[:] = 0.77
+    assert env.mechanisms[0] == expected
+
+
+# ---------------------------------------------------------------------------------- malformed
+
+
+def test_a_malformed_step_scores_nothing_and_leaves_the_market():
+    env = episodes()
+    env.step(proposals(seed=1))
+    before, rules = copy.deepcopy(env.state), [env.mechanisms[row] for row in range(6)]
+    result = env.step(proposals(seed=2, malformed=(1, 4)))
+    others = np.array([0, 2, 3, 5])
+    assert_array_equal(result.reward[[1, 4]], 0)
+    assert (result.reward[others] > 0).any()
+    assert_array_equal(result.played, [True, False, True, True, False, True])
+    assert_array_equal(result.outcome.records[[1, 4]], 0)
+    assert_same_rows(env.state, before, np.array([1, 4]))
+    assert_moved(env.state, before, others)
+    assert [env.mechanisms[row] for row in (1, 4)] == [rules[row] for row in (1, 4)]
+    assert env.mechanisms[2] == proposals(seed=2)[2]
+    assert not env.mechanisms.malformed.any()
+    assert_array_equal(env.steps, 2)
+
+
+def test_a_malformed_step_of_all_episodes():
+    env = episodes()
+    before = copy.deepcopy(env.state)
+    result = env.step(proposals(malformed=tuple(range(6))))
+    assert_array_equal(result.reward, 0)
+    assert not result.played.any()
+    assert_same_rows(env.state, before, slice(None))
+    assert_array_equal(env.steps, 1)
+
+
+def test_malformed_steps_reach_the_horizon():
+    env = episodes()
+    for _ in range(10):
+        assert not env.done.any()
+        env.step(proposals(malformed=tuple(range(6))))
+    assert env.done.all()
+    assert_array_equal(env.state.rounds, 3)
+
+
+def test_a_neighbours_mistake_changes_nothing():
+    careless, careful = episodes(), episodes()
+    for step in range(4):
+        rules = proposals(seed=step)
+        ours = careless.step(proposals(seed=step, malformed=(2,)))
+        theirs = careful.step(rules)
+        others = np.array([0, 1, 3, 4, 5])
+        assert ours.reward[others].tobytes() == theirs.reward[others].tobytes()
+        assert_same_rows(careless.state, careful.state, others)
+
+
+def test_another_number_of_mechanisms_is_refused_and_nothing_happens():
+    env = episodes()
+    before = copy.deepcopy(env.state)
+    for batch in (0, 1, 5, 7):
+        with pytest.raises(ValueError, match=f"{batch} mechanisms for 6"):
+            env.step(proposals(batch))
+    assert_same_rows(env.state, before, slice(None))
+    assert_array_equal(env.steps, 0)
+
+
+# ---------------------------------------------------------------------------------- the end
+
+
+@pytest.mark.parametrize("length", [1, 4, 10])
+def test_the_horizon_ends_an_episode(length):
+    env = episodes(episode_length=length)
+    for step in range(length):
+        assert not env.done.any()
+        result = env.step(proposals(seed=step))
+        assert_array_equal(result.observation.round_number, step + 1)
+        assert result.done.all() == (step + 1 == length)
+        assert result.played.all()
+    assert env.done.all()
+
+
+def test_an_ended_episode_stays_as_it_is():
+    env = episodes(episode_length=2)
+    env.step(proposals())
+    last = env.step(proposals(seed=1))
+    before = copy.deepcopy(env.state)
+    after = env.step(proposals(seed=2))
+    assert_array_equal(after.reward, 0)
+    assert after.done.all()
+    assert not after.played.any()
+    assert_same_rows(env.state, before, slice(None))
+    assert_array_equal(after.observation.round_number, 2)
+    for name in ("recent", "proxies"):
+        ours, theirs = getattr(after.observation, name), getattr(last.observation, name)
+        assert ours.tobytes() == theirs.tobytes()
+    assert [env.mechanisms[row] for row in range(6)] == [proposals(seed=1)[r] for r in range(6)]
+
+
+def test_an_episode_ends_when_nobody_is_left_while_others_go_on():
+    leavers = BidderGroup("dropout", list(range(8)), 0.5, 0.6, threshold=0.1)
+    env = episodes(who=Population(2, 8, {"leavers": leavers}))
+    assert env.state.active.all()
+    rules = Mechanisms.repeat(Mechanism(reserve_price=0.2), 6)
+    rules.reserve_price[[0, 3]] = 0.9
+    result = env.step(rules)
+    ended, others = np.array([0, 3]), np.array([1, 2, 4, 5])
+    assert_array_equal(np.flatnonzero(result.done), ended)
+    assert result.played.all()
+    assert_array_equal(result.reward[ended], 0)
+    assert (result.reward[others] > 0).all()
+    assert not env.state.active[ended].any()
+
+    before = copy.deepcopy(env.state)
+    again = env.step(Mechanisms.repeat(Mechanism(reserve_price=0.0), 6))
+    assert_same_rows(env.state, before, ended)
+    assert_moved(env.state, before, others)
+    assert_array_equal(again.reward[ended], 0)
+    assert_array_equal(again.observation.round_number, [1, 2, 2, 1, 2, 2])
+    assert_array_equal(again.observation.mechanisms.reserve_price, [0.9, 0, 0, 0.9, 0, 0])
+
+
+# ---------------------------------------------------------------------------------- forks
+
+
+def test_a_fork_goes_on_like_its_original_and_apart_from_it():
+    env = episodes()
+    env.step(proposals())
+    fork = env.fork(np.arange(6))
+    before, steps = copy.deepcopy(env.state), env.steps.copy()
+    theirs = [fork.step(proposals(seed=s)).reward for s in (1, 2)]
+    assert_same_rows(env.state, before, slice(None))
+    assert_array_equal(env.steps, steps)
+    assert [env.mechanisms[row] for row in range(6)] == [proposals()[row] for row in range(6)]
+    ours = [env.step(proposals(seed=s)).reward for s in (1, 2)]
+    assert_array_equal(ours, theirs)
+    assert_same_rows(env.state, fork.state, slice(None))
+
+
+def test_a_fork_repeats_rows_with_their_history():
+    env = episodes()
+    env.step(proposals(malformed=(1,)))
+    rows = np.array([4, 1, 4])
+    fork = env.fork(rows)
+    seen, original = fork.observe(), env.observe()
+    assert_array_equal(seen.recent, original.recent[rows])
+    assert_array_equal(seen.proxies, original.proxies[rows])
+    assert_array_equal(fork.steps, env.steps[rows])
+    assert [fork.mechanisms[i] for i in range(3)] == [env.mechanisms[int(row)] for row in rows]
+
+
+def test_forks_on_shared_futures_differ_only_by_their_rules():
+    env = episodes(batch=1)
+    seeds = np.repeat(market_seeds(0, "futures", 2), 2)
+    rules = Mechanisms.stack([Mechanism(), Mechanism(auction_type="first_price")] * 2)
+    fork = env.fork(np.zeros(4, np.int64), seeds)
+    fork.step(rules)
+    values = fork.state.values
+    assert_array_equal(values[0], values[1])
+    assert_array_equal(values[2], values[3])
+    assert (values[0] != values[2]).all()
+
+
+def test_an_ended_episode_stays_ended_in_its_fork():
+    env = episodes(episode_length=1)
+    env.step(proposals())
+    assert env.fork(np.array([2, 3])).done.all()
+
+
+# ---------------------------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("rules", "clasic"),
+        ("episode_length", 0),
+        ("rounds_per_step", 0),
+        ("scored_rounds", 0),
+        ("scored_rounds", 6),
+        ("warmup_rounds", -1),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name_and_value(name, value):
+    with pytest.raises(ValueError, match=name) as caught:
+        MarketSettings(**{name: value})
+    assert repr(value) in str(caught.value)
+
+
+def test_the_settings_name_the_market():
+    market = make_market(MarketSettings(), population(3))
+    assert isinstance(market, ClassicMarket)
+    assert market.population == population(3)

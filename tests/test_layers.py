@@ -1,0 +1,192 @@
+"""Imports point only downward: the layer table of the architecture, read from every file."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+BELOW_ENV = {"daedalus.market", "daedalus.rewards", "numpy"}
+BELOW_EVALUATION = BELOW_ENV | {"daedalus.env", "daedalus.designers"}
+FIGURES = {"scipy", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
+MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
+MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub"}
+WRITING = {"daedalus.files", "daedalus.tracking"}
+CONFIGURATION = {"hydra", "omegaconf"}
+
+LAYERS: dict[str, set[str]] = {
+    "daedalus.market": {"numpy", "numba"},
+    "daedalus.rewards": {"daedalus.market", "numpy"},
+    "daedalus.designers": BELOW_ENV,
+    "daedalus.env": BELOW_ENV,
+    "daedalus.files": set(),
+    "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
+    "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING,
+    "daedalus.service": BELOW_EVALUATION | {"openenv", "pydantic", "fastapi", "uvicorn"},
+    "daedalus.training": BELOW_EVALUATION | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
+    "daedalus.training.settings": BELOW_ENV | {"daedalus.designers"},
+    "daedalus.training.__init__": set(),  # settings cannot be imported without it
+    "daedalus.sweeps": {"daedalus.files", "pandas", "omegaconf"},
+    "daedalus.config": CONFIGURATION
+    | BELOW_EVALUATION
+    | {
+        "daedalus.tracking",
+        "daedalus.evaluation.settings",
+        "daedalus.training.settings",
+        "daedalus.service.settings",
+    },
+    "daedalus.provenance": {"daedalus.config", "daedalus.files", "daedalus.sweeps", "omegaconf"},
+    "daedalus.__init__": set(),
+    "experiments": {"daedalus", "numpy", "pandas"},
+    "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
+}
+"""What each layer may import beside itself and the standard library; the longest name counts."""
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def source_files() -> list[Path]:
+    folders = (ROOT / "daedalus", ROOT / "experiments")
+    return [ROOT / "run.py", *sorted(path for folder in folders for path in folder.rglob("*.py"))]
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def imports(source: str, module: str) -> Iterator[str]:
+    """Yield the full dotted name of everything imported anywhere in the source."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = module.split(".")[: -node.level] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else None
+            called = node.func.id if isinstance(node.func, ast.Name) else called
+            if called in ("import_module", "__import__"):
+                yield literal_start(node.args[0])
+
+
+def literal_start(argument: ast.expr) -> str:
+    """Return a module name given as text, or what an f-string of it starts with."""
+    if isinstance(argument, ast.JoinedStr) and argument.values:
+        argument = argument.values[0]
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return argument.value.rstrip(".")
+    return "<a name made at run time>"
+
+
+def violations(source: str, module: str) -> list[str]:
+    """Return the imports of a module that its layer does not allow."""
+    layers = [layer for layer in LAYERS if within(module, layer)]
+    if not layers:
+        return [f"{module} is in no layer: give it a row in LAYERS and in the architecture"]
+    layer = max(layers, key=len)
+    return [
+        f"{module} imports {name}"
+        for name in imports(source, module)
+        if name.split(".")[0] not in sys.stdlib_module_names
+        and not any(within(name, package) for package in {layer, *LAYERS[layer]})
+    ]
+
+
+def test_every_import_points_downward():
+    wrong = [v for path in source_files() for v in violations(path.read_text(), module_of(path))]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", ["daedalus", "experiments"])
+def test_the_check_reads_files(folder):
+    modules = [module_of(path) for path in source_files()]
+    assert sum(within(module, folder) for module in modules) > {"daedalus": 25}.get(folder, 0)
+
+
+@pytest.mark.parametrize("layer", ["market", "rewards", "designers", "evaluation", "training"])
+def test_the_check_reads_imports_of_every_layer(layer):
+    folder = ROOT / "daedalus" / layer
+    found = [n for path in folder.rglob("*.py") for n in imports(path.read_text(), "")]
+    assert len(found) > 5
+
+
+def test_torch_is_imported_only_in_training():
+    users = {
+        module_of(path)
+        for path in source_files()
+        if any(within(name, "torch") for name in imports(path.read_text(), module_of(path)))
+    }
+    assert users
+    assert all(within(user, "daedalus.training") for user in users)
+    assert not any(user.endswith((".settings", ".__init__")) for user in users)
+
+
+def test_hydra_is_imported_only_by_run_and_config():
+    users = {
+        module_of(path)
+        for path in source_files()
+        if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
+    }
+    assert users == {"run", "daedalus.config"}
+
+
+FORBIDDEN = [
+    ("daedalus.market.classic", "def f():\n    import torch"),
+    ("daedalus.market.classic", "def f():\n    def g():\n        from torch import nn"),
+    ("daedalus.market.classic", "class A:\n    import daedalus.env as market"),
+    ("daedalus.market.classic", "import numpy, pandas"),
+    ("daedalus.market.classic", "from daedalus import rewards"),
+    ("daedalus.market.classic", "from .. import env"),
+    ("daedalus.market.classic", "from ..rewards.stack import RewardStack"),
+    ("daedalus.market.classic", "import daedalus.marketing"),
+    ("daedalus.market.classic", "if TYPE_CHECKING:\n    from daedalus.env import DesignEnv"),
+    ("daedalus.market.classic", "try:\n    import scipy\nexcept ImportError:\n    pass"),
+    ("daedalus.market.classic", "from importlib import import_module\nimport_module('torch')"),
+    ("daedalus.market.classic", "import importlib\nimportlib.import_module(name)"),
+    ("daedalus.market.classic", "__import__('daedalus.env')"),
+    ("daedalus.rewards.terms", "from daedalus.designers.base import Designer"),
+    ("daedalus.designers.search", "from daedalus.env import DesignEnv"),
+    ("daedalus.designers.language_model", "def f():\n    import torch"),
+    ("daedalus.env", "from daedalus.evaluation import episodes"),
+    ("daedalus.evaluation.episodes", "from daedalus.training.settings import SftSettings"),
+    ("daedalus.evaluation.episodes", "import omegaconf"),
+    ("daedalus.training.grpo", "import hydra"),
+    ("daedalus.training.grpo", "from daedalus.service.session import Session"),
+    ("daedalus.training.settings", "import torch"),
+    ("daedalus.training.settings", "from daedalus.training.model import LanguageModel"),
+    ("daedalus.training.__init__", "from daedalus.training.grpo import train"),
+    ("daedalus.config", "from daedalus.training.grpo import train"),
+    ("daedalus.config", "import torch"),
+    ("experiments.grpo", "def main(cfg, out):\n    from omegaconf import OmegaConf"),
+    ("experiments.grpo", "import torch"),
+    ("run", "import torch"),
+    ("daedalus.unheard_of", ""),
+]
+
+
+@pytest.mark.parametrize(("module", "source"), FORBIDDEN)
+def test_the_check_catches(module, source):
+    assert violations(source, module)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("daedalus.market.classic", "import math\nimport numpy as np\nfrom numba import njit"),
+        ("daedalus.market.classic", "from . import draws\nfrom daedalus.market import outcome"),
+        ("daedalus.rewards.terms", "from ..market.outcome import Outcome"),
+        ("daedalus.training.grpo", "def f():\n    import torch\n    from trl import GRPOTrainer"),
+        ("daedalus.config", "from daedalus.training.settings import GrpoSettings"),
+        ("run", "from importlib import import_module\nimport_module(f'experiments.{task}')"),
+    ],
+)
+def test_the_check_allows(module, source):
+    assert not violations(source, module)
