@@ -42,7 +42,8 @@ LAYERS: dict[str, set[str]] = {
     },
     "daedalus.provenance": {"daedalus.config", "daedalus.files", "daedalus.sweeps", "omegaconf"},
     "daedalus.__init__": set(),
-    "experiments": {"daedalus", "numpy", "pandas"},
+    "experiments": {"daedalus", "numpy", "pandas", "rich"},
+    "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
     "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
@@ -167,6 +168,7 @@ FORBIDDEN = [
     ("daedalus.config", "import torch"),
     ("experiments.grpo", "def main(cfg, out):\n    from omegaconf import OmegaConf"),
     ("experiments.grpo", "import torch"),
+    ("experiments.bench", "import hydra"),
     ("run", "import torch"),
     ("daedalus.unheard_of", ""),
 ]

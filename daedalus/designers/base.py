@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -27,4 +27,4 @@ class DesignerSettings:
         name: What tables and figures call the designer.
     """
 
-    name: str = "designer"
+    name: str = field(default="designer", kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,25 +79,19 @@ def bootstrap_interval(
     Returns:
         Lower and upper end.
     """
-    arguments: dict[str, Any] = {
-        "confidence_level": settings.confidence,
-        "paired": len(samples) > 1,
-        "batch": _BATCH,
-    }
+    bootstrap: Callable[..., Any] = partial(
+        stats.bootstrap,
+        samples,
+        statistic,
+        confidence_level=settings.confidence,
+        paired=len(samples) > 1,
+        batch=_BATCH,
+    )
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        result: Any = stats.bootstrap(
-            samples, statistic, n_resamples=settings.resamples, rng=rng, method="BCa", **arguments
-        )
+        result = bootstrap(n_resamples=settings.resamples, rng=rng, method="BCa")
     if not np.isfinite(result.confidence_interval).all():
-        result = stats.bootstrap(
-            samples,
-            statistic,
-            n_resamples=0,
-            bootstrap_result=result,
-            method="percentile",
-            **arguments,
-        )
+        result = bootstrap(n_resamples=0, bootstrap_result=result, method="percentile")
     low, high = result.confidence_interval
     return float(low), float(high)
 
@@ -115,9 +110,7 @@ def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -
         ``iqr`` and sample ``std``; and the mean of every other metric under its own name.
     """
     groups = episodes.groupby("designer", sort=False)
-    return pd.DataFrame(
-        [_summary_row(str(name), group, settings, seed) for name, group in groups],
-    )
+    return pd.DataFrame([_summary_row(str(name), each, settings, seed) for name, each in groups])
 
 
 def paired_differences(

@@ -20,6 +20,9 @@ _DRAW_VALUE, _DRAW_POLICY, _DRAW_RISK, _DRAW_BID = range(4)
 _WELFARE, _GINI, _PARTICIPATION, _PRICE = 0, 1, 2, 3
 _DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE, _REVENUE = 4, 5, 6, 7, 8
 
+_TABLE_SIZE = 1024
+_COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
+
 
 @njit(inline="always")
 def _history_mean(history, played, window, column):
@@ -75,14 +78,19 @@ def _gini(surplus, present):
 
 
 @njit(inline="always")
+def _count_log_count(count):
+    """Return count * log2(count), from a table while the count is small: logarithms are slow."""
+    return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
+
+
+@njit(inline="always")
 def _entropy_bits(wins):
     """Return the entropy of the win counts in bits."""
     total, weighted = 0, 0.0
     for i in range(len(wins)):
-        if wins[i] > 0:
-            total += wins[i]
-            weighted += wins[i] * math.log2(wins[i])
-    return math.log2(total) - weighted / total if total > 0 else 0.0
+        total += wins[i]
+        weighted += _count_log_count(wins[i])
+    return (_count_log_count(total) - weighted) / total if total > 0 else 0.0
 
 
 @njit(inline="always")

@@ -36,6 +36,14 @@ class OddRowsMalformed:
         return Mechanisms.stack(proposals)
 
 
+class OddRowsDear:
+    """Proposes a reserve that nobody can pay in every second market."""
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        reserves = [0.9 if row % 2 else 0.0 for row in range(len(observations))]
+        return Mechanisms.stack([Mechanism(reserve_price=reserve) for reserve in reserves])
+
+
 class Recorder:
     """Plays the default mechanism and remembers what it saw."""
 
@@ -99,11 +107,11 @@ def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -
 
 def test_no_rows_after_everybody_left() -> None:
     settings = MarketSettings(episode_length=4)
-    leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.05)
+    leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.5)
     env = DesignEnv(make_market(settings, Population(2, 2, {"leavers": leavers})), settings)
-    dear = FixedDesigner(mechanism=Mechanism(reserve_price=0.9))
-    steps = play_episodes(env, dear, market_seeds(0, "test", 3), generator(0, "test"))
-    assert steps["step"].tolist() == [1, 1, 1]
+    steps = play_episodes(env, OddRowsDear(), market_seeds(0, "test", 4), generator(0, "test"))
+    assert steps.groupby("episode")["step"].max().tolist() == [4, 1, 4, 1]
+    assert len(steps) == 10
 
 
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:

@@ -158,6 +158,24 @@ def test_clear_winners_and_losers() -> None:
     assert rows.loc["worst", "high"] < 0.0
 
 
+def test_a_difference_that_may_be_luck_improves_nothing() -> None:
+    gains = np.random.default_rng(0).normal(0.01, 0.1, 12)
+    gains += 0.01 - gains.mean()
+    rewards = frame(base=[0.5] * 12, lucky=(0.5 + gains).tolist())
+    row = paired_differences(rewards, "base", QUICK, seed=0).iloc[0]
+    assert row["low"] < 0.0 < row["difference"] < row["high"]
+    assert not row["improves"]
+
+
+def test_probability_resamples_episodes_in_pairs() -> None:
+    # one is the other shifted: resampled in pairs they stay so, and the probability hardly moves
+    first = np.linspace(0.2, 0.8, 40)
+    low, high = bootstrap_interval(
+        [first + 1e-6, first], probability_of_improvement, QUICK, np.random.default_rng(0)
+    )
+    assert 0.5 <= low <= high < 0.56
+
+
 def test_only_the_reference_gives_an_empty_table() -> None:
     rows = paired_differences(frame(base=noise(0, 0.4)), "base", QUICK, seed=0)
     assert rows.empty
