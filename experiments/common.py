@@ -78,9 +78,7 @@ def compare_designers(
     return summary
 
 
-def _all_differences(
-    episodes: pd.DataFrame, references: list[str], config: Config
-) -> pd.DataFrame:
+def _all_differences(episodes: pd.DataFrame, references: list[str], config: Config) -> pd.DataFrame:
     """Return every designer's paired difference to every baseline, and print it."""
     tables = [
         paired_differences(episodes, reference, config.evaluation, config.seed)

@@ -6,8 +6,9 @@ Nothing here needs a display: figures are plain ``Figure`` objects on the Agg ca
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,7 +62,6 @@ _STYLE = {
     "ytick.labelsize": 8.5,
 }
 _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
-_GOLDEN = 0.6180339887498949  # its multiples mod 1 spread evenly, without a random draw
 
 
 def palette(designers: Sequence[str]) -> dict[str, str]:
@@ -89,7 +89,9 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
     """
     designers = _designers(episodes)
     figure, axes = _panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
-    _boxes(axes[0], episodes, "reward", designers)
+    _boxes(axes[0], episodes, "reward", across="designer")
+    labels = [textwrap.fill(readable(name), 12) for name in designers]
+    axes[0].set_xticks(range(len(designers)), labels)
     axes[0].set_ylabel("composite reward R")
     _entitle(figure, title, _reading(_count(episodes)))
     return figure
@@ -105,7 +107,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
     width = max(2.3, 0.8 + 0.42 * len(designers))
     figure, axes = _panels(1, len(PANELS), (width * len(PANELS), 4.6))
     for panel, metric in zip(axes, PANELS, strict=True):
-        _boxes(panel, episodes, metric, designers)
+        _boxes(panel, episodes, metric, across="designer")
         panel.set_title(metric, loc="left")
         panel.set_xticks(
             range(len(designers)),
@@ -132,7 +134,7 @@ def comparison_by(episodes: pd.DataFrame, group: str) -> Figure:
         raise ValueError(f"group: {group!r}; choose one of {', '.join(map(str, episodes))}")
     designers, values = _designers(episodes), sorted(episodes[group].unique())
     figure, axes = _panels(1, 1, (max(5.5, 1.5 + 0.42 * len(designers) * len(values)), 4.8))
-    _grouped_boxes(axes[0], episodes, group, designers)
+    _boxes(axes[0], episodes, "reward", across=group)
     axes[0].set_ylabel("composite reward R")
     axes[0].set_xlabel(readable(group))
     reading = _reading(_count(episodes, group))
@@ -162,6 +164,27 @@ def learning_curves(history: pd.DataFrame) -> Figure:
     for panel in axes[len(shown) :]:
         panel.remove()
     _entitle(figure, "Training", f"light: as logged · dark: mean of the last {window}")
+    return figure
+
+
+def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.float64]) -> Figure:
+    """Draw single draws of training rewards against what the mechanisms are worth.
+
+    Args:
+        panels: Rewards by the name of the recipe, each of shape (groups, group size).
+        truth: The expected reward in the states described, of the same shape.
+    """
+    figure, axes = _panels(1, len(panels), (4.2 * len(panels), 4.6))
+    expected = (truth - truth.mean(axis=1, keepdims=True)).ravel()
+    for panel, (name, rewards) in zip(axes, panels.items(), strict=True):
+        advantage = (rewards - rewards.mean(axis=1, keepdims=True)).ravel()
+        correlation = np.corrcoef(expected, advantage)[0, 1]
+        panel.axline((0, 0), slope=1, color=_FAINT, lw=0.8)
+        panel.scatter(expected, advantage, s=9, color=_NAMED["trained"], alpha=0.4, lw=0)
+        panel.set_title(f"{name}: r = {correlation:.2f}", loc="left")
+        panel.set(xlabel="what it is worth", ylabel="what one draw says")
+        panel.set(xlim=(-0.5, 0.5), ylim=(-0.7, 0.7))
+    _entitle(figure, "What GRPO learns from", "dot: a mechanism's reward minus its group's mean")
     return figure
 
 
@@ -211,57 +234,36 @@ def _reading(count: str) -> str:
     return f"{count} each · box: quartiles · diamond: mean · dots: episodes"
 
 
-def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str, designers: list[str]) -> None:
-    """Draw one metric: a box, a diamond for the mean and a dot an episode for each designer."""
-    colours = palette(designers)
-    for position, name in enumerate(designers):
-        values = episodes.loc[episodes["designer"] == name, metric].dropna().to_numpy(np.float64)
-        _box(axes, position, values, colours[name], width=0.55)
-    labels = [textwrap.fill(readable(name), 12) for name in designers]
-    axes.set_xticks(range(len(designers)), labels)
-    axes.set_xlim(-0.6, len(designers) - 0.4)
-    _limit(axes, episodes[metric].to_numpy(np.float64))
-
-
-def _grouped_boxes(axes: Axes, episodes: pd.DataFrame, group: str, designers: list[str]) -> None:
-    """Draw the reward: a cluster of boxes for each group, in it one for each designer."""
-    colours, values = palette(designers), sorted(episodes[group].unique())
-    pitch = 0.8 / len(designers)
-    for cluster, value in enumerate(values):
-        for place, name in enumerate(designers):
-            rows = (episodes[group] == value) & (episodes["designer"] == name)
-            rewards = episodes.loc[rows, "reward"].to_numpy(np.float64)
-            centre = cluster + (place - (len(designers) - 1) / 2) * pitch
-            _box(axes, centre, rewards, colours[name], width=0.8 * pitch)
-    axes.set_xticks(range(len(values)), [readable(str(value)) for value in values])
-    axes.set_xlim(-0.5, len(values) - 0.5)
-    _limit(axes, episodes["reward"].to_numpy(np.float64))
-
-
-def _box(
-    axes: Axes, position: float, values: NDArray[np.float64], colour: str, width: float
-) -> None:
-    """Draw one sample at ``position``: quartiles, whiskers at 1.5 IQR, mean, and every value."""
-    if not len(values):
-        return
-    line = {"color": colour, "linewidth": 1.3}
-    axes.boxplot(
-        values,
-        positions=[position],
-        widths=width,
-        patch_artist=True,
+def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str, across: str) -> None:
+    """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and a dot for every episode."""
+    designers = _designers(episodes)
+    grouped = across != "designer"
+    shared: dict[str, Any] = {
+        "data": episodes.dropna(subset=metric),
+        "x": across,
+        "y": metric,
+        "order": sorted(episodes[across].unique()) if grouped else designers,
+        "hue": "designer",
+        "hue_order": designers,
+        "palette": palette(designers),
+        "legend": False,
+        "ax": axes,
+    }
+    sns.boxplot(
+        **shared,
+        dodge=grouped,
+        width=0.8 if grouped else 0.55,
+        gap=0.15 if grouped else 0,
+        fill=False,
+        linewidth=1.4,
         showfliers=False,
         showmeans=True,
-        boxprops={"facecolor": sns.light_palette(colour, 10)[3], "edgecolor": colour},
-        medianprops=line | {"linewidth": 2.0},
-        whiskerprops=line,
-        capprops=line,
-        meanprops={"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 4},
+        meanprops={"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 6},
     )
-    spread = (np.arange(1, len(values) + 1) * _GOLDEN) % 1.0 - 0.5
-    axes.scatter(
-        position + 0.6 * width * spread, values, s=11, color=colour, alpha=0.5, lw=0, zorder=3
-    )
+    # a swarm, since the jitter of a strip draws from the global generator
+    sns.swarmplot(**shared, dodge=grouped, size=2.6, alpha=0.6, warn_thresh=1.0)
+    axes.set(xlabel="", ylabel="")
+    _limit(axes, episodes[metric].to_numpy(np.float64))
 
 
 def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
@@ -276,8 +278,7 @@ def _legend(axes: Axes, designers: list[str]) -> None:
     """Name the designers' colours below the panel, where no data can be."""
     colours = palette(designers)
     handles = [
-        Patch(facecolor=sns.light_palette(colours[name], 10)[3], edgecolor=colours[name])
-        for name in designers
+        Patch(facecolor="none", edgecolor=colours[name], linewidth=1.4) for name in designers
     ]
     labels = [readable(name) for name in designers]
     axes.legend(

@@ -126,8 +126,8 @@ def paired_differences(
 
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward
-        with its interval (``low``, ``high``), ``probability_of_improvement`` with its interval
-        (``probability_low``, ``probability_high``), and whether the designer ``improves``: the
+        with its interval (``difference_low``, ``difference_high``), ``probability_of_improvement`` with its interval
+        (``probability_of_improvement_low``, ``_high``), and whether the designer ``improves``: the
         difference's whole interval lies above 0.
 
     Raises:
@@ -141,8 +141,15 @@ def paired_differences(
     if unpaired:
         raise ValueError(f"episodes: {', '.join(unpaired)} did not play those that others did")
     others = [name for name in names if name != reference]
-    columns = ["designer", "reference", "difference", "low", "high", "probability_of_improvement"]
-    columns += ["probability_low", "probability_high", "improves"]
+    columns = [
+        "designer",
+        "reference",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "probability_of_improvement",
+    ]
+    columns += ["probability_of_improvement_low", "probability_of_improvement_high", "improves"]
     rows = [_difference_row(rewards, name, reference, settings, seed) for name in others]
     return pd.DataFrame(rows, columns=columns)
 
@@ -183,10 +190,10 @@ def _difference_row(
         "designer": name,
         "reference": reference,
         "difference": float(difference.mean()),
-        "low": low,
-        "high": high,
+        "difference_low": low,
+        "difference_high": high,
         "probability_of_improvement": float(probability_of_improvement(first, second)),
-        "probability_low": probability_low,
-        "probability_high": probability_high,
+        "probability_of_improvement_low": probability_low,
+        "probability_of_improvement_high": probability_high,
         "improves": low > 0.0,
     }

@@ -102,4 +102,3 @@ def _row(
         "signal_to_noise": signal / noise,
         "correlation": float(np.mean(correlations)),
     }
-

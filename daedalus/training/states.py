@@ -6,10 +6,11 @@ import numpy as np
 
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.seeds import generator, market_seeds
 
 _KEEP_PROBABILITY = 0.7
+_END_PROBABILITY = 0.2
 
 
 def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) -> DesignEnv:
@@ -29,9 +30,7 @@ def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) 
     """
     last = env.settings.episode_length - horizon
     if last < 0:
-        raise ValueError(
-            f"horizon: {horizon}; an episode has {env.settings.episode_length} steps"
-        )
+        raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
     rng = generator(seed, "states")
     states = DesignEnv(env.market, env.settings)
     states.reset(market_seeds(seed, "states", count))
@@ -47,16 +46,18 @@ def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) 
     return states
 
 
-def rounded(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism as a designer would write it: reserve to 0.01, penalties to 0.1."""
-    values = mechanism.to_dict()
-    values["reserve_price"] = round(values["reserve_price"], 2)
-    for name in ("shill_penalty", "withdrawal_penalty", "collusion_penalty"):
-        values[name] = round(values[name], 1)
-    return Mechanism(**values)
-
-
 def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
-    """Return ``count`` mechanisms spread uniformly over the valid space, rounded."""
-    drawn: Mechanisms = random_mechanisms(count, generator(seed, "synthetic"))
-    return [rounded(drawn[row]) for row in range(count)]
+    """Return ``count`` mechanisms that cover the valid space, as a designer would write them.
+
+    Fields are independent and uniform, but a numeric one lies at an end of its range one time in
+    five: ends are where validity is decided (3.0 is allowed, 3.1 is not) and are natural choices.
+    Reserves are rounded to 0.01 and penalties to 0.1.
+    """
+    rng = generator(seed, "synthetic")
+    drawn = random_mechanisms(count, rng)
+    for name, ends in RANGES.items():
+        values = getattr(drawn, name).round(2 if name == "reserve_price" else 1)
+        at_end = rng.random(count) < _END_PROBABILITY
+        values[at_end] = rng.choice(ends, size=count)[at_end]
+        setattr(drawn, name, values)
+    return [drawn[row] for row in range(count)]

@@ -59,5 +59,3 @@ def schema_tokens() -> list[str]:
         pieces.append(f'{closing}"{name}":{quote}')
         closing = f"{quote},"
     return pieces
-
-

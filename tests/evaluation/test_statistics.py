@@ -134,15 +134,19 @@ def test_differences_are_paired() -> None:
     assert (row["designer"], row["reference"]) == ("shifted", "base")
     assert row["difference"] == pytest.approx(0.0105)
     # unpaired, the interval would be as wide as the episodes' spread (0.05 / sqrt 30) allows
-    assert 0.010 < row["low"] < row["high"] < 0.011
+    assert 0.010 < row["difference_low"] < row["difference_high"] < 0.011
     assert row["improves"]
-    assert row["probability_low"] <= row["probability_of_improvement"] <= row["probability_high"]
+    assert (
+        row["probability_of_improvement_low"]
+        <= row["probability_of_improvement"]
+        <= row["probability_of_improvement_high"]
+    )
 
 
 def test_differences_pair_by_episode_not_by_row() -> None:
     rows = frame(base=noise(0, 0.4), twin=noise(0, 0.4)).sample(frac=1, random_state=0)
     row = paired_differences(rows, "base", QUICK, seed=0).iloc[0]
-    assert row["difference"] == row["low"] == row["high"] == 0.0
+    assert row["difference"] == row["difference_low"] == row["difference_high"] == 0.0
     assert row["probability_of_improvement"] == 0.5
     assert not row["improves"]
 
@@ -152,10 +156,14 @@ def test_clear_winners_and_losers() -> None:
     rewards = frame(base=noise(0, 0.4), best=noise(1, 0.9), worst=noise(2, 0.01))
     rows = paired_differences(rewards, "base", QUICK, seed=0).set_index("designer")
     assert rows["improves"].to_dict() == {"best": True, "worst": False}
-    probabilities = ["probability_of_improvement", "probability_low", "probability_high"]
+    probabilities = [
+        "probability_of_improvement",
+        "probability_of_improvement_low",
+        "probability_of_improvement_high",
+    ]
     assert rows.loc["best", probabilities].tolist() == [1.0, 1.0, 1.0]
     assert rows.loc["worst", probabilities].tolist() == [0.0, 0.0, 0.0]
-    assert rows.loc["worst", "high"] < 0.0
+    assert rows.loc["worst", "difference_high"] < 0.0
 
 
 def test_a_difference_that_may_be_luck_improves_nothing() -> None:
@@ -163,7 +171,7 @@ def test_a_difference_that_may_be_luck_improves_nothing() -> None:
     gains += 0.01 - gains.mean()
     rewards = frame(base=[0.5] * 12, lucky=(0.5 + gains).tolist())
     row = paired_differences(rewards, "base", QUICK, seed=0).iloc[0]
-    assert row["low"] < 0.0 < row["difference"] < row["high"]
+    assert row["difference_low"] < 0.0 < row["difference"] < row["difference_high"]
     assert not row["improves"]
 
 

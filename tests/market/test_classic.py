@@ -59,7 +59,8 @@ def random_population(rng: np.random.Generator) -> Population:
         if len(taken) < size:
             break
         low, high = np.sort(rng.uniform(0, 1, 2))
-        threshold, budget = rng.uniform(0, 0.2), float(rng.choice([0.0, rng.uniform(0, 3)]))
+        threshold = rng.uniform(0, 0.2)
+        budget = float(rng.choice([0.0, 1.45, 1.5, 1.51, rng.uniform(0, 3)]))
         groups[f"{kind}_{number}"] = BidderGroup(kind, taken, low, high, threshold, budget)
     return Population(0, bidders, groups)
 
@@ -155,6 +156,19 @@ def test_first_round_of_a_truthful_second_price_auction():
     assert outcome.composite[0, 0] == pytest.approx(1 / 8)
     assert state.rounds[0] == 1
     assert np.isnan(state.history[0, 1:]).all()
+
+
+def test_a_tie_goes_to_the_lower_seat():
+    """Exploiters worth far more than they can pay all bid 0.3 of their equal budgets."""
+    spenders = BidderGroup("exploiter", [0, 1, 2], 0.8, 0.9, budget=0.5)
+    market = ClassicMarket(Population(0, 3, {"spenders": spenders}))
+    state = market.reset(np.arange(3, dtype=np.uint64))
+    mechanisms = Mechanisms.repeat(Mechanism(auction_type="first_price"), 3)
+    for seat in range(3):  # who has won has less to bid in the next round
+        prices = market.play(state, mechanisms, 1).field("clearing_price")
+        assert_allclose(prices, 0.15, rtol=1e-15)
+        assert_array_equal(state.wins, np.tile(np.arange(3) <= seat, (3, 1)))
+        assert_allclose(state.budget[:, seat], 0.35, rtol=1e-15)
 
 
 def test_a_fresh_episode_is_before_its_first_round():
