@@ -115,10 +115,14 @@ def to_config(composed: DictConfig) -> Config:
     return config
 
 
+_BAD_ADVICE = "To append to your config use"  # a misspelt key is not mended by a plus sign
+
+
 def explain(error: HydraException | OmegaConfBaseException | ConfigError) -> str:
     """Return one message for a configuration that failed, with the nearest name that exists."""
     causes = list(_causes(error))
-    message = "\n".join(dict.fromkeys(str(each).strip() for each in causes))
+    lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
+    message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_BAD_ADVICE))
     wrong, known = _unknown_name(message, causes)
     close = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5) if wrong else []
     if close:

@@ -48,11 +48,12 @@ def make_designer(settings: DesignerSettings, env: DesignEnv, seed: int) -> Desi
         return FixedDesigner(name=settings.name, mechanism=best)
     if isinstance(settings, LanguageModelSettings):
         from daedalus.training.generation import make_generate  # torch is slow to import
-        from daedalus.training.model import load_language_model
+        from daedalus.training.model import load_language_model, trained_prompt
 
         model = load_language_model(settings.checkpoint)
         generate = make_generate(model, settings.temperature, settings.max_new_tokens)
-        return LanguageModelDesigner(generate, settings.prompt)
+        prompt = settings.prompt or trained_prompt(settings.checkpoint)
+        return LanguageModelDesigner(generate, prompt)
     return settings  # type: ignore[return-value]
 
 
@@ -81,8 +82,12 @@ def compare_designers(
 def _all_differences(episodes: pd.DataFrame, references: list[str], config: Config) -> pd.DataFrame:
     """Return every designer's paired difference to every baseline, and print it."""
     tables = [
-        paired_differences(episodes, reference, config.evaluation, config.seed)
-        for reference in references
+        paired_differences(later, reference, config.evaluation, config.seed)
+        for number, reference in enumerate(references)
+        if (later := episodes[~episodes["designer"].isin(references[:number])])[
+            "designer"
+        ].nunique()
+        > 1
     ]
     differences = pd.concat(tables, ignore_index=True)
     print_table(differences, "paired differences")

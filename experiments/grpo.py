@@ -53,4 +53,4 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker) -> None:
         out / "checkpoints" / grpo.PHASE,
         config.seed,
     )
-    export(model, start, target)
+    export(model, config.training.prompt, start, target)

@@ -41,7 +41,7 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker) -> flo
         model = sft.train_sft(
             model, pairs, training.sft, config.model.lora, tracker, checkpoints, config.seed
         )
-        export(model, config.model.pretrained, target)
+        export(model, training.prompt, config.model.pretrained, target)
     count = training.sft.validity_prompts
     trained = load_language_model(target)
     return sft.sampled_validity(trained, env, training.prompt, count, config.seed)

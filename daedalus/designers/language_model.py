@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -22,18 +24,25 @@ class LanguageModelSettings(DesignerSettings):
     """Which model designs, and how it is sampled.
 
     Attributes:
-        checkpoint: Directory or hub name of the model; a run's ``model`` folder, for example.
+        checkpoint: Directory or hub name (OWNER/NAME) of the model.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Longest answer in tokens.
-        prompt: What the model is shown; must be what it was trained on.
+        prompt: What the model is shown; None is what it was trained on, as its directory says.
     """
 
     checkpoint: str = ""
     temperature: float = 0.0
     max_new_tokens: int = 180
-    prompt: PromptSettings = field(default_factory=PromptSettings)
+    prompt: PromptSettings | None = None
 
     def __post_init__(self) -> None:
+        is_model = (Path(self.checkpoint) / "config.json").exists()
+        is_hub_name = re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", self.checkpoint) is not None
+        if not is_model and (Path(self.checkpoint).exists() or not is_hub_name):
+            raise ValueError(
+                f"checkpoint: {self.checkpoint!r} holds no model; "
+                "give the `model` folder of a training run, or a hub name OWNER/NAME"
+            )
         if self.temperature < 0:
             raise ValueError(f"temperature: {self.temperature}; give a number from 0 up")
         if self.max_new_tokens < 1:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 from peft import PeftModel
 from transformers import PreTrainedModel
 
-from daedalus.training.model import LanguageModel, load_language_model
-from daedalus.training.settings import ModelSettings
+from daedalus.designers.prompt import PromptSettings
+from daedalus.training.model import PROMPT_FILE, LanguageModel, load_language_model
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -21,7 +23,9 @@ def last_checkpoint(folder: Path) -> Path | None:
     return max(complete, key=lambda path: int(path.name.split("-")[1]), default=None)
 
 
-def export(language_model: LanguageModel, base: str | Path, folder: Path) -> None:
+def export(
+    language_model: LanguageModel, prompt: PromptSettings, base: str | Path, folder: Path
+) -> None:
     """Write a model that plain ``from_pretrained`` loads, whole or not at all.
 
     Adapters are merged into weights reloaded in 16 bits, since merging into quantised ones rounds
@@ -29,6 +33,7 @@ def export(language_model: LanguageModel, base: str | Path, folder: Path) -> Non
 
     Args:
         language_model: What was trained.
+        prompt: What it was trained on, kept beside it.
         base: Where its base weights were loaded from; used only for adapters.
         folder: Where the model goes; replaced if it exists.
     """
@@ -39,6 +44,7 @@ def export(language_model: LanguageModel, base: str | Path, folder: Path) -> Non
         merged = _merged(merged, base, aside.with_name(f".{folder.name}.adapter"))
     merged.save_pretrained(aside)
     language_model.tokenizer.save_pretrained(aside)
+    (aside / PROMPT_FILE).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
     if folder.exists():
         shutil.rmtree(folder)
     aside.rename(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.training.settings import ModelSettings
 from daedalus.training.states import mid_episode_states, synthetic_mechanisms
 from daedalus.training.tokenizer import build_tokenizer
+
+PROMPT_FILE = "prompt.json"
+"""Beside an exported model: the settings of the prompt that it was trained on."""
 
 _CORPUS_STATES = 512
 _MAX_POSITIONS = 2048
@@ -59,16 +63,7 @@ def make_language_model(
 
 
 def load_language_model(source: str | Path, load_in_4bit: bool = False) -> LanguageModel:
-    """Load a checkpoint directory or hub name.
-
-    Raises:
-        FileNotFoundError: ``source`` looks like a path and is not a model directory.
-    """
-    path = Path(source)
-    if not (path / "config.json").exists() and (path.exists() or str(source).count("/") != 1):
-        raise FileNotFoundError(
-            f"{source}: no model here; give the `model` folder of a training run or a hub name"
-        )
+    """Load a checkpoint directory or hub name."""
     options: dict[str, Any] = {"dtype": "auto"}
     if load_in_4bit:
         options["quantization_config"] = BitsAndBytesConfig(
@@ -78,6 +73,12 @@ def load_language_model(source: str | Path, load_in_4bit: bool = False) -> Langu
         )
     tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
     return LanguageModel(AutoModelForCausalLM.from_pretrained(source, **options), tokenizer)
+
+
+def trained_prompt(folder: str | Path) -> PromptSettings:
+    """Return the prompt that an exported model was trained on; the default for other models."""
+    path = Path(folder) / PROMPT_FILE
+    return PromptSettings(**json.loads(path.read_text())) if path.exists() else PromptSettings()
 
 
 def _corpus(prompt: PromptSettings, env: DesignEnv, seed: int) -> list[str]:

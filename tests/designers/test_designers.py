@@ -125,11 +125,13 @@ def test_heuristic_alarm_can_be_set():
     assert heuristic(observe(collusion_signal=0.9), collusion_alarm=0.95) == BASE
 
 
-@pytest.mark.parametrize(("loud", "expected"), [(3, RING), (2, BASE)])
-def test_heuristic_looks_back_five_rounds(loud, expected):
-    """Signals 1 in the newest rounds and 0 before: the mean of five is loud / 5."""
+@pytest.mark.parametrize(
+    ("loud", "signal", "expected"), [(3, 1.0, RING), (3, 0.8, BASE), (2, 1.0, BASE)]
+)
+def test_heuristic_looks_back_five_rounds(loud, signal, expected):
+    """The newest rounds are loud and those before silent: the mean of five is a part of it."""
     seen = observe()
-    seen.recent[:, HISTORY_LENGTH - loud :, ROUND_FIELDS.index("collusion_signal")] = 1.0
+    seen.recent[:, HISTORY_LENGTH - loud :, ROUND_FIELDS.index("collusion_signal")] = signal
     assert heuristic(seen) == expected
 
 

@@ -213,7 +213,8 @@ class ReferenceEpisode:
         wins = np.array([b.wins for b in self.bidders])
         shares = wins[wins > 0] / max(1, wins.sum())
         entropy = -(shares * np.log2(shares)).sum()
-        return float(0.5 * (alike + entropy / np.log2(len(self.bidders))))
+        evenness = min(1.0, entropy / np.log2(len(self.bidders)))  # more is rounding
+        return float(0.5 * (alike + evenness))
 
     def draw(self, seat: int, purpose: int) -> float:
         return draw(self.seed, len(self.prices), seat, purpose)

@@ -412,6 +412,23 @@ def test_signal_is_not_negative_when_one_bidder_always_wins():
     assert_metrics_in_range(records, 2)
 
 
+def test_wins_shared_evenly_are_no_signal_above_a_half():
+    """Unlike bids and even wins give exactly 0.5, where rounding must not start the discount."""
+    for bidders in (2, 3, 8, 10, 12):
+        strong = BidderGroup("truthful", [0], 0.9, 1.0)
+        weak = BidderGroup("truthful", list(range(1, bidders)), 0.0, 0.2)
+        market = ClassicMarket(Population(0, bidders, {"strong": strong, "weak": weak}))
+        state = market.reset(np.arange(60, dtype=np.uint64))
+        state.wins += np.arange(1, 61)[:, None]
+        state.wins[:, 0] -= 1  # the round to come evens it out
+        outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 60), 1)
+        assert_array_equal(state.wins.min(axis=1), state.wins.max(axis=1))
+        signal, fairness = outcome.field("collusion_signal"), outcome.fairness
+        assert_allclose(signal, 0.5, rtol=0, atol=1e-12)
+        assert signal.max() <= 0.5, bidders
+        assert_allclose(outcome.composite, fairness, rtol=1e-12)  # W = P = S = 1
+
+
 def test_nobody_left_is_a_market_without_sales():
     group = BidderGroup("dropout", [0, 1], 0.1, 0.2)
     market = ClassicMarket(Population(0, 2, {"leavers": group}))
