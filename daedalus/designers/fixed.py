@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,18 +19,18 @@ class FixedDesigner(DesignerSettings):
     The informed-greedy baseline is this designer with the published hand-engineered mechanism.
 
     Attributes:
-        mechanism: What it proposes, a ``Mechanism`` or a mapping of its fields. (Any, since a
-            config may refer to the group ``mechanism`` here, which a typed field does not allow.)
+        mechanism: What it proposes: a ``Mechanism``, a mapping of its fields, or None for the
+            default. (Any, since a typed field could not refer to the group ``mechanism``.)
 
     Raises:
         MechanismError: A field of the mapping is unknown or out of range.
     """
 
-    mechanism: Any = field(default_factory=Mechanism)
+    mechanism: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.mechanism, Mapping):
-            self.mechanism = mechanism_from_mapping(self.mechanism)
+        if not isinstance(self.mechanism, Mechanism):
+            self.mechanism = mechanism_from_mapping(self.mechanism or {})
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the mechanism for each market."""

@@ -126,8 +126,8 @@ def paired_differences(
 
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward
-        with its interval (``difference_low``, ``difference_high``), ``probability_of_improvement`` with its interval
-        (``probability_of_improvement_low``, ``_high``), and whether the designer ``improves``: the
+        with its interval (``difference_low``, ``difference_high``), ``probability_of_improvement``
+        with its interval (``..._low``, ``..._high``), and whether the designer ``improves``: the
         difference's whole interval lies above 0.
 
     Raises:
