@@ -96,7 +96,7 @@ class DesignEnv:
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
         rounds = self.settings.rounds_per_step
         if len(rows) == len(self.steps):
-            self.mechanisms = mechanisms
+            self.mechanisms = mechanisms.take(rows)  # a copy: the designer may change its own
             return self.market.play(self.state, mechanisms, rounds)
         moving = self.state.fork(rows)
         records = np.zeros((len(self.steps), rounds, len(ROUND_FIELDS)))

@@ -5,22 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.designers.base import DesignerSettings
-from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, Mechanism, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
+
+_QUIET = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
 
 
 @dataclass
 class HeuristicDesigner(DesignerSettings):
-    """Three rules, applied in this order to a second-price auction that reveals its price.
+    """Three rules, applied in this order.
+
+    In quiet times: a second-price auction with reserve 0.10 that reveals its price and penalises
+    suspected coalitions, which deters a ring before it shows.
 
     1. A ring shows when the mean collusion signal of the last five rounds exceeds
-       ``collusion_alarm``: go first-price, hide winner and bids, fine collusion at 1.5 and
-       penalise suspects, since a second-price ring polices itself and a first-price one does not.
-    2. A price that falls by more than ``price_slide`` a round is shading at work: go first-price
-       no longer, and stop revealing the price that shaders learn from.
-    3. Bidders out in excess of ``exit_alarm`` of all: halve the reserve, down to 0.05.
+       ``collusion_alarm``: go first-price and fine collusion at 1.5, since a second-price ring
+       polices itself and a first-price one does not.
+    2. A price that falls by more than ``price_slide`` a round is shading at work: stop revealing
+       the price that shaders learn from.
+    3. Bidders out in excess of ``exit_alarm`` of all: halve the reserve in force, though not below
+       0.05 unless it is there already.
 
     Attributes:
         collusion_alarm: Collusion signal, 0 to 1.
@@ -28,22 +35,26 @@ class HeuristicDesigner(DesignerSettings):
         exit_alarm: Share of bidders out of the market, 0 to 1.
     """
 
-    collusion_alarm: float = 0.55
+    collusion_alarm: float = 0.65
     price_slide: float = 0.01
     exit_alarm: float = 0.1
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the rules' answer for each market."""
-        batch = len(observations)
-        proposal = Mechanisms.repeat(Mechanism(reserve_price=0.15), batch)
-        signal = np.nan_to_num(observations.field("collusion_signal")[:, -5:]).mean(axis=1)
-        ring = signal > self.collusion_alarm
-        sliding = observations.proxy("clearing_price_trend") < -self.price_slide
-        leaving = observations.proxy("dropout_rate") > self.exit_alarm
-        proposal.auction_type[ring & ~sliding] = AUCTION_TYPES.index("first_price")
+        proposal = Mechanisms.repeat(_QUIET, len(observations))
+        ring = _mean_of_known(observations.field("collusion_signal")[:, -5:]) > self.collusion_alarm
+        proposal.auction_type[ring] = AUCTION_TYPES.index("first_price")
         proposal.collusion_penalty[ring] = 1.5
-        proposal.coalition_policy[ring] = COALITION_POLICIES.index("penalize_suspected")
+        sliding = observations.proxy("clearing_price_trend") < -self.price_slide
         proposal.reveal_clearing_price[sliding] = False
+        leaving = observations.proxy("dropout_rate") > self.exit_alarm
         reserve = observations.mechanisms.reserve_price[leaving]
-        proposal.reserve_price[leaving] = np.maximum(0.05, reserve / 2)
+        proposal.reserve_price[leaving] = np.minimum(reserve, np.maximum(0.05, reserve / 2))
         return proposal
+
+
+def _mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each row's mean over what is not NaN; 0 where nothing is known."""
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(known.sum(axis=1), 1), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,8 +44,8 @@ class LanguageModelSettings(DesignerSettings):
                 f"checkpoint: {self.checkpoint!r} holds no model; "
                 "give the `model` folder of a training run, or a hub name OWNER/NAME"
             )
-        if self.temperature < 0:
-            raise ValueError(f"temperature: {self.temperature}; give a number from 0 up")
+        if not 0 <= self.temperature < math.inf:
+            raise ValueError(f"temperature: {self.temperature}; give a finite number from 0 up")
         if self.max_new_tokens < 1:
             raise ValueError(f"max_new_tokens: {self.max_new_tokens}; give an integer from 1 up")
 

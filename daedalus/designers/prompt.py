@@ -27,7 +27,7 @@ class PromptSettings:
             so this is off unless asked for.
     """
 
-    rounds: int = 3
+    rounds: int = 2
     outcomes: list[str] = field(default_factory=lambda: ["welfare", "fairness", "participation"])
     proxies: list[str] = field(default_factory=list)
     stage: bool = False

@@ -16,7 +16,6 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from daedalus.files import written_whole
@@ -89,7 +88,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
     """
     designers = _designers(episodes)
     figure, axes = _panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
-    _boxes(axes[0], episodes, "reward", across="designer")
+    _boxes(axes[0], episodes, "reward")
     labels = [textwrap.fill(readable(name), 12) for name in designers]
     axes[0].set_xticks(range(len(designers)), labels)
     axes[0].set_ylabel("composite reward R")
@@ -107,7 +106,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
     width = max(2.3, 0.8 + 0.42 * len(designers))
     figure, axes = _panels(1, len(PANELS), (width * len(PANELS), 4.6))
     for panel, metric in zip(axes, PANELS, strict=True):
-        _boxes(panel, episodes, metric, across="designer")
+        _boxes(panel, episodes, metric)
         panel.set_title(metric, loc="left")
         panel.set_xticks(
             range(len(designers)),
@@ -117,29 +116,6 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
             rotation_mode="anchor",
         )
     _entitle(figure, "What the reward is made of", _reading(_count(episodes)))
-    return figure
-
-
-def comparison_by(episodes: pd.DataFrame, group: str) -> Figure:
-    """Draw the composite reward of every designer within each group, such as a curriculum stage.
-
-    Args:
-        episodes: Frames of ``episode_means``, joined, with the column ``group`` beside.
-        group: Column to group by.
-
-    Raises:
-        ValueError: There is no such column.
-    """
-    if group not in episodes:
-        raise ValueError(f"group: {group!r}; choose one of {', '.join(map(str, episodes))}")
-    designers, values = _designers(episodes), sorted(episodes[group].unique())
-    figure, axes = _panels(1, 1, (max(5.5, 1.5 + 0.42 * len(designers) * len(values)), 4.8))
-    _boxes(axes[0], episodes, "reward", across=group)
-    axes[0].set_ylabel("composite reward R")
-    axes[0].set_xlabel(readable(group))
-    reading = _reading(_count(episodes, group))
-    _entitle(figure, f"Reward by {readable(group)}", reading)
-    _legend(axes[0], designers)
     return figure
 
 
@@ -223,9 +199,9 @@ def _designers(episodes: pd.DataFrame) -> list[str]:
     return [str(name) for name in episodes["designer"].unique()]
 
 
-def _count(episodes: pd.DataFrame, *groups: str) -> str:
+def _count(episodes: pd.DataFrame) -> str:
     """Return how many episodes are behind a box."""
-    sizes = episodes.groupby(["designer", *groups]).size()
+    sizes = episodes.groupby("designer").size()
     low, high = int(sizes.min()), int(sizes.max())
     return f"n = {low} episodes" if low == high else f"n = {low} to {high} episodes"
 
@@ -234,34 +210,24 @@ def _reading(count: str) -> str:
     return f"{count} each · box: quartiles · diamond: mean · dots: episodes"
 
 
-def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str, across: str) -> None:
+def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
     """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and a dot for every episode."""
     designers = _designers(episodes)
-    grouped = across != "designer"
     shared: dict[str, Any] = {
         "data": episodes.dropna(subset=metric),
-        "x": across,
+        "x": "designer",
         "y": metric,
-        "order": sorted(episodes[across].unique()) if grouped else designers,
+        "order": designers,
         "hue": "designer",
-        "hue_order": designers,
         "palette": palette(designers),
         "legend": False,
         "ax": axes,
     }
-    sns.boxplot(
-        **shared,
-        dodge=grouped,
-        width=0.8 if grouped else 0.55,
-        gap=0.15 if grouped else 0,
-        fill=False,
-        linewidth=1.4,
-        showfliers=False,
-        showmeans=True,
-        meanprops={"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 6},
-    )
+    mean = {"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 6}
+    box = {"fill": False, "width": 0.55, "linewidth": 1.4, "showfliers": False}
+    sns.boxplot(**shared, **box, showmeans=True, meanprops=mean)
     # a swarm, since the jitter of a strip draws from the global generator
-    sns.swarmplot(**shared, dodge=grouped, size=2.6, alpha=0.6, warn_thresh=1.0)
+    sns.swarmplot(**shared, size=2.6, alpha=0.6, warn_thresh=1.0)
     axes.set(xlabel="", ylabel="")
     _limit(axes, episodes[metric].to_numpy(np.float64))
 
@@ -272,24 +238,6 @@ def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     margin = max(0.06 * (high - low), 0.5 * (0.1 - (high - low)), 0.01)
     axes.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
-
-
-def _legend(axes: Axes, designers: list[str]) -> None:
-    """Name the designers' colours below the panel, where no data can be."""
-    colours = palette(designers)
-    handles = [
-        Patch(facecolor="none", edgecolor=colours[name], linewidth=1.4) for name in designers
-    ]
-    labels = [readable(name) for name in designers]
-    axes.legend(
-        handles,
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.14),
-        ncols=min(5, len(designers)),
-        frameon=False,
-        fontsize=9,
-    )
 
 
 def _curve(axes: Axes, points: pd.DataFrame, name: str, window: int) -> None:

@@ -80,6 +80,9 @@ class ClassicMarket:
         """
         if not isinstance(state, ClassicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        if state.active.shape[1] != self.population.bidders:
+            held, ours = state.active.shape[1], self.population.bidders
+            raise ValueError(f"state: {held} bidders; this market has {ours} bidders")
         if len(mechanisms) != len(state):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
         if rounds < 0:

@@ -108,7 +108,7 @@ def _collusion_signal(bids, present, wins):
         if present[i] and bids[i] > 0.0:
             squares += (bids[i] - mean) ** 2
     variation = math.sqrt(squares / count) / mean
-    evenness = _entropy_bits(wins) / math.log2(len(bids))
+    evenness = min(_entropy_bits(wins) / math.log2(len(bids)), 1.0)  # rounding may exceed 1
     return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,15 +37,28 @@ FLAGS = (
 """The yes-or-no fields: what bidders are told after each round."""
 
 
+_LONGEST_INTEGER = 10_000  # bits
+
+
 class MechanismError(ValueError):
     """A mechanism that breaks the schema; the message names field, value and what is allowed."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         """Keep the parts beside the sentence, so that callers can report them as they like."""
-        super().__init__(f"{field}: {value!r} is not allowed; {allowed}")
+        super().__init__(f"{field}: {_shown(value)} is not allowed; {allowed}")
         self.field = field
         self.value = value
         self.allowed = allowed
+
+
+def _shown(value: object) -> str:
+    """Return how ``value`` is written, unless it is too long or too deep for Python to say."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        return f"an integer of {value.bit_length()} bits"
+    try:
+        return repr(value)
+    except RecursionError:
+        return f"a deeply nested {type(value).__name__}"
 
 
 @dataclass
@@ -167,8 +179,11 @@ class Mechanisms:
 
     def __post_init__(self) -> None:
         length = len(self.auction_type)
-        if not len(self.malformed):
+        if not np.size(self.malformed):
             self.malformed = np.zeros(length, np.bool_)
+        if self.malformed.shape != (length,) or self.malformed.dtype != np.bool_:
+            shape = (self.malformed.shape, self.malformed.dtype.name)
+            raise MechanismError("malformed", shape, f"give booleans of shape ({length},)")
         for name in FIELDS:
             column = _checked_column(name, np.asarray(getattr(self, name)))
             if column.shape != (length,):
@@ -221,10 +236,12 @@ def _checked_column(name: str, column: NDArray[Any]) -> NDArray[Any]:
             raise MechanismError(name, column.dtype.name, "give a column of booleans")
         return column.astype(np.bool_)
     low, high = RANGES[name] if name in RANGES else (0, len(CHOICES[name]) - 1)
-    dtype = np.dtype(np.float64 if name in RANGES else np.int8)
+    kind = "numbers" if name in RANGES else "integers"
+    if column.size and column.dtype.kind not in "iuf":
+        raise MechanismError(name, column.dtype.name, f"give a column of {kind}")
     bad = ~((column >= low) & (column <= high))
+    if name in CHOICES:
+        bad |= column != np.trunc(column)
     if bad.any():
-        value = column[bad][0].item()
-        shown = "NaN" if isinstance(value, float) and math.isnan(value) else value
-        raise MechanismError(name, shown, f"give numbers from {low} to {high}")
-    return column.astype(dtype)
+        raise MechanismError(name, column[bad][0].item(), f"give {kind} from {low} to {high}")
+    return column.astype(np.float64 if name in RANGES else np.int8)

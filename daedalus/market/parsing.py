@@ -17,7 +17,7 @@ class ParsedMechanism:
 
     Attributes:
         mechanism: The mechanism, or None if anything at all was wrong.
-        errors: What was wrong, one sentence by field name; ``"json"`` stands for the whole text.
+        errors: What was wrong, one sentence by field name; ``json`` stands for the whole text.
         fields_valid: Share of the eleven fields that are present and valid, 0 to 1.
     """
 
@@ -75,5 +75,7 @@ def _read_object(text: str) -> dict[str, object] | str:
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        raise ValueError("a field appears twice")
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{repeated} appears twice")
     return data

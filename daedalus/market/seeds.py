@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def _sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
     if seed < 0:
         raise ValueError(f"seed: {seed} is negative; give an integer from 0 up")
-    return np.random.SeedSequence([seed, zlib.crc32(purpose.encode()), *indices])
+    return np.random.SeedSequence(seed, spawn_key=(zlib.crc32(purpose.encode()), *indices))
 
 
 def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[np.uint64]:

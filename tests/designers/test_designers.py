@@ -93,13 +93,8 @@ def test_fixed_proposes_its_mechanism_whatever_happens():
 
 # ------------------------------------------------------------------------------- heuristic
 
-BASE = Mechanism(reserve_price=0.15)
-RING = dataclasses.replace(
-    BASE,
-    auction_type="first_price",
-    collusion_penalty=1.5,
-    coalition_policy="penalize_suspected",
-)
+BASE = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
+RING = dataclasses.replace(BASE, auction_type="first_price", collusion_penalty=1.5)
 HIGH_RESERVE = Mechanism(reserve_price=0.8)
 
 
@@ -115,7 +110,7 @@ def test_heuristic_in_quiet_times_is_a_second_price_auction_that_reveals_its_pri
     assert BASE.reveal_clearing_price
 
 
-@pytest.mark.parametrize(("signal", "expected"), [(0.54, BASE), (0.56, RING), (1.0, RING)])
+@pytest.mark.parametrize(("signal", "expected"), [(0.64, BASE), (0.66, RING), (1.0, RING)])
 def test_heuristic_fights_a_ring_above_the_alarm(signal, expected):
     assert heuristic(observe(collusion_signal=signal)) == expected
 
@@ -126,7 +121,7 @@ def test_heuristic_alarm_can_be_set():
 
 
 @pytest.mark.parametrize(
-    ("loud", "signal", "expected"), [(3, 1.0, RING), (3, 0.8, BASE), (2, 1.0, BASE)]
+    ("loud", "signal", "expected"), [(4, 1.0, RING), (4, 0.8, BASE), (3, 1.0, BASE)]
 )
 def test_heuristic_looks_back_five_rounds(loud, signal, expected):
     """The newest rounds are loud and those before silent: the mean of five is a part of it."""
@@ -150,13 +145,13 @@ def test_heuristic_hides_a_sliding_price(trend, sliding):
     assert heuristic(observe(clearing_price_trend=trend)) == expected
 
 
-def test_heuristic_leaves_first_price_when_a_rings_price_slides():
-    expected = dataclasses.replace(RING, auction_type="second_price", reveal_clearing_price=False)
+def test_heuristic_hides_a_rings_sliding_price_too():
+    expected = dataclasses.replace(RING, reveal_clearing_price=False)
     assert heuristic(observe(collusion_signal=0.9, clearing_price_trend=-0.1)) == expected
 
 
 @pytest.mark.parametrize(
-    ("reserve", "expected"), [(0.8, 0.4), (0.2, 0.1), (0.1, 0.05), (0.06, 0.05)]
+    ("reserve", "expected"), [(0.8, 0.4), (0.2, 0.1), (0.1, 0.05), (0.06, 0.05), (0.02, 0.02)]
 )
 def test_heuristic_halves_the_reserve_in_force_when_bidders_leave(reserve, expected):
     rules = Mechanism(reserve_price=reserve)
@@ -348,4 +343,4 @@ def test_an_answer_that_does_not_parse_is_malformed():
 )
 def test_sampling_settings_are_checked(name, value):
     with pytest.raises(ValueError, match=f"{name}: {value}"):
-        LanguageModelSettings(**{name: value})
+        LanguageModelSettings(**{"checkpoint": "owner/name", name: value})

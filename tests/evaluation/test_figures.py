@@ -13,7 +13,10 @@ from matplotlib.figure import Figure
 from daedalus.evaluation import figures
 from daedalus.evaluation.episodes import METRICS
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [
+    pytest.mark.filterwarnings("error"),
+    pytest.mark.filterwarnings("ignore:vert:PendingDeprecationWarning"),  # seaborn's own
+]
 
 
 def frame(designers: list[str], episodes: int = 12) -> pd.DataFrame:
@@ -94,32 +97,6 @@ def test_limits_hold_all_values_and_little_else() -> None:
     low, high = figures.reward_boxplot(episodes, "").axes[0].get_ylim()
     assert 0.25 < low < 0.3
     assert 0.5 < high < 0.55
-
-
-def test_comparison_has_a_box_for_each_group_and_designer() -> None:
-    names = ["random", "informed_greedy", "trained"]
-    episodes = pd.concat([frame(names).assign(stage=stage) for stage in (0, 3)])
-    figure = figures.comparison_by(episodes, "stage")
-    axes = figure.axes[0]
-    assert len(dots(axes)) == 6
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "3"]
-    legend = axes.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "random",
-        "informed greedy",
-        "trained",
-    ]
-
-
-def test_comparison_bears_an_absent_combination() -> None:
-    episodes = pd.concat([frame(["random"]).assign(stage=0), frame(["trained"]).assign(stage=1)])
-    assert len(dots(figures.comparison_by(episodes, "stage").axes[0])) == 2
-
-
-def test_comparison_by_an_absent_column_is_refused() -> None:
-    with pytest.raises(ValueError, match="group: 'stage'; choose one of"):
-        figures.comparison_by(frame(["random"]), "stage")
 
 
 def test_learning_curves_skip_absent_and_empty_columns() -> None:

@@ -1,0 +1,164 @@
+"""Every file under conf/ composes into a valid configuration, and mistakes say what to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.config import Config, ConfigError, explain, help_text, register, to_config
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.random import RandomDesigner
+from daedalus.market.mechanism import Mechanism
+from tests.populations import population
+
+ROOT = Path(__file__).parents[1]
+CONF = ROOT / "conf"
+FILES = sorted(CONF.glob("*/*.yaml"))
+GROUPS = "population market mechanism reward designer model training evaluation tracking".split()
+EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
+
+
+def composed(*overrides: str) -> Config:
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return to_config(compose("config", overrides=list(overrides)))
+
+
+def failure(*overrides: str) -> str:
+    with pytest.raises((HydraException, OmegaConfBaseException, ConfigError)) as caught:
+        composed(*overrides)
+    return explain(caught.value)
+
+
+def test_every_group_has_files() -> None:
+    assert {path.parent.name for path in FILES} == {*GROUPS, "experiment"}
+    assert len(FILES) > 40
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_file_composes(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
+    group, option = path.parent.name, path.stem
+    overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
+    if group != "experiment":
+        overrides.append("+experiment=smoke" if group != "training" else "+task=compare")
+    if option == "language_model":
+        overrides.append(f"designer.checkpoint={tmp_path}")
+    assert isinstance(composed(*overrides), Config)
+
+
+@pytest.mark.parametrize("stage", range(5))
+def test_population_files_are_the_published_ones(stage: int) -> None:
+    shipped, expected = (
+        composed("+task=x", f"population=stage{stage}").population,
+        population(stage),
+    )
+    assert shipped.stage == stage
+    for ours, theirs in zip(shipped.seat_groups(), expected.seat_groups(), strict=True):
+        assert shipped.groups[ours] == expected.groups[theirs]
+
+
+def test_required_experiments_are_there() -> None:
+    stages = [f"{task}_stage{stage}" for task in ("sft", "grpo") for stage in (1, 2, 3, 4)]
+    for name in [*stages, "baselines", "boxplot", "replicate_card", "search", "smoke"]:
+        assert name in EXPERIMENTS
+    for name in stages:
+        assert composed(f"+experiment={name}").population.stage == int(name[-1])
+
+
+def test_every_experiment_says_what_it_asks_and_how_to_run_it() -> None:
+    for name in EXPERIMENTS:
+        text = (CONF / "experiment" / f"{name}.yaml").read_text()
+        assert f"+experiment={name}" in text
+        question = [line for line in help_text(CONF).splitlines() if f"  {name} " in line]
+        assert len(question) >= 1 and "?" in question[0]
+
+
+def test_objects_arrive_typed() -> None:
+    config = composed("+experiment=boxplot", "designer=fixed", "mechanism=first_price")
+    assert config.designer == FixedDesigner(
+        name="fixed", mechanism=Mechanism(auction_type="first_price")
+    )
+    assert isinstance(config.evaluation.baselines["random"], RandomDesigner)
+    greedy = config.evaluation.baselines["informed_greedy"].mechanism
+    assert (greedy.reserve_price, greedy.collusion_penalty) == (0.18, 1.9)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hints"),
+    [
+        (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
+        (["population=stage33"], ["Did you mean stage3?"]),
+        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training?"]),
+        (["training.grpo.stepz=3"], ["stepz", "Did you mean steps?"]),
+        (["designer=random", "designer.samplng=card"], ["Did you mean sampling?"]),
+        (["training.grpo.steps=many"], ["training.grpo.steps", "many", "Integer"]),
+        (["seed=-1"], ["seed: -1", "from 0 up"]),
+        (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
+        (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
+        (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
+        (["population.groups.colluder.seats=[1,2]"], ["seat 1", "dropout_patient"]),
+        (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
+        (["designer=language_model"], ["checkpoint", "`model` folder"]),
+        (["market.scored_rounds=6"], ["scored_rounds: 6", "5 rounds"]),
+    ],
+)
+def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
+    message = failure("+task=compare", *overrides)
+    for hint in hints:
+        assert hint in message
+
+
+def test_nothing_to_run_says_so() -> None:
+    assert "+experiment=NAME" in failure()
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "run.py"), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
+    script = (
+        "import sys, run; from daedalus.config import help_text, register, to_config\n"
+        "from hydra import compose, initialize_config_dir\n"
+        "assert 'grpo_stage3' in help_text(run.CONF)\n"
+        "register()\n"
+        "with initialize_config_dir(str(run.CONF), version_base='1.3'):\n"
+        "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
+        "print([name for name in ('torch', 'numba', 'pandas', 'wandb') if name in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
+    answer = run("+experiment=boxplot", "training.grpo.stepz=3", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "Did you mean steps?" in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.slow
+def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
+    keys = ["population=stage0,stage1", "seed=0,1", "evaluation.episodes=4", "tracking=files"]
+    answer = run("-m", "+experiment=baselines", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    tables = list(tmp_path.glob("outputs/sweeps/baselines/*/sweep.csv"))
+    assert len(tables) == 1
+    table = pd.read_csv(tables[0])
+    assert len(table) == 4 * 4  # jobs x designers
+    assert set(zip(table["population"], table["seed"], strict=True)) == {
+        (stage, seed) for stage in ("stage0", "stage1") for seed in (0, 1)
+    }
+    assert table.groupby(["population", "seed"])["designer"].nunique().eq(4).all()

@@ -1,0 +1,70 @@
+"""metrics.jsonl, rewinding it, and files written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.files import written_whole
+from daedalus.tracking import Tracker, TrackingSettings
+
+
+def tracker(out: Path) -> Tracker:
+    return Tracker(TrackingSettings(wandb="disabled"), out, "name", {})
+
+
+def test_history_is_kept_by_phase(tmp_path: Path) -> None:
+    log = tracker(tmp_path)
+    log.log("sft", 1, {"loss": 2.0})
+    log.log("grpo", 1, {"reward": 0.5})
+    assert log.history("grpo") == [{"step": 1, "reward": 0.5}]
+    assert tracker(tmp_path).history("sft") == [{"step": 1, "loss": 2.0}]
+
+
+def test_rewind_forgets_later_steps_of_one_phase_and_a_cut_line(tmp_path: Path) -> None:
+    log = tracker(tmp_path)
+    for step in range(1, 6):
+        log.log("sft", step, {"loss": float(step)})
+        log.log("grpo", step, {"loss": float(step)})
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"phase": "grpo", "st')
+    log.rewind("grpo", 3)
+    assert [each["step"] for each in log.history("grpo")] == [1, 2, 3]
+    assert len(log.history("sft")) == 5
+
+
+def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), written_whole(path) as aside:
+        aside.write_text("ne")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_wandb_is_offline_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    assert TrackingSettings().mode == "offline"
+    monkeypatch.setenv("WANDB_API_KEY", "key")
+    assert TrackingSettings().mode == "online"
+    with pytest.raises(ValueError, match="auto, online, offline, disabled"):
+        TrackingSettings(wandb="maybe")
+
+
+@pytest.mark.slow
+def test_offline_run_keeps_table_and_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    with Tracker(TrackingSettings(), tmp_path, "name", {"seed": 0}) as log:
+        log.log("grpo", 1, {"reward": 0.5})
+        log.table("summary", pd.DataFrame({"designer": ["random"], "mean": [0.3]}))
+        Figure().savefig(tmp_path / "figure.png")
+        log.image("boxplot", tmp_path / "figure.png")
+    assert len(list(tmp_path.glob("wandb/offline-run-*/*.wandb"))) == 1
+    media = [path.name for path in tmp_path.glob("wandb/offline-run-*/files/media/*/*")]
+    assert any(name.startswith("summary") for name in media)
+    assert any(name.startswith("boxplot") for name in media)
