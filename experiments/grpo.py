@@ -10,7 +10,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.tracking import Tracker
 from experiments import sft
-from experiments.common import compare_designers, console, make_env, make_tracker, write_figure
+from experiments.common import compare_designers, make_env, make_tracker, write_figure
 
 
 def main(config: Config, out: Path) -> None:
@@ -40,8 +40,7 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker) -> None:
     target, start = out / "model", out / "sft_model"
     if target.exists():
         return
-    validity = sft.train(config, env, start, tracker)
-    console.print(f"after SFT {100 * validity:.1f} % of answers sampled at T = 1 are valid")
+    sft.train(config, env, start, tracker)
     model = grpo.train_grpo(
         load_language_model(start, config.model.load_in_4bit),
         env,

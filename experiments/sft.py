@@ -4,44 +4,56 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.tracking import Tracker
-from experiments.common import make_env, make_tracker, write_figure, write_table
+from experiments.common import (
+    console,
+    make_env,
+    make_tracker,
+    print_table,
+    write_figure,
+    write_table,
+)
+
+VALIDITY = "sft_validity"
+"""Phase under which sampled validity is logged."""
 
 
 def main(config: Config, out: Path) -> None:
     """Train, measure sampled validity, and export the model to ``out/model``."""
-    import pandas as pd
-
     from daedalus.training import sft
     from daedalus.training.signals import write_history
 
-    env = make_env(config)
     with make_tracker(config, out) as tracker:
-        validity = train(config, env, out / "model", tracker)
+        train(config, make_env(config), out / "model", tracker)
         history = write_history(tracker, sft.PHASE, out)
         write_figure(learning_curves(history), "learning_curves", out, tracker)
-        summary = pd.DataFrame([{"steps": len(history), "sampled_validity": validity}])
-        write_table(summary, "summary", out, tracker, show=True)
+        summary = pd.DataFrame(tracker.history(VALIDITY))
+        write_table(summary, "summary", out, tracker)
+        print_table(summary, "supervised fine-tuning")
 
 
-def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker) -> float:
-    """Export a fine-tuned model to ``target`` unless it is there; return its sampled validity."""
+def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker) -> None:
+    """Export a fine-tuned model to ``target``, unless an interrupted run had got that far."""
     from daedalus.training import sft
     from daedalus.training.checkpoints import export
-    from daedalus.training.model import load_language_model, make_language_model
+    from daedalus.training.model import make_language_model
 
-    training = config.training
-    if not target.exists():
-        model = make_language_model(config.model, training.prompt, env, config.seed)
-        pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, config.seed)
-        checkpoints = target.parent / "checkpoints" / sft.PHASE
-        model = sft.train_sft(
-            model, pairs, training.sft, config.model.lora, tracker, checkpoints, config.seed
-        )
-        export(model, training.prompt, config.model.pretrained, target)
+    if target.exists():
+        return
+    training, seed = config.training, config.seed
+    model = make_language_model(config.model, training.prompt, env, seed)
+    if training.sft.steps:
+        pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
+        folder = target.parent / "checkpoints" / sft.PHASE
+        model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts
-    trained = load_language_model(target)
-    return sft.sampled_validity(trained, env, training.prompt, count, config.seed)
+    validity = sft.sampled_validity(model, env, training.prompt, count, seed)
+    console.print(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
+    tracker.rewind(VALIDITY, -1)
+    tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
+    export(model, training.prompt, config.model.pretrained, target)

@@ -15,7 +15,7 @@ from daedalus.training.checkpoints import last_checkpoint
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import GrpoSettings, LoraSettings
-from daedalus.training.signals import SignalsCallback
+from daedalus.training.signals import SignalsCallback, show_progress
 from daedalus.training.states import mid_episode_states
 from daedalus.training.trainer_options import lora_config, shared_options
 
@@ -51,6 +51,7 @@ def train_grpo(
         peft_config=lora_config(lora),
         callbacks=[SignalsCallback(tracker, PHASE)],
     )
+    show_progress(trainer, PHASE.upper())
     checkpoint = last_checkpoint(folder)
     tracker.rewind(PHASE, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)

@@ -58,6 +58,7 @@ def make_language_model(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Qwen2ForCausalLM(_qwen2_config(settings, tokenizer))
+        torch.nn.init.normal_(model.lm_head.weight, std=settings.output_std)
     model.generation_config = _generation_config(tokenizer)
     return LanguageModel(model, tokenizer)
 
@@ -99,7 +100,8 @@ def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -
         num_attention_heads=settings.heads,
         num_key_value_heads=settings.heads,
         max_position_embeddings=_MAX_POSITIONS,
-        tie_word_embeddings=True,
+        tie_word_embeddings=False,
+        initializer_range=settings.weight_std,
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,

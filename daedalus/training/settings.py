@@ -46,6 +46,8 @@ class ModelSettings:
         heads: Attention heads, which divide ``hidden_size``.
         intermediate_size: Width of the feed-forward layers.
         vocabulary: Largest number of tokens that the tokenizer may learn.
+        weight_std: Standard deviation of the embedded model's random weights.
+        output_std: The same of its output embeddings, which are not tied to the input's.
         load_in_4bit: NF4 weights through bitsandbytes while training adapters; needs a GPU.
         lora: Adapters.
     """
@@ -56,12 +58,15 @@ class ModelSettings:
     heads: int = 4
     intermediate_size: int = 512
     vocabulary: int = 512
+    weight_std: float = 0.05
+    output_std: float = 0.3
     load_in_4bit: bool = False
     lora: LoraSettings = field(default_factory=LoraSettings)
 
     def __post_init__(self) -> None:
         _require(self, 1, "hidden_size", "layers", "heads", "intermediate_size")
         _require(self, 300, "vocabulary")
+        _require(self, 0, "weight_std", "output_std")
         if self.hidden_size % self.heads:
             raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
         if self.load_in_4bit and not self.lora.rank:
@@ -82,13 +87,13 @@ class SftSettings:
         save_every: Steps between checkpoints.
     """
 
-    steps: int = 400
+    steps: int = 700
     batch_size: int = 32
-    examples: int = 8192
-    learning_rate: float = 2e-3
+    examples: int = 16384
+    learning_rate: float = 3e-3
     warmup_steps: int = 20
     validity_prompts: int = 512
-    save_every: int = 200
+    save_every: int = 350
 
     def __post_init__(self) -> None:
         _require(self, 0, "steps", "learning_rate", "warmup_steps")

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pandas as pd
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+import transformers
+from transformers import (
+    ProgressCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
 
 from daedalus.files import written_whole
 from daedalus.tracking import Tracker
+
+logger = logging.getLogger(__name__)
 
 NAMES = {
     "loss": "loss",
@@ -51,6 +63,34 @@ class SignalsCallback(TrainerCallback):  # type: ignore[misc]
                 metrics[key.removeprefix("term/")] = float(value)
         if "loss" in metrics:  # the closing summary of a phase has none
             self._tracker.log(self._phase, state.global_step, metrics)
+
+
+class ProgressBar(ProgressCallback):  # type: ignore[misc]
+    """A progress bar with the latest numbers beside it, instead of a line for each step."""
+
+    SHOWN = ("loss", "reward", "entropy", "validity")
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Show what was logged."""
+        if self.training_bar is not None and logs:
+            shown = {name: f"{float(logs[name]):.3f}" for name in self.SHOWN if name in logs}
+            self.training_bar.set_postfix(shown)
+
+
+def show_progress(trainer: Trainer, description: str) -> None:
+    """Give a trainer our progress bar in place of its own, and quiet the libraries' small ones."""
+    datasets.disable_progress_bars()
+    transformers.utils.logging.disable_progress_bar()
+    trainer.remove_callback(ProgressCallback)
+    trainer.add_callback(ProgressBar)
+    logger.info("%s: %d steps", description, trainer.args.max_steps)
 
 
 def write_history(tracker: Tracker, phase: str, out: Path) -> pd.DataFrame:

@@ -131,8 +131,7 @@ def test_colours_are_distinct_and_do_not_depend_on_the_company() -> None:
 
 def test_figures_share_the_palette() -> None:
     episodes = frame(["search", "random"])
-    grouped = figures.comparison_by(episodes.assign(stage=0), "stage")
-    for figure in (figures.reward_boxplot(episodes, ""), figures.metric_panels(episodes), grouped):
+    for figure in (figures.reward_boxplot(episodes, ""), figures.metric_panels(episodes)):
         shown = [to_hex(cloud.get_facecolor()[0]) for cloud in figure.axes[0].collections]
         assert shown == list(figures.palette(["search", "random"]).values())
 

@@ -1,0 +1,95 @@
+"""The training reward: the very market, shared futures, and nothing for nonsense."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.training.reward import MarketReward
+from daedalus.training.states import mid_episode_states
+
+GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
+BAD = format_mechanism(Mechanism(reserve_price=0.9))
+NONSENSE = "a fine market"
+
+
+@pytest.fixture
+def states(env: DesignEnv) -> DesignEnv:
+    return mid_episode_states(env, 16, seed=0, horizon=2)
+
+
+def test_equal_completions_of_a_prompt_earn_the_same(states: DesignEnv) -> None:
+    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+    totals, _ = reward.score([GOOD, BAD, GOOD, GOOD], [3, 3, 3, 5], step=7)
+    assert totals[0] == totals[2]
+    assert totals[0] != totals[3]  # another state
+    assert totals[0] > totals[1]
+
+
+def test_company_does_not_change_a_reward(states: DesignEnv) -> None:
+    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+    alone, _ = reward.score([GOOD], [3], step=7)
+    among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], step=7)
+    assert among[2] == alone[0]
+    assert among[0] == 0.0
+
+
+def test_futures_change_with_the_step_and_the_seed(states: DesignEnv) -> None:
+    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+    other = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=1)
+    first = reward.score([GOOD], [3], step=1)[0]
+    assert first == reward.score([GOOD], [3], step=1)[0]
+    assert first != reward.score([GOOD], [3], step=2)[0]
+    assert first != other.score([GOOD], [3], step=1)[0]
+
+
+@pytest.mark.parametrize("horizon", [1, 2])
+def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: int) -> None:
+    reward = MarketReward(states, RewardStack(), futures=4, horizon=horizon, seed=0)
+    totals, terms = reward.score([GOOD], [3], step=5)
+    forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
+    rules = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 4)
+    expected = np.mean([forked.step(rules).reward for _ in range(horizon)])
+    assert totals[0] == pytest.approx(expected, abs=1e-12)
+    assert terms["validity"][0] == 1.0
+
+
+def test_scoring_leaves_the_states_alone(states: DesignEnv) -> None:
+    before = states.fork(np.arange(16))
+    MarketReward(states, RewardStack(), 8, 2, 0).score([GOOD, BAD], [0, 1], step=0)
+    np.testing.assert_array_equal(before.state.history, states.state.history)
+    np.testing.assert_array_equal(before.steps, states.steps)
+
+
+def test_stack_is_bounded_and_format_pays_only_when_valid(states: DesignEnv) -> None:
+    stack = RewardStack({"format": 1.0, "welfare": 1.0, "fairness": 1.0, "composite": 1.0})
+    totals, terms = MarketReward(states, stack, 8, 1, 0).score(
+        [GOOD, NONSENSE, GOOD[:-1], GOOD + "}"], [0, 0, 0, 0], step=0
+    )
+    assert terms["format"].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert 1.0 < totals[0] <= 4.0
+    assert totals[1:].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_nothing_valid_is_scored_too(states: DesignEnv) -> None:
+    totals, _ = MarketReward(states, RewardStack(), 8, 1, 0).score([NONSENSE] * 2, [0, 1], step=0)
+    assert totals.tolist() == [0.0, 0.0]
+
+
+def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
+    reward = MarketReward(states, RewardStack(), 8, 1, 0)
+    logged: dict[str, float] = {}
+    state = type("State", (), {"global_step": 4})()
+    chats = [[{"role": "assistant", "content": text}] for text in (GOOD, BAD, GOOD, GOOD)]
+    totals = reward.as_reward_function(group_size=2)(
+        completions=chats, state=[0, 0, 1, 1], trainer_state=state, log_metric=logged.__setitem__
+    )
+    expected = np.std(totals[:2], ddof=1) / 2  # the second group has no spread
+    assert logged["group_reward_std"] == pytest.approx(expected)
+    assert logged["validity"] == 1.0
+    assert logged["term/composite"] == pytest.approx(np.mean(totals))

@@ -1,0 +1,66 @@
+"""The embedded tokenizer: lossless, ends turns rightly, and comes back as it was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from transformers import AutoTokenizer
+
+from daedalus.designers.prompt import prompts
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.training.model import LanguageModel
+from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.tokenizer import schema_tokens
+from tests.training.conftest import PROMPT
+
+ODD_TEXTS = [
+    "",
+    " ",
+    "naïve café 漢字 🏛",
+    "reveal_reserve",
+    '{"auction_type"',
+    "0.123456789",
+    "\n\n\t",
+]
+
+
+def texts(language_model: LanguageModel, env: DesignEnv) -> list[str]:
+    chats = prompts(mid_episode_states(env, 100, seed=9).observe(), PROMPT)
+    rendered = language_model.tokenizer.apply_chat_template(
+        chats, tokenize=False, add_generation_prompt=True
+    )
+    answers = [format_mechanism(each) for each in synthetic_mechanisms(100, seed=9)]
+    return [*rendered, *answers, *ODD_TEXTS]
+
+
+def test_text_survives_tokenization(small: LanguageModel, env: DesignEnv) -> None:
+    for text in texts(small, env):
+        assert small.tokenizer.decode(small.tokenizer(text).input_ids) == text
+
+
+def test_saved_and_loaded_it_is_the_same(
+    small: LanguageModel, env: DesignEnv, tmp_path: Path
+) -> None:
+    small.tokenizer.save_pretrained(tmp_path)
+    small.model.config.save_pretrained(tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    for text in texts(small, env):
+        assert loaded(text).input_ids == small.tokenizer(text).input_ids
+    assert loaded.eos_token == "<|im_end|>"
+    assert loaded.pad_token == "<|endoftext|>"
+    assert loaded.chat_template == small.tokenizer.chat_template
+
+
+def test_every_key_is_one_token_and_an_answer_is_short(small: LanguageModel) -> None:
+    for key in schema_tokens():
+        assert len(small.tokenizer(key).input_ids) == 1
+    assert "".join(schema_tokens()).count('"') == 2 * 11 + 4
+    assert len(small.tokenizer(format_mechanism(Mechanism())).input_ids) <= 40
+
+
+def test_chat_ends_each_turn(small: LanguageModel) -> None:
+    chat = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "{}"}]
+    text = small.tokenizer.apply_chat_template(chat, tokenize=False)
+    assert text == "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
