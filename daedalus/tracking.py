@@ -65,7 +65,7 @@ class Tracker:
                 name=name,
                 config=config,
                 dir=out,
-                mode=settings.mode,
+                mode=settings.mode,  # type: ignore[arg-type]
                 reinit="finish_previous",
                 settings=wandb.Settings(silent=True, console="off"),
             )

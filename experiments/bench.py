@@ -15,7 +15,7 @@ from daedalus.config import Config
 from daedalus.designers.random import random_mechanisms
 from daedalus.market.interface import Market, make_market
 from daedalus.market.seeds import generator, market_seeds
-from experiments.common import console, make_tracker, print_table, write_table
+from experiments.build import tracked
 
 REPEATS = 15
 CASES = [(5_000, 50, 1), (10_000, 50, 1), (20_000, 50, 1), (20_000, 25, 1), (20_000, 50, 2)]
@@ -28,7 +28,6 @@ def main(config: Config, out: Path) -> None:
     began = time.perf_counter()
     _timed_play(market, 2, 1, 1, config.seed)()
     first = time.perf_counter() - began
-    console.print(f"first call {first:.2f} s: compiling, or loading what was compiled before")
     cases = [case for case in CASES if case[2] <= numba.config.NUMBA_NUM_THREADS]
     plays = [_timed_play(market, *case, config.seed) for case in cases]
     seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
@@ -37,10 +36,11 @@ def main(config: Config, out: Path) -> None:
     table["million_rounds_per_second"] = table.eval("episodes * rounds / median_ms / 1000")
     rates = table["million_rounds_per_second"]
     table["ratio_to_20000_x_50_on_one_thread"] = rates / rates.iloc[2]
-    with make_tracker(config, out) as tracker:
-        write_table(table, "summary", out, tracker)
-    name = f"{config.market.rules} market, stage {config.population.stage}"
-    print_table(table, f"{name}, {config.population.bidders} bidders, {REPEATS} repeats")
+    with tracked(config, out) as (_, report):
+        report.table(table, "summary")
+        report.say(f"first call {first:.2f} s: compiling, or loading what was compiled before")
+        name = f"{config.market.rules} market, stage {config.population.stage}"
+        report.show(table, f"{name}, {config.population.bidders} bidders, {REPEATS} repeats")
 
 
 def _timed_play(

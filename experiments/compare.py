@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
-from experiments.common import compare_designers, make_designer, make_env, make_tracker
+from daedalus.designers.base import Designer
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.figures import metric_panels, reward_boxplot
+from daedalus.evaluation.report import Report
+from daedalus.evaluation.statistics import all_differences, summarise
+from experiments.build import make_designer, make_env, tracked
 
 
 def main(config: Config, out: Path) -> None:
@@ -14,5 +22,28 @@ def main(config: Config, out: Path) -> None:
     extra = {}
     if config.designer.name not in config.evaluation.baselines:
         extra[config.designer.name] = make_designer(config.designer, env, config.seed)
-    with make_tracker(config, out) as tracker:
-        compare_designers(config, env, out, tracker, extra)
+    with tracked(config, out) as (_, report):
+        compare_designers(config, env, report, extra)
+
+
+def compare_designers(
+    config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
+) -> pd.DataFrame:
+    """Play the baselines and ``extra`` on paired markets, report, and return the summary."""
+    settings, seed = config.evaluation, config.seed
+    designers = {
+        name: make_designer(baseline, env, seed) for name, baseline in settings.baselines.items()
+    }
+    steps = compare(env, designers | extra, settings.episodes, seed)
+    episodes = episode_means(steps)
+    summary = summarise(episodes, settings, seed)
+    differences = all_differences(episodes, list(designers), settings, seed)
+    frames = {"steps": steps, "episodes": episodes, "summary": summary, "differences": differences}
+    for name, frame in frames.items():
+        report.table(frame, name)
+    report.show(differences, "paired differences")
+    report.show(summary.drop(columns=["std", "collusion_signal", "revenue"]), "reward by episode")
+    title = f"{config.market.rules} market, stage {config.population.stage}"
+    report.figure(reward_boxplot(episodes, title), "boxplot")
+    report.figure(metric_panels(episodes), "metrics")
+    return summary

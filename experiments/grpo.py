@@ -8,9 +8,11 @@ from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
+from daedalus.evaluation.report import Report
 from daedalus.tracking import Tracker
 from experiments import sft
-from experiments.common import compare_designers, make_env, make_tracker, write_figure
+from experiments.build import make_env, tracked
+from experiments.compare import compare_designers
 
 
 def main(config: Config, out: Path) -> None:
@@ -21,17 +23,17 @@ def main(config: Config, out: Path) -> None:
     from daedalus.training.signals import write_history
 
     env = make_env(config)
-    with make_tracker(config, out) as tracker:
-        train(config, env, out, tracker)
+    with tracked(config, out) as (tracker, report):
+        train(config, env, out, tracker, report)
         history = write_history(tracker, grpo.PHASE, out)
-        write_figure(learning_curves(history), "learning_curves", out, tracker)
+        report.figure(learning_curves(history), "learning_curves")
         tokens = config.training.grpo.max_completion_tokens
         generate = make_generate(load_language_model(out / "model"), 0.0, tokens)
         designer = LanguageModelDesigner(generate, config.training.prompt)
-        compare_designers(config, env, out, tracker, {"trained": designer})
+        compare_designers(config, env, report, {"trained": designer})
 
 
-def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker) -> None:
+def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: Report) -> None:
     """Export the trained model to ``out/model`` unless an interrupted run had got that far."""
     from daedalus.training import grpo
     from daedalus.training.checkpoints import export
@@ -40,7 +42,7 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker) -> None:
     target, start = out / "model", out / "sft_model"
     if target.exists():
         return
-    sft.train(config, env, start, tracker)
+    sft.train(config, env, start, tracker, report)
     model = grpo.train_grpo(
         load_language_model(start, config.model.load_in_4bit),
         env,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
-from experiments.common import compare_designers, make_env, make_tracker, write_table
+from experiments.build import make_env, tracked
+from experiments.compare import compare_designers
 
 PUBLISHED = {"random_card": 0.326, "informed_greedy": 0.434}
 """Mean composite reward that the card states."""
@@ -15,19 +16,20 @@ PUBLISHED = {"random_card": 0.326, "informed_greedy": 0.434}
 
 def main(config: Config, out: Path) -> None:
     """Play both baselines; say whether the published means lie in the intervals measured."""
-    with make_tracker(config, out) as tracker:
-        summary = compare_designers(config, make_env(config), out, tracker, {})
+    with tracked(config, out) as (_, report):
+        summary = compare_designers(config, make_env(config), report, {})
         measured = summary.set_index("designer").loc[list(PUBLISHED)]
         replication = pd.DataFrame(
             {
                 "designer": list(PUBLISHED),
                 "published": list(PUBLISHED.values()),
                 "measured": measured["mean"].to_numpy(),
-                "low": measured["mean_low"].to_numpy(),
-                "high": measured["mean_high"].to_numpy(),
+                "measured_low": measured["mean_low"].to_numpy(),
+                "measured_high": measured["mean_high"].to_numpy(),
             }
         )
         replication["reproduced"] = replication["published"].between(
-            replication["low"], replication["high"]
+            replication["measured_low"], replication["measured_high"]
         )
-        write_table(replication, "replication", out, tracker, show=True)
+        report.table(replication, "replication")
+        report.show(replication, "published and measured")

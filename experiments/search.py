@@ -13,8 +13,10 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.search import successive_halving
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.files import written_whole
+from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from experiments.common import compare_designers, console, make_env, make_tracker, write_table
+from experiments.build import make_env, tracked
+from experiments.compare import compare_designers
 
 
 def main(config: Config, out: Path) -> None:
@@ -24,12 +26,13 @@ def main(config: Config, out: Path) -> None:
     best, rungs = successive_halving(config.designer, score, generator(config.seed, "search"))
     with written_whole(out / "mechanism.json") as aside:
         aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
-    console.print("best fixed mechanism", best.to_dict())
-    with make_tracker(config, out) as tracker:
+    with tracked(config, out) as (_, report):
+        report.say(f"best fixed mechanism: {format_mechanism(best)}")
         rows = [
             {"rung": number, "episodes": rung.episodes, "candidates": len(rung.scores)}
             | {"best": rung.scores[0], "median": float(pd.Series(rung.scores).median())}
             for number, rung in enumerate(rungs, start=1)
         ]
-        write_table(pd.DataFrame(rows), "rungs", out, tracker, show=True)
-        compare_designers(config, env, out, tracker, {"search": FixedDesigner(mechanism=best)})
+        report.table(pd.DataFrame(rows), "rungs")
+        report.show(pd.DataFrame(rows), "rungs")
+        compare_designers(config, env, report, {"search": FixedDesigner(mechanism=best)})

@@ -9,15 +9,9 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
+from daedalus.evaluation.report import Report
 from daedalus.tracking import Tracker
-from experiments.common import (
-    console,
-    make_env,
-    make_tracker,
-    print_table,
-    write_figure,
-    write_table,
-)
+from experiments.build import make_env, tracked
 
 VALIDITY = "sft_validity"
 """Phase under which sampled validity is logged."""
@@ -28,16 +22,16 @@ def main(config: Config, out: Path) -> None:
     from daedalus.training import sft
     from daedalus.training.signals import write_history
 
-    with make_tracker(config, out) as tracker:
-        train(config, make_env(config), out / "model", tracker)
+    with tracked(config, out) as (tracker, report):
+        train(config, make_env(config), out / "model", tracker, report)
         history = write_history(tracker, sft.PHASE, out)
-        write_figure(learning_curves(history), "learning_curves", out, tracker)
+        report.figure(learning_curves(history), "learning_curves")
         summary = pd.DataFrame(tracker.history(VALIDITY))
-        write_table(summary, "summary", out, tracker)
-        print_table(summary, "supervised fine-tuning")
+        report.table(summary, "summary")
+        report.show(summary, "supervised fine-tuning")
 
 
-def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker) -> None:
+def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report: Report) -> None:
     """Export a fine-tuned model to ``target``, unless an interrupted run had got that far."""
     from daedalus.training import sft
     from daedalus.training.checkpoints import export
@@ -53,7 +47,7 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker) -> Non
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed)
-    console.print(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
+    report.say(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
     export(model, training.prompt, config.model.pretrained, target)

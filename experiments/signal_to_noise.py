@@ -9,7 +9,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
 from daedalus.market.interface import make_market
 from daedalus.market.population import Population
-from experiments.common import make_env, make_tracker, print_table, write_figure, write_table
+from experiments.build import make_env, tracked
 
 GROUPS, DRAWS = 128, 32
 
@@ -21,11 +21,11 @@ def main(config: Config, out: Path) -> None:
     stage0 = DesignEnv(make_market(config.market, Population()), config.market)
     group_size = config.training.grpo.group_size
     recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
-    with make_tracker(config, out) as tracker:
+    with tracked(config, out) as (_, report):
         table = signal.signal_to_noise(recipes, DRAWS)
-        write_table(table, "summary", out, tracker)
-        print_table(table, f"{GROUPS} groups of {group_size} mechanisms, {DRAWS} draws")
+        report.table(table, "summary")
+        report.show(table, f"{GROUPS} groups of {group_size} mechanisms, {DRAWS} draws")
         names = (signal.PUBLISHED, signal.shared_futures(64))
         panels = {name: recipes[name](0) for name in names}
         truth = recipes[signal.shared_futures(64)](DRAWS)
-        write_figure(reward_scatter(panels, truth), "signal_to_noise", out, tracker)
+        report.figure(reward_scatter(panels, truth), "signal_to_noise")

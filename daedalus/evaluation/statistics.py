@@ -154,6 +154,24 @@ def paired_differences(
     return pd.DataFrame(rows, columns=columns)
 
 
+def all_differences(
+    episodes: pd.DataFrame, references: Sequence[str], settings: EvaluationSettings, seed: int
+) -> pd.DataFrame:
+    """Return ``paired_differences`` to each reference in turn, every pair once.
+
+    Args:
+        episodes: The frame of ``episode_means``.
+        references: Designers to compare with; each is left out of the comparisons after its own.
+        settings: Confidence and number of resamples.
+        seed: Seed of the resampling.
+    """
+    tables = []
+    for number, reference in enumerate(references):
+        rest = episodes[~episodes["designer"].isin(references[:number])]
+        tables.append(paired_differences(rest, reference, settings, seed))
+    return pd.concat(tables, ignore_index=True)
+
+
 def _summary_row(
     name: str, group: pd.DataFrame, settings: EvaluationSettings, seed: int
 ) -> dict[str, Any]:

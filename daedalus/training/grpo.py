@@ -11,13 +11,12 @@ from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
-from daedalus.training.checkpoints import last_checkpoint
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import GrpoSettings, LoraSettings
-from daedalus.training.signals import SignalsCallback, show_progress
+from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.states import mid_episode_states
-from daedalus.training.trainer_options import lora_config, shared_options
+from daedalus.training.trainers import lora_config, run_phase, shared_options
 
 PHASE = "grpo"
 
@@ -40,6 +39,7 @@ def train_grpo(
     seed: int,
 ) -> LanguageModel:
     """Train on rewards from forked markets, going on from the last checkpoint if there is one."""
+    hide_small_progress_bars()
     states = mid_episode_states(env, settings.states, seed, settings.horizon)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
     trainer = GRPOTrainer(
@@ -49,13 +49,9 @@ def train_grpo(
         train_dataset=state_prompts(states, prompt),
         processing_class=language_model.tokenizer,
         peft_config=lora_config(lora),
-        callbacks=[SignalsCallback(tracker, PHASE)],
     )
-    show_progress(trainer, PHASE.upper())
-    checkpoint = last_checkpoint(folder)
-    tracker.rewind(PHASE, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    return LanguageModel(trainer.model, language_model.tokenizer)
+    model = run_phase(trainer, PHASE, tracker, folder)
+    return LanguageModel(model, language_model.tokenizer)
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:

@@ -133,14 +133,14 @@ class GrpoSettings:
     states: int = 2048
     futures: int = 64
     horizon: int = 1
-    learning_rate: float = 3e-4
+    learning_rate: float = 2e-4
     schedule: str = "constant_with_warmup"
     warmup_steps: int = 5
     temperature: float = 1.0
     beta: float = 0.0
     entropy_bonus: float = 0.0
     iterations: int = 1
-    scale_rewards: str = "group"
+    scale_rewards: str = "batch"
     max_completion_tokens: int = 128
     max_gradient_norm: float = 1.0
     save_every: int = 50

@@ -13,13 +13,12 @@ from daedalus.env import DesignEnv
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.tracking import Tracker
-from daedalus.training.checkpoints import last_checkpoint
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, SftSettings
-from daedalus.training.signals import SignalsCallback, show_progress
+from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.states import mid_episode_states, synthetic_mechanisms
-from daedalus.training.trainer_options import lora_config, shared_options
+from daedalus.training.trainers import lora_config, run_phase, shared_options
 
 PHASE = "sft"
 _ENOUGH_VALIDITY = 0.99
@@ -50,6 +49,7 @@ def train_sft(
     seed: int,
 ) -> LanguageModel:
     """Train on the pairs, going on from the last checkpoint below ``folder`` if there is one."""
+    hide_small_progress_bars()
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
@@ -65,13 +65,9 @@ def train_sft(
         train_dataset=pairs,
         processing_class=language_model.tokenizer,
         peft_config=lora_config(lora),
-        callbacks=[SignalsCallback(tracker, PHASE)],
     )
-    show_progress(trainer, PHASE.upper())
-    checkpoint = last_checkpoint(folder)
-    tracker.rewind(PHASE, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    return LanguageModel(trainer.model, language_model.tokenizer)
+    model = run_phase(trainer, PHASE, tracker, folder)
+    return LanguageModel(model, language_model.tokenizer)
 
 
 def sampled_validity(

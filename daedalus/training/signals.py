@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,6 @@ from transformers import (
 
 from daedalus.files import written_whole
 from daedalus.tracking import Tracker
-
-logger = logging.getLogger(__name__)
 
 NAMES = {
     "loss": "loss",
@@ -84,13 +81,16 @@ class ProgressBar(ProgressCallback):  # type: ignore[misc]
             self.training_bar.set_postfix(shown)
 
 
-def show_progress(trainer: Trainer, description: str) -> None:
-    """Give a trainer our progress bar in place of its own, and quiet the libraries' small ones."""
+def hide_small_progress_bars() -> None:
+    """Leave only the training's own progress bar: tokenizing and saving take seconds."""
     datasets.disable_progress_bars()
     transformers.utils.logging.disable_progress_bar()
+
+
+def show_progress(trainer: Trainer) -> None:
+    """Give a trainer our progress bar in place of its own."""
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(ProgressBar)
-    logger.info("%s: %d steps", description, trainer.args.max_steps)
 
 
 def write_history(tracker: Tracker, phase: str, out: Path) -> pd.DataFrame:

@@ -1,14 +1,21 @@
-"""Options that both trainers share."""
+"""What both trainers share: their options, and a run that goes on where it was interrupted."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import LoraConfig
+from transformers import PreTrainedModel, Trainer
 
+from daedalus.tracking import Tracker
+from daedalus.training.checkpoints import last_checkpoint
 from daedalus.training.settings import LoraSettings
+from daedalus.training.signals import SignalsCallback, show_progress
+
+logger = logging.getLogger(__name__)
 
 _TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
@@ -44,3 +51,24 @@ def lora_config(settings: LoraSettings) -> LoraConfig | None:
         target_modules=_TARGETS,
         task_type="CAUSAL_LM",
     )
+
+
+def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> PreTrainedModel:
+    """Train, from the last complete checkpoint below ``folder`` if there is one.
+
+    Args:
+        trainer: One of TRL's trainers.
+        phase: Name under which its numbers are logged.
+        tracker: Where they go; what was logged after that checkpoint is forgotten.
+        folder: The trainer's output directory.
+
+    Returns:
+        The trained model.
+    """
+    show_progress(trainer)
+    trainer.add_callback(SignalsCallback(tracker, phase))
+    checkpoint = last_checkpoint(folder)
+    tracker.rewind(phase, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
+    logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    return trainer.model

@@ -1,0 +1,66 @@
+"""Tables and figures of a run: to its directory, to the tracker, and to the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from daedalus.evaluation.figures import readable, save
+from daedalus.files import written_whole
+from daedalus.tracking import Tracker
+
+_WIDTH_OF_LOGS = 150
+
+
+class Report:
+    """Writes what a run found, each thing under one name everywhere.
+
+    Args:
+        out: Run directory.
+        tracker: Where tables and images go too.
+    """
+
+    def __init__(self, out: Path, tracker: Tracker) -> None:
+        self._out = out
+        self._tracker = tracker
+        self._console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_LOGS)
+
+    def say(self, text: str) -> None:
+        """Show a line of text."""
+        self._console.print(text, highlight=False)
+
+    def table(self, frame: pd.DataFrame, name: str) -> None:
+        """Write ``name``.csv and send it to the tracker."""
+        with written_whole(self._out / f"{name}.csv") as aside:
+            frame.to_csv(aside, index=False)
+        self._tracker.table(name, frame)
+
+    def figure(self, figure: Figure, name: str) -> None:
+        """Write figures/``name``.png, send it to the tracker, and say where it is."""
+        path = self._out / "figures" / f"{name}.png"
+        save(figure, path)
+        self._tracker.image(name, path)
+        self._console.print(f"[dim]{path}[/dim]", soft_wrap=True)
+
+    def show(self, frame: pd.DataFrame, title: str) -> None:
+        """Show a table, a number and its interval (X, X_low, X_high) in one cell."""
+        bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
+        names = [name for name in frame.columns if name not in bounds]
+        table = Table(*(readable(name) for name in names), title=title, title_justify="left")
+        for row in frame.to_dict("records"):
+            table.add_row(*(_cell(row, name) for name in names))
+        self._console.print(table)
+
+
+def _cell(row: dict[Hashable, Any], name: str) -> str:
+    text = f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name])
+    if f"{name}_low" in row:
+        text = f"{row[name]:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+    return text

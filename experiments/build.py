@@ -1,0 +1,51 @@
+"""From configuration to objects: the environment, designers, and the run's report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+from daedalus.config import Config
+from daedalus.designers.base import Designer, DesignerSettings
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.designers.search import SearchDesigner, successive_halving
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.evaluation.report import Report
+from daedalus.market.interface import make_market
+from daedalus.market.seeds import generator
+from daedalus.tracking import Tracker
+
+
+def make_env(config: Config) -> DesignEnv:
+    """Build the environment that the configuration describes."""
+    return DesignEnv(make_market(config.market, config.population), config.market)
+
+
+@contextmanager
+def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
+    """Open the run's tracker, and a report that writes to it and to ``out``."""
+    name = f"{out.parent.name}/{out.name}"
+    with Tracker(config.tracking, out, name, asdict(config)) as tracker:
+        yield tracker, Report(out, tracker)
+
+
+def make_designer(settings: DesignerSettings, env: DesignEnv, seed: int) -> Designer:
+    """Turn settings into a designer: search for its mechanism, load its model, or as it is."""
+    if isinstance(settings, SearchDesigner):
+        score = partial(score_mechanisms, env, seed=seed)
+        best, _ = successive_halving(settings, score, generator(seed, "search"))
+        return FixedDesigner(name=settings.name, mechanism=best)
+    if isinstance(settings, LanguageModelSettings):
+        from daedalus.training.generation import make_generate  # torch is slow to import
+        from daedalus.training.model import load_language_model, trained_prompt
+
+        model = load_language_model(settings.checkpoint)
+        generate = make_generate(model, settings.temperature, settings.max_new_tokens)
+        prompt = settings.prompt or trained_prompt(settings.checkpoint)
+        return LanguageModelDesigner(generate, prompt)
+    return settings  # type: ignore[return-value]
