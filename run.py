@@ -28,12 +28,18 @@ def main(composed: DictConfig) -> None:
             import_module(f"experiments.{config.task}").main(config, out)
 
 
-if __name__ == "__main__":
+def cli() -> None:
+    """Answer ``--help``, or run and turn a mistaken configuration into one message."""
     if {"--help", "-h"} & set(sys.argv[1:]):
-        sys.exit(print(help_text(CONF)))
+        print(help_text(CONF))
+        return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # hands us the exception instead of printing its trace
     register()
     try:
         main()
     except (HydraException, OmegaConfBaseException, ConfigError) as error:
         sys.exit(explain(error))
+
+
+if __name__ == "__main__":
+    cli()
