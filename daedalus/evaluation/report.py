@@ -16,7 +16,7 @@ from daedalus.evaluation.figures import readable, save
 from daedalus.files import written_whole
 from daedalus.tracking import Tracker
 
-_WIDTH_OF_LOGS = 150
+_WIDTH_OF_LOGS = 170
 
 
 class Report:
@@ -60,7 +60,12 @@ class Report:
 
 
 def _cell(row: dict[Hashable, Any], name: str) -> str:
-    text = f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name])
+    text = _number(row[name]) if isinstance(row[name], float) else str(row[name])
     if f"{name}_low" in row:
-        text = f"{row[name]:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+        text += f" [{_number(row[f'{name}_low'])}, {_number(row[f'{name}_high'])}]"
     return text
+
+
+def _number(value: float) -> str:
+    """Return three decimals, or two digits of what is too small for them."""
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"

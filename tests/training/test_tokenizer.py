@@ -9,7 +9,7 @@ from transformers import AutoTokenizer
 from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.parsing import format_mechanism
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.model import LanguageModel
 from daedalus.training.states import mid_episode_states, synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
@@ -56,7 +56,9 @@ def test_saved_and_loaded_it_is_the_same(
 def test_every_key_is_one_token_and_an_answer_is_short(small: LanguageModel) -> None:
     for key in schema_tokens():
         assert len(small.tokenizer(key).input_ids) == 1
-    assert "".join(schema_tokens()).count('"') == 2 * 11 + 4
+    values = ["vcg", "0.3", *["true"] * 5, "1.5", "0.0", "3.0", "allow"]
+    filled = "".join(map("".join, zip(schema_tokens(), values, strict=True))) + '"}'
+    assert parse_mechanism(filled).valid
     assert len(small.tokenizer(format_mechanism(Mechanism())).input_ids) <= 40
 
 
