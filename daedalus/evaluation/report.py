@@ -34,7 +34,7 @@ class Report:
 
     def say(self, text: str) -> None:
         """Show a line of text."""
-        self._console.print(text, highlight=False)
+        self._console.print(text, highlight=False, soft_wrap=True)
 
     def table(self, frame: pd.DataFrame, name: str) -> None:
         """Write ``name``.csv and send it to the tracker."""

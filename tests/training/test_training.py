@@ -206,7 +206,7 @@ def test_same_seed_same_numbers(root: Path, tmp_path: Path) -> None:
     for name, threads in (("one", "1"), ("two", "2")):
         cwd = tmp_path / name
         cwd.mkdir()
-        environment = {"NUMBA_NUM_THREADS": threads}
+        environment = {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
         command = [sys.executable, str(root / "run.py"), "+experiment=smoke"]
         subprocess.run(command, cwd=cwd, env=os.environ | environment, check=True)
         (run,) = cwd.glob("outputs/smoke/*")
