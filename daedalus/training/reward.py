@@ -17,6 +17,9 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 
 
+_NO_SPREAD = 1e-8
+
+
 class MarketReward:
     """Scores completions in forks of the states that their prompts describe.
 
@@ -87,8 +90,9 @@ class MarketReward:
             totals, terms = self.score(texts, state, trainer_state.global_step)
             for name, values in terms.items():
                 log_metric(name if name == "validity" else f"term/{name}", float(values.mean()))
-            spread = totals.reshape(-1, group_size).std(axis=1, ddof=1).mean()
-            log_metric("group_reward_std", float(spread))
+            spreads = totals.reshape(-1, group_size).std(axis=1, ddof=1)
+            log_metric("group_reward_std", float(spreads.mean()))
+            log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))
             log_metric("reward_seconds", time.perf_counter() - began)
             return [float(total) for total in totals]
 

@@ -29,13 +29,17 @@ NAMES = {
     "mean_token_accuracy": "token_accuracy",
     "reward": "reward",
     "group_reward_std": "reward_std",
-    "frac_reward_zero_std": "frac_reward_zero_std",
+    "groups_without_spread": "frac_reward_zero_std",
     "completions/mean_length": "completion_length",
     "validity": "validity",
     "reward_seconds": "reward_seconds",
     "step_time": "step_seconds",
 }
-"""Our name of each number that a trainer logs; reward terms come as ``term/NAME``."""
+"""Our name of each number that a trainer logs; reward terms come as ``term/NAME``.
+
+TRL's own ``reward_std`` and ``frac_reward_zero_std`` are of the whole batch under some settings; ours
+are always within groups, measured by the reward.
+"""
 
 
 class SignalsCallback(TrainerCallback):  # type: ignore[misc]

@@ -91,5 +91,6 @@ def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
     )
     expected = np.std(totals[:2], ddof=1) / 2  # the second group has no spread
     assert logged["group_reward_std"] == pytest.approx(expected)
+    assert logged["groups_without_spread"] == 0.5
     assert logged["validity"] == 1.0
     assert logged["term/composite"] == pytest.approx(np.mean(totals))
