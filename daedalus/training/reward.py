@@ -16,7 +16,6 @@ from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 
-
 _NO_SPREAD = 1e-8
 
 

@@ -37,8 +37,8 @@ NAMES = {
 }
 """Our name of each number that a trainer logs; reward terms come as ``term/NAME``.
 
-TRL's own ``reward_std`` and ``frac_reward_zero_std`` are of the whole batch under some settings; ours
-are always within groups, measured by the reward.
+TRL's own ``reward_std`` and ``frac_reward_zero_std`` are of the whole batch under some settings;
+ours are always within groups, measured by the reward.
 """
 
 
