@@ -20,12 +20,15 @@ from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.random import RandomDesigner
 from daedalus.designers.search import SearchDesigner
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.market.interface import MarketSettings
+from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
+
+TASKS = sorted(path.stem for path in (Path(__file__).parents[1] / "experiments").glob("[a-z]*.py"))
+"""Modules of ``experiments/`` that a configuration can name."""
 
 DESIGNERS = {
     "random": RandomDesigner,
@@ -72,6 +75,14 @@ class Config:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed}; give an integer from 0 up")
+        if self.task not in TASKS:
+            raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        if self.training.grpo.horizon > self.market.episode_length:
+            raise ValueError(
+                f"training.grpo.horizon: {self.training.grpo.horizon}; "
+                f"an episode has {self.market.episode_length} steps"
+            )
+        check_playable(self.market.rules, self.population)
 
 
 class ConfigError(ValueError):
@@ -89,8 +100,9 @@ def register() -> None:
 
 def run_directory(fresh: str, resume: bool) -> str:
     """Return ``fresh``, or if asked to resume, the newest sibling of it that is unfinished."""
-    siblings = sorted(each for each in Path(fresh).parent.glob("*") if each.is_dir())
-    unfinished = [each for each in siblings if not (each / FINISHED).exists()]
+    started = {path.parent for path in Path(fresh).parent.glob("*/config.yaml")}
+    started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
+    unfinished = sorted(each for each in started if not (each / FINISHED).exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
 
 
@@ -147,9 +159,9 @@ def _unknown_name(message: str, causes: list[BaseException]) -> tuple[str, list[
         return wrong, sorted(path.stem for path in folder.glob("*.yaml"))
     key = re.search(r"Key '([^']+)' (?:is )?not in", message)
     for cause in causes:
-        object_type = getattr(cause, "object_type", None)
-        if key and hasattr(object_type, "__dataclass_fields__"):
-            return key[1], sorted(object_type.__dataclass_fields__)
+        parent = getattr(cause, "parent_node", None)
+        if key and isinstance(parent, DictConfig):
+            return key[1], sorted(map(str, parent))
     return "", []
 
 

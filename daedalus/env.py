@@ -83,20 +83,23 @@ class DesignEnv:
         episode stays as it is.
 
         Raises:
-            ValueError: Not one mechanism for each episode; nothing has been played.
+            ValueError: Not one mechanism for each episode, or one that was changed to something
+                out of range; nothing has been played.
         """
         if len(mechanisms) != len(self.steps):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
-        played = ~self.done & ~mechanisms.malformed
-        self.steps += ~self.done
+        mechanisms = mechanisms.take(np.arange(len(mechanisms)))  # checked, and ours alone
+        running = ~self.done
+        played = running & ~mechanisms.malformed
         outcome = self._play(mechanisms, np.flatnonzero(played))
+        self.steps += running
         reward = np.where(played, composite(self.scored(outcome)), 0.0)
         return StepResult(self.observe(), reward, self.done, outcome, played)
 
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
         rounds = self.settings.rounds_per_step
         if len(rows) == len(self.steps):
-            self.mechanisms = mechanisms.take(rows)  # a copy: the designer may change its own
+            self.mechanisms = mechanisms
             return self.market.play(self.state, mechanisms, rounds)
         moving = self.state.fork(rows)
         records = np.zeros((len(self.steps), rounds, len(ROUND_FIELDS)))

@@ -37,8 +37,7 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         yield None
         return
     _write_config(composed, out)
-    with written_whole(out / "provenance.json") as aside:
-        aside.write_text(json.dumps(provenance(), indent=2) + "\n")
+    _write_provenance(out / "provenance.json")
     yield out
     (out / FINISHED).touch()
     if (out.parent / "multirun.yaml").exists():
@@ -78,6 +77,13 @@ def _resolved(composed: DictConfig) -> str:
 def _write_config(composed: DictConfig, out: Path) -> None:
     with written_whole(out / "config.yaml") as aside:
         aside.write_text(_resolved(composed))
+
+
+def _write_provenance(path: Path) -> None:
+    """Add this launch to those that made the run: more than one if it was resumed."""
+    launches = json.loads(path.read_text()) if path.exists() else []
+    with written_whole(path) as aside:
+        aside.write_text(json.dumps([*launches, provenance()], indent=2) + "\n")
 
 
 def _check_same_config(composed: DictConfig, out: Path) -> None:

@@ -1,31 +1,99 @@
-"""One tidy table over the runs of a sweep."""
+"""One tidy table over the runs of a sweep, and one over its seeds."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
 from daedalus.files import written_whole
 
-SWEEP_TABLE = "sweep.csv"
+if TYPE_CHECKING:
+    import pandas as pd
+
+SWEEP_TABLE, SEED_TABLE = "sweep.csv", "seeds.csv"
 
 
 def collect_sweep(directory: Path) -> None:
-    """Gather every job's summary.csv below ``directory`` into sweep.csv, overrides as columns."""
+    """Gather every job's summary.csv below ``directory``, overrides as columns.
+
+    Writes sweep.csv, one row for each row of each job, and if more than one seed was run and
+    designers were compared, seeds.csv, see ``over_seeds``.
+    """
     import pandas as pd  # slow to import and not needed by --help
 
-    tables = []
-    jobs = [path.parent for path in directory.glob("*/summary.csv")]
-    for job in sorted(jobs, key=lambda each: (len(each.name), each.name)):
-        table = pd.read_csv(job / "summary.csv")
-        overrides = OmegaConf.to_object(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
-        assert isinstance(overrides, list)
-        for override in reversed(overrides):
-            key, _, value = str(override).partition("=")
-            table.insert(0, key.lstrip("+~"), value)
-        table.insert(0, "job", job.name)
-        tables.append(table)
-    if tables:
-        with written_whole(directory / SWEEP_TABLE) as aside:
-            pd.concat(tables, ignore_index=True).to_csv(aside, index=False)
+    jobs = sorted(
+        (path.parent for path in directory.glob("*/summary.csv")),
+        key=lambda job: (len(job.name), job.name),
+    )
+    if not jobs:
+        return
+    table = pd.concat([_job_table(job) for job in jobs], ignore_index=True)
+    tables = {SWEEP_TABLE: table}
+    if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
+        tables[SEED_TABLE] = over_seeds(table, _override_columns(jobs[0], table))
+    for name, frame in tables.items():
+        with written_whole(directory / name) as aside:
+            frame.to_csv(aside, index=False)
+
+
+def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
+    """Take the seed as the replicate, as a trained designer's must be.
+
+    Args:
+        table: Rows of sweep.csv with ``designer``, ``seed`` and the designer's ``mean`` reward.
+        overrides: Columns that tell settings apart.
+
+    Returns:
+        One row for each setting but the seed, and designer: the number of ``seeds``, their
+        ``mean`` and its bootstrap interval (``mean_low``, ``mean_high``), lowest and highest.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from daedalus.evaluation.settings import EvaluationSettings
+    from daedalus.evaluation.statistics import bootstrap_interval
+    from daedalus.market.seeds import generator
+
+    keys = [name for name in overrides if name != "seed"] + ["designer"]
+    rows = []
+    for setting, group in table.groupby(keys, sort=False):
+        means = group["mean"].to_numpy(np.float64)
+        row = dict(zip(keys, setting, strict=True)) | {"seeds": len(means), "mean": means.mean()}
+        if len(means) > 1:
+            rng = generator(0, "bootstrap/seeds")
+            interval = bootstrap_interval([means], np.mean, EvaluationSettings(), rng)
+            row |= dict(zip(("mean_low", "mean_high"), interval, strict=True))
+        rows.append(row | {"lowest": means.min(), "highest": means.max()})
+    return pd.DataFrame(rows)
+
+
+def _job_table(job: Path) -> pd.DataFrame:
+    """Return a job's summary with its number and overrides in front."""
+    import pandas as pd
+
+    table = pd.read_csv(job / "summary.csv")
+    for override in reversed(_overrides(job)):
+        key, _, value = override.partition("=")
+        table.insert(0, _column(key, table), value)
+    table.insert(0, "job", job.name)
+    return table
+
+
+def _overrides(job: Path) -> list[str]:
+    loaded = OmegaConf.to_object(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
+    assert isinstance(loaded, list)
+    return [str(each) for each in loaded]
+
+
+def _column(key: str, table: pd.DataFrame) -> str:
+    """Return the column of an override: its key, marked if the summary has one of that name."""
+    name = key.lstrip("+~")
+    return f"override.{name}" if name in table else name
+
+
+def _override_columns(job: Path, table: pd.DataFrame) -> list[str]:
+    keys = [override.partition("=")[0].lstrip("+~") for override in _overrides(job)]
+    marked = [f"override.{key}" for key in keys]
+    return [both if both in table else key for key, both in zip(keys, marked, strict=True)]

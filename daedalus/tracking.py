@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,8 @@ class Tracker:
             import wandb  # slow to import and not needed by --help
 
             self._wandb = wandb.init(
+                id=_run_id(out),
+                resume="allow",
                 project=settings.project,
                 name=name,
                 config=config,
@@ -77,6 +80,7 @@ class Tracker:
             file.write(json.dumps(record) + "\n")
         if self._wandb is not None:
             prefixed = {f"{phase}/{name}": value for name, value in metrics.items()}
+            self._wandb.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
             self._wandb.log({**prefixed, f"{phase}/step": step})
 
     def history(self, phase: str) -> list[dict[str, float]]:
@@ -131,3 +135,12 @@ class Tracker:
         """Finish the W&B run, as failed if an error is passing through."""
         if self._wandb is not None:
             self._wandb.finish(exit_code=0 if kind is None else 1)
+
+
+def _run_id(out: Path) -> str:
+    """Return the run's identity at W&B, the same when it is resumed."""
+    path = out / "wandb_id"
+    if not path.exists():
+        with written_whole(path) as aside:
+            aside.write_text(secrets.token_hex(8))
+    return path.read_text()

@@ -20,8 +20,10 @@ def main(config: Config, out: Path) -> None:
     """Play every designer on the same markets; write tables and figures to ``out``."""
     env = make_env(config)
     extra = {}
-    if config.designer.name not in config.evaluation.baselines:
-        extra[config.designer.name] = make_designer(config.designer, env, config.seed)
+    name, baselines = config.designer.name, config.evaluation.baselines
+    if baselines.get(name) != config.designer:
+        shown = f"{name}_changed" if name in baselines else name
+        extra[shown] = make_designer(config.designer, env, config.seed)
     with tracked(config, out) as (_, report):
         compare_designers(config, env, report, extra)
 

@@ -26,7 +26,8 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (tracker, report):
         train(config, env, out, tracker, report)
         history = write_history(tracker, grpo.PHASE, out)
-        report.figure(learning_curves(history), "learning_curves")
+        if len(history):
+            report.figure(learning_curves(history), "learning_curves")
         tokens = config.training.grpo.max_completion_tokens
         generate = make_generate(load_language_model(out / "model"), 0.0, tokens)
         designer = LanguageModelDesigner(generate, config.training.prompt)
@@ -43,15 +44,11 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: R
     if target.exists():
         return
     sft.train(config, env, start, tracker, report)
-    model = grpo.train_grpo(
-        load_language_model(start, config.model.load_in_4bit),
-        env,
-        config.reward,
-        config.training.prompt,
-        config.training.grpo,
-        config.model.lora,
-        tracker,
-        out / "checkpoints" / grpo.PHASE,
-        config.seed,
-    )
+    model = load_language_model(start, config.model.load_in_4bit)
+    settings, checkpoints = config.training.grpo, out / "checkpoints" / grpo.PHASE
+    if settings.steps:
+        model = grpo.train_grpo(
+            model, env, config.reward, config.training.prompt, settings, config.model.lora,
+            tracker, checkpoints, config.seed,
+        )  # fmt: skip
     export(model, config.training.prompt, start, target)

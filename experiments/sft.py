@@ -25,7 +25,8 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (tracker, report):
         train(config, make_env(config), out / "model", tracker, report)
         history = write_history(tracker, sft.PHASE, out)
-        report.figure(learning_curves(history), "learning_curves")
+        if len(history):
+            report.figure(learning_curves(history), "learning_curves")
         summary = pd.DataFrame(tracker.history(VALIDITY))
         report.table(summary, "summary")
         report.show(summary, "supervised fine-tuning")
@@ -41,6 +42,9 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
         return
     training, seed = config.training, config.seed
     model = make_language_model(config.model, training.prompt, env, seed)
+    base = config.model.pretrained or target.parent / "checkpoints" / "base"
+    if config.model.lora.rank and not config.model.pretrained:
+        export(model, training.prompt, base, Path(base))  # adapters are merged into it again
     if training.sft.steps:
         pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
         folder = target.parent / "checkpoints" / sft.PHASE
@@ -50,4 +54,4 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
     report.say(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
-    export(model, training.prompt, config.model.pretrained, target)
+    export(model, training.prompt, base, target)

@@ -12,7 +12,15 @@ from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config import Config, ConfigError, explain, help_text, register, to_config
+from daedalus.config import (
+    Config,
+    ConfigError,
+    explain,
+    help_text,
+    register,
+    run_directory,
+    to_config,
+)
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
@@ -48,7 +56,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     group, option = path.parent.name, path.stem
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
-        overrides.append("+experiment=smoke" if group != "training" else "+task=compare")
+        overrides.append("+experiment=smoke" if group != "training" else "task=compare")
     if option == "language_model":
         overrides.append(f"designer.checkpoint={tmp_path}")
     assert isinstance(composed(*overrides), Config)
@@ -57,7 +65,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("stage", range(5))
 def test_population_files_are_the_published_ones(stage: int) -> None:
     shipped, expected = (
-        composed("+task=x", f"population=stage{stage}").population,
+        composed("task=compare", f"population=stage{stage}").population,
         population(stage),
     )
     assert shipped.stage == stage
@@ -104,6 +112,13 @@ def test_objects_arrive_typed() -> None:
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
         (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
         (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
+        (["reward.weights.composit=1"], ["Did you mean composite?"]),
+        (["evaluation.baselines.randm.sampling=card"], ["Did you mean random?"]),
+        (["population.groups.colluder.seats=[5,4,0]"], ["groups.colluder.seats", "pairs"]),
+        (["training.grpo.schedule=cosin"], ["schedule: 'cosin'", "cosine"]),
+        (["training.grpo.horizon=99"], ["horizon: 99", "10 steps"]),
+        (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
+        (["task=nope"], ["task: 'nope'", "grpo"]),
         (["population.groups.colluder.seats=[1,2]"], ["seat 1", "dropout_patient"]),
         (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
         (["designer=language_model"], ["checkpoint", "`model` folder"]),
@@ -111,7 +126,7 @@ def test_objects_arrive_typed() -> None:
     ],
 )
 def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
-    message = failure("+task=compare", *overrides)
+    message = failure("task=compare", *overrides)
     for hint in hints:
         assert hint in message
 
@@ -162,3 +177,48 @@ def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
         (stage, seed) for stage in ("stage0", "stage1") for seed in (0, 1)
     }
     assert table.groupby(["population", "seed"])["designer"].nunique().eq(4).all()
+    seeds = pd.read_csv(tables[0].with_name("seeds.csv"))
+    assert len(seeds) == 2 * 4  # populations x designers
+    assert (seeds["seeds"] == 2).all()
+    first = table[(table["population"] == "stage0") & (table["designer"] == "random")]
+    assert seeds.loc[0, "mean"] == pytest.approx(first["mean"].mean())
+    assert (seeds["mean_low"] <= seeds["mean"]).all() and (
+        seeds["mean"] <= seeds["mean_high"]
+    ).all()
+
+
+@pytest.mark.slow
+def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
+    keys = ["designer=heuristic,random_card", "evaluation.episodes=4", "tracking=files"]
+    answer = run("-m", "+experiment=boxplot", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
+    assert set(table["override.designer"]) == {"heuristic", "random_card"}
+    assert {"heuristic", "random_card", "random"} <= set(table["designer"])
+
+
+@pytest.mark.slow
+def test_a_changed_baseline_is_played_beside_the_shipped_one(tmp_path: Path) -> None:
+    keys = ["designer.mechanism.reserve_price=0.9", "evaluation.episodes=4", "tracking=files"]
+    answer = run("+experiment=boxplot", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    table = pd.read_csv(next(tmp_path.glob("outputs/boxplot/*/summary.csv")))
+    means = table.set_index("designer")["mean"]
+    assert means["informed_greedy_changed"] < 0.1 < means["informed_greedy"]
+
+
+def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path: Path) -> None:
+    for name, files in {
+        "2026-01-01": ["config.yaml", "finished"],
+        "2026-01-02": ["config.yaml"],
+        "2026-01-03": ["config.yaml", "finished"],
+        "2026-01-04": [],  # refused before it began
+    }.items():
+        (tmp_path / name).mkdir()
+        for file in files:
+            (tmp_path / name / file).touch()
+    fresh = str(tmp_path / "2026-01-05")
+    assert run_directory(fresh, resume=True) == str(tmp_path / "2026-01-02")
+    assert run_directory(fresh, resume=False) == fresh
+    (tmp_path / "2026-01-02" / "finished").touch()
+    assert run_directory(fresh, resume=True) == fresh

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.env import DesignEnv
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings, make_market
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.population import BidderGroup, Population
 from daedalus.market.seeds import market_seeds
@@ -318,3 +318,20 @@ def test_the_settings_name_the_market():
     market = make_market(MarketSettings(), population(3))
     assert isinstance(market, ClassicMarket)
     assert market.population == population(3)
+
+
+def test_rules_spoilt_after_they_were_made_are_refused_and_nothing_moves():
+    settings = MarketSettings()
+    market = make_market(settings, population(3))
+    env = DesignEnv(market, settings)
+    env.reset(market_seeds(0, "spoilt", 3))
+    before = env.fork(np.arange(3))
+    spoilt = Mechanisms.repeat(Mechanism(), 3)
+    spoilt.reserve_price[1] = np.nan
+    with pytest.raises(MechanismError, match="reserve_price: nan"):
+        env.step(spoilt)
+    with pytest.raises(MechanismError, match="reserve_price: nan"):
+        market.play(env.state, spoilt, 5)
+    np.testing.assert_array_equal(env.steps, before.steps)
+    np.testing.assert_array_equal(env.state.rounds, before.state.rounds)
+    np.testing.assert_array_equal(env.state.history, before.state.history)

@@ -31,7 +31,8 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.training": BELOW_EVALUATION | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
     "daedalus.training.settings": BELOW_ENV | {"daedalus.designers"},
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
-    "daedalus.sweeps": {"daedalus.files", "pandas", "omegaconf"},
+    "daedalus.sweeps": {"daedalus.files", "daedalus.evaluation", "daedalus.market", "numpy"}
+    | {"pandas", "omegaconf"},
     "daedalus.config": CONFIGURATION
     | BELOW_EVALUATION
     | {

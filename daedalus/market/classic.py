@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market import classic_kernels
+from daedalus.market.interface import check_playable
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
@@ -37,13 +38,14 @@ class ClassicMarket:
     """The published rules for one unit a round.
 
     Args:
-        population: Who bids; a colluder group must name exactly two seats.
+        population: Who bids.
 
     Raises:
         ValueError: A colluder group is not a pair.
     """
 
     def __init__(self, population: Population) -> None:
+        check_playable("classic", population)
         self.population = population
         self._kinds = population.kinds()
         self._value_low = population.column("value_low")
@@ -76,17 +78,10 @@ class ClassicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match; nothing has been played.
+            ValueError: The sizes do not match, or a mechanism was changed to something out of
+                range; nothing has been played.
         """
-        if not isinstance(state, ClassicState):
-            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
-        if state.active.shape[1] != self.population.bidders:
-            held, ours = state.active.shape[1], self.population.bidders
-            raise ValueError(f"state: {held} bidders; this market has {ours} bidders")
-        if len(mechanisms) != len(state):
-            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
-        if rounds < 0:
-            raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
+        state, mechanisms = self._checked(state, mechanisms, rounds)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         classic_kernels.play_rounds(
             self._kinds,
@@ -117,16 +112,29 @@ class ClassicMarket:
         )
         return Outcome(records)
 
+    def _checked(
+        self, state: MarketState, mechanisms: Mechanisms, rounds: int
+    ) -> tuple[ClassicState, Mechanisms]:
+        """Return what the kernel may be given: it trusts every size and value."""
+        if not isinstance(state, ClassicState):
+            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        if state.active.shape[1] != self.population.bidders:
+            held, ours = state.active.shape[1], self.population.bidders
+            raise ValueError(f"state: {held} bidders; this market has {ours} bidders")
+        if len(mechanisms) != len(state):
+            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
+        if rounds < 0:
+            raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
+        return state, mechanisms.take(np.arange(len(mechanisms)))
+
 
 def _colluder_pairs(population: Population) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return each seat's partner (itself if it has none) and whether it has the turn first."""
     partner = np.arange(population.bidders)
     first_turn = np.zeros(population.bidders, np.bool_)
-    for name, group in population.groups.items():
+    for group in population.groups.values():
         if group.kind != "colluder":
             continue
-        if len(group.seats) != 2:
-            raise ValueError(f"groups.{name}.seats: {group.seats}; classic colluders come in pairs")
         leader, follower = group.seats
         partner[leader], partner[follower] = follower, leader
         first_turn[leader] = True

@@ -1,6 +1,7 @@
 """Numba kernels of the classic rules: arrays and scalars in, arrays changed in place.
 
-Nothing here checks its input: ``classic.py`` does.
+Nothing here checks its input: ``classic.py`` does. The compiled code is cached by this file alone:
+after a change to ``draws.py`` or ``outcome.HISTORY_LENGTH``, delete the ``__pycache__`` folders.
 """
 
 from __future__ import annotations

@@ -66,8 +66,23 @@ class Market(Protocol):
         ...
 
 
+def check_playable(rules: str, population: Population) -> None:
+    """Check that the rules can seat the population.
+
+    Raises:
+        ValueError: The classic rules know colluders only in pairs.
+    """
+    for name, group in population.groups.items():
+        if rules == "classic" and group.kind == "colluder" and len(group.seats) != 2:
+            raise ValueError(f"groups.{name}.seats: {group.seats}; classic colluders come in pairs")
+
+
 def make_market(settings: MarketSettings, population: Population) -> Market:
-    """Build the market that the settings name."""
+    """Build the market that the settings name.
+
+    Raises:
+        ValueError: The rules cannot seat the population.
+    """
     from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
 
     return {"classic": ClassicMarket}[settings.rules](population)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from datasets import Dataset
+from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.designers.prompt import PromptSettings, prompts
@@ -40,7 +41,8 @@ def train_grpo(
 ) -> LanguageModel:
     """Train on rewards from forked markets, going on from the last checkpoint if there is one."""
     hide_small_progress_bars()
-    states = mid_episode_states(env, settings.states, seed, settings.horizon)
+    set_seed(seed)  # adapters are drawn before the trainer sets its own
+    states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
     trainer = GRPOTrainer(
         model=language_model.model,

@@ -73,7 +73,10 @@ def load_language_model(source: str | Path, load_in_4bit: bool = False) -> Langu
             bnb_4bit_compute_dtype=torch.bfloat16,
         )
     tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
-    return LanguageModel(AutoModelForCausalLM.from_pretrained(source, **options), tokenizer)
+    model = AutoModelForCausalLM.from_pretrained(source, **options)
+    if torch.cuda.is_available() and not load_in_4bit:  # quantised weights are there already
+        model.to("cuda")
+    return LanguageModel(model, tokenizer)
 
 
 def trained_prompt(folder: str | Path) -> PromptSettings:
@@ -84,7 +87,7 @@ def trained_prompt(folder: str | Path) -> PromptSettings:
 
 def _corpus(prompt: PromptSettings, env: DesignEnv, seed: int) -> list[str]:
     """Return the prompts of mid-episode states and as many mechanisms."""
-    states = mid_episode_states(env, _CORPUS_STATES, seed)
+    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus")
     chats = prompts(states.observe(), prompt)
     texts = [message["content"] for chat in chats for message in chat]
     answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]

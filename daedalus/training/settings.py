@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from daedalus.designers.prompt import PromptSettings
 
 REWARD_SCALES = ("group", "batch", "none")
+SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 
 
 def _require(settings: object, least: float, *names: str) -> None:
     for name in names:
         value = getattr(settings, name)
-        if not value >= least:
-            raise ValueError(f"{name}: {value}; give a number from {least} up")
+        if not least <= value < math.inf:
+            raise ValueError(f"{name}: {value}; give a finite number from {least} up")
 
 
 @dataclass
@@ -32,6 +34,8 @@ class LoraSettings:
 
     def __post_init__(self) -> None:
         _require(self, 0, "rank", "alpha", "dropout")
+        if self.dropout >= 1:
+            raise ValueError(f"dropout: {self.dropout}; give a number below 1")
 
 
 @dataclass
@@ -113,7 +117,7 @@ class GrpoSettings:
         futures: Futures K that each completion's mechanism is played in, shared by its group.
         horizon: Steps that each future runs before the mechanism is scored, at least 1.
         learning_rate: Peak rate.
-        schedule: Name of the learning-rate schedule in transformers.
+        schedule: Learning-rate schedule, one of ``SCHEDULES``.
         warmup_steps: Linear warm-up.
         temperature: Sampling temperature of completions.
         beta: Weight of the KL penalty towards the SFT model; 0 keeps no reference model.
@@ -150,14 +154,15 @@ class GrpoSettings:
         _require(self, 1, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
         _require(self, 1, "iterations", "max_completion_tokens", "save_every")
         _require(self, 2, "group_size")
-        if self.scale_rewards not in REWARD_SCALES:
-            known = ", ".join(REWARD_SCALES)
-            raise ValueError(f"scale_rewards: {self.scale_rewards!r}; choose one of {known}")
+        for name, known in (("scale_rewards", REWARD_SCALES), ("schedule", SCHEDULES)):
+            if getattr(self, name) not in known:
+                wrong = getattr(self, name)
+                raise ValueError(f"{name}: {wrong!r}; choose one of {', '.join(known)}")
         if self.prompts_per_step * self.group_size % self.micro_batch:
             total = self.prompts_per_step * self.group_size
             raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
-        if not self.temperature > 0:
-            raise ValueError(f"temperature: {self.temperature}; give a number above 0")
+        if not 0 < self.temperature < math.inf:
+            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 
 
 @dataclass

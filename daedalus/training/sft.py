@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 from datasets import Dataset
+from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.prompt import PromptSettings, prompts
@@ -33,7 +34,7 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
     Mechanisms cover the valid space uniformly, so what is learnt is the format and, as the start
     of reinforcement learning, the widest exploration.
     """
-    chats = prompts(mid_episode_states(env, count, seed).observe(), prompt)
+    chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt)
     answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
     completions = [[{"role": "assistant", "content": answer}] for answer in answers]
     return Dataset.from_dict({"prompt": chats, "completion": completions})
@@ -50,6 +51,7 @@ def train_sft(
 ) -> LanguageModel:
     """Train on the pairs, going on from the last checkpoint below ``folder`` if there is one."""
     hide_small_progress_bars()
+    set_seed(seed)  # adapters are drawn before the trainer sets its own
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
@@ -77,7 +79,7 @@ def sampled_validity(
 
     Greedy answers are valid long before sampled ones, and training samples.
     """
-    chats = prompts(mid_episode_states(env, count, seed).observe(), prompt)
+    chats = prompts(mid_episode_states(env, count, seed, "validity").observe(), prompt)
     generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
     texts = generate(chats, generator(seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count

@@ -40,7 +40,7 @@ def reward_recipes(
         group_size: Mechanisms tried in each.
         seed: What states and mechanisms depend on.
     """
-    states = mid_episode_states(env, groups, seed)
+    states = mid_episode_states(env, groups, seed, "signal")
     mechanisms = random_mechanisms(groups * group_size, generator(seed, "signal"))
     rows = np.repeat(np.arange(groups), group_size)
     shape = (groups, group_size)

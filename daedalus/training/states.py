@@ -13,13 +13,16 @@ _KEEP_PROBABILITY = 0.7
 _END_PROBABILITY = 0.2
 
 
-def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) -> DesignEnv:
+def mid_episode_states(
+    env: DesignEnv, count: int, seed: int, purpose: str, horizon: int = 1
+) -> DesignEnv:
     """Play ``count`` episodes each to a random step, under random rules that change now and then.
 
     Args:
         env: An environment, whose own episodes are left alone.
         count: Number of states.
         seed: What the states depend on.
+        purpose: What they are for; another purpose, other states.
         horizon: Steps that must be left in each episode.
 
     Returns:
@@ -31,9 +34,9 @@ def mid_episode_states(env: DesignEnv, count: int, seed: int, horizon: int = 1) 
     last = env.settings.episode_length - horizon
     if last < 0:
         raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
-    rng = generator(seed, "states")
+    rng = generator(seed, f"states/{purpose}")
     states = DesignEnv(env.market, env.settings)
-    states.reset(market_seeds(seed, "states", count))
+    states.reset(market_seeds(seed, f"states/{purpose}", count))
     stops = rng.integers(0, last + 1, size=count)
     rules = random_mechanisms(count, rng)
     for step in range(last):

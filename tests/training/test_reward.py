@@ -20,7 +20,7 @@ NONSENSE = "a fine market"
 
 @pytest.fixture
 def states(env: DesignEnv) -> DesignEnv:
-    return mid_episode_states(env, 16, seed=0, horizon=2)
+    return mid_episode_states(env, 16, seed=0, purpose="x", horizon=2)
 
 
 def test_equal_completions_of_a_prompt_earn_the_same(states: DesignEnv) -> None:

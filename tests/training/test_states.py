@@ -11,7 +11,7 @@ from daedalus.training.states import mid_episode_states, synthetic_mechanisms
 
 
 def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> None:
-    states = mid_episode_states(env, 500, seed=0, horizon=3)
+    states = mid_episode_states(env, 500, seed=0, purpose="x", horizon=3)
     assert set(states.steps) == set(range(8))
     rounds = env.settings.warmup_rounds + env.settings.rounds_per_step * states.steps
     np.testing.assert_array_equal(states.state.rounds, rounds)
@@ -19,14 +19,14 @@ def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> No
 
 
 def test_states_depend_on_the_seed_alone(env: DesignEnv) -> None:
-    one, same, other = (mid_episode_states(env, 50, seed) for seed in (1, 1, 2))
+    one, same, other = (mid_episode_states(env, 50, seed, "x") for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.state.values, same.state.values)
     assert (one.state.values != other.state.values).any()
 
 
 def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:
     with pytest.raises(ValueError, match="horizon: 11; an episode has 10 steps"):
-        mid_episode_states(env, 4, seed=0, horizon=11)
+        mid_episode_states(env, 4, seed=0, purpose="x", horizon=11)
 
 
 def test_synthetic_mechanisms_cover_the_space_and_its_ends() -> None:

@@ -27,7 +27,7 @@ ODD_TEXTS = [
 
 
 def texts(language_model: LanguageModel, env: DesignEnv) -> list[str]:
-    chats = prompts(mid_episode_states(env, 100, seed=9).observe(), PROMPT)
+    chats = prompts(mid_episode_states(env, 100, seed=9, purpose="x").observe(), PROMPT)
     rendered = language_model.tokenizer.apply_chat_template(
         chats, tokenize=False, add_generation_prompt=True
     )

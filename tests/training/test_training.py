@@ -248,7 +248,7 @@ def test_smoke_run_leaves_everything(root: Path, tmp_path: Path) -> None:
     ).split():
         assert (run / name).exists(), name
     assert list(run.glob("wandb/offline-run-*"))
-    record = json.loads((run / "provenance.json").read_text())
+    (record,) = json.loads((run / "provenance.json").read_text())
     assert record["packages"]["trl"] and "smoke" in record["command"]
     assert set(pd.read_csv(run / "summary.csv")["designer"]) == {
         "random", "informed_greedy", "trained",
