@@ -91,13 +91,13 @@ class SftSettings:
         save_every: Steps between checkpoints.
     """
 
-    steps: int = 700
+    steps: int = 900
     batch_size: int = 32
     examples: int = 16384
     learning_rate: float = 3e-3
     warmup_steps: int = 20
     validity_prompts: int = 512
-    save_every: int = 350
+    save_every: int = 300
 
     def __post_init__(self) -> None:
         _require(self, 0, "steps", "learning_rate", "warmup_steps")
