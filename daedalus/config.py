@@ -98,16 +98,16 @@ def register() -> None:
     OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
 
 
+FINISHED = "finished"
+"""Name of the empty file that marks a run directory as complete."""
+
+
 def run_directory(fresh: str, resume: bool) -> str:
     """Return ``fresh``, or if asked to resume, the newest sibling of it that is unfinished."""
     started = {path.parent for path in Path(fresh).parent.glob("*/config.yaml")}
     started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
     unfinished = sorted(each for each in started if not (each / FINISHED).exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
-
-
-FINISHED = "finished"
-"""Name of the empty file that marks a run directory as complete."""
 
 
 def to_config(composed: DictConfig) -> Config:

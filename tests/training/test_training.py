@@ -150,9 +150,10 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
         return weights.detach(), log.history("grpo")
 
     whole, history = run(tmp_path / "whole", 2)
-    run(tmp_path / "parts", 1)
+    _, first_part = run(tmp_path / "parts", 1)
     resumed, resumed_history = run(tmp_path / "parts", 2)
     torch.testing.assert_close(resumed, whole)
+    assert resumed_history[:1] == first_part  # its seconds too: the step was not played again
     assert (
         [each["step"] for each in resumed_history] == [each["step"] for each in history] == [1, 2]
     )
@@ -172,6 +173,12 @@ def wait_for(condition: object, process: subprocess.Popen[bytes], seconds: float
         time.sleep(0.02)
 
 
+def grpo_records(run: Path) -> list[dict[str, float]]:
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    records = [json.loads(line) for line in lines if line.endswith("\n")]
+    return [record for record in records if record["phase"] == "grpo"]
+
+
 @pytest.mark.slow
 def test_a_killed_run_resumes_and_finishes(root: Path, tmp_path: Path) -> None:
     overrides = ["training.grpo.steps=12"]
@@ -181,10 +188,12 @@ def test_a_killed_run_resumes_and_finishes(root: Path, tmp_path: Path) -> None:
     process.wait()
     (run,) = tmp_path.glob("outputs/smoke/*")
     assert not (run / "finished").exists() and not (run / "model").exists()
+    before = grpo_records(run)[:2]  # checkpoint 3 may be cut short, 2 is whole
     assert launch(tmp_path, root, *overrides, "resume=true").wait() == 0
     assert [run] == list(tmp_path.glob("outputs/smoke/*"))
     history = json.loads((run / "training_history.json").read_text())
     assert [record["step"] for record in history] == list(range(1, 13))
+    assert grpo_records(run)[:2] == before  # their seconds too: it went on and did not start over
     assert (run / "finished").exists()
     text = (tmp_path / "log.txt").read_text()
     assert "sampled at temperature 1" in text and text.count("sampled at temperature 1") == 1
