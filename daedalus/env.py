@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
-from daedalus.market.proxies import population_proxies
 from daedalus.market.state import MarketState
 from daedalus.rewards.terms import composite
 
@@ -65,7 +64,7 @@ class DesignEnv:
         return Observation(
             mechanisms=self.mechanisms,
             recent=self.state.recent(),
-            proxies=population_proxies(self.state),
+            proxies=self.market.proxies(self.state),
             round_number=self.steps.copy(),
             episode_length=self.settings.episode_length,
             stage=self.market.population.stage,
@@ -73,8 +72,8 @@ class DesignEnv:
 
     @property
     def done(self) -> NDArray[np.bool_]:
-        """Return whether each episode has ended: at the horizon, or with nobody in the market."""
-        return (self.steps >= self.settings.episode_length) | ~self.state.active.any(axis=1)
+        """Return whether each episode has ended: at the horizon, or when its market is over."""
+        return (self.steps >= self.settings.episode_length) | self.state.over
 
     def step(self, mechanisms: Mechanisms) -> StepResult:
         """Play one step under the proposed mechanisms, one for each episode.

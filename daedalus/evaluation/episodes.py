@@ -106,20 +106,30 @@ def episode_means(steps: pd.DataFrame) -> pd.DataFrame:
 def score_mechanisms(
     env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str = "search"
 ) -> NDArray[np.float64]:
-    """Score fixed mechanisms, each kept up over the same whole episodes.
+    """Return the means over episodes of ``episode_scores``, shape (B,), in [0, 1].
 
     ``partial(score_mechanisms, env, seed=seed)`` is the ``Score`` of ``successive_halving``.
+    """
+    scores = episode_scores(env, mechanisms, episodes, seed, purpose)
+    means: NDArray[np.float64] = scores.mean(axis=1)
+    return means
+
+
+def episode_scores(
+    env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str
+) -> NDArray[np.float64]:
+    """Score fixed mechanisms, each kept up over the same whole episodes.
 
     Args:
         env: Where they are played; what it held before is lost.
         mechanisms: B mechanisms.
-        episodes: Episodes of each, shared by all.
+        episodes: Episodes E of each, shared by all.
         seed: Seed of the run.
         purpose: Keys the markets. Those of ``"search"`` are not those of ``compare``, whose
             ``"evaluation"`` a search must not see.
 
     Returns:
-        Reward averaged over an episode's steps, then over episodes, shape (B,), in [0, 1].
+        Reward averaged over an episode's steps, shape (B, E), in [0, 1].
     """
     seeds = market_seeds(seed, purpose, episodes)
     scores = np.empty(len(mechanisms) * episodes)
@@ -127,8 +137,7 @@ def score_mechanisms(
         pairs = np.arange(start, min(start + _CHUNK, len(scores)))
         chunk = mechanisms.take(pairs // episodes)
         scores[pairs] = _mean_rewards(env, chunk, seeds[pairs % episodes])
-    means: NDArray[np.float64] = scores.reshape(len(mechanisms), episodes).mean(axis=1)
-    return means
+    return scores.reshape(len(mechanisms), episodes)
 
 
 def _mean_rewards(

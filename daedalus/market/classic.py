@@ -12,7 +12,8 @@ from daedalus.market.interface import check_playable
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
-from daedalus.market.state import MarketState
+from daedalus.market.proxies import population_proxies
+from daedalus.market.state import MarketState, checked_play
 
 
 @dataclass
@@ -66,6 +67,10 @@ class ClassicMarket:
             turn=np.tile(self._first_turn, (shape[0], 1)),
         )
 
+    def proxies(self, state: MarketState) -> NDArray[np.float64]:
+        """Return the nine proxies of ``Observation``, shape (B, 9)."""
+        return population_proxies(state)
+
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.
 
@@ -81,7 +86,9 @@ class ClassicMarket:
             ValueError: The sizes do not match, or a mechanism was changed to something out of
                 range; nothing has been played.
         """
-        state, mechanisms = self._checked(state, mechanisms, rounds)
+        if not isinstance(state, ClassicState):
+            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         classic_kernels.play_rounds(
             self._kinds,
@@ -111,21 +118,6 @@ class ClassicMarket:
             records,
         )
         return Outcome(records)
-
-    def _checked(
-        self, state: MarketState, mechanisms: Mechanisms, rounds: int
-    ) -> tuple[ClassicState, Mechanisms]:
-        """Return what the kernel may be given: it trusts every size and value."""
-        if not isinstance(state, ClassicState):
-            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
-        if state.active.shape[1] != self.population.bidders:
-            held, ours = state.active.shape[1], self.population.bidders
-            raise ValueError(f"state: {held} bidders; this market has {ours} bidders")
-        if len(mechanisms) != len(state):
-            raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
-        if rounds < 0:
-            raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
-        return state, mechanisms.take(np.arange(len(mechanisms)))
 
 
 def _colluder_pairs(population: Population) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -6,12 +6,11 @@ after a change to ``draws.py`` or ``outcome.HISTORY_LENGTH``, delete the ``__pyc
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit, prange
 
 from daedalus.market.draws import round_key, uniform
+from daedalus.market.measures import collusion_signal, stability
 from daedalus.market.outcome import HISTORY_LENGTH
 
 _TRUTHFUL, _SHADER, _DROPOUT, _COLLUDER, _EXPLOITER = range(5)
@@ -19,10 +18,7 @@ _FIRST_PRICE = 0
 _ALLOW, _RESTRICT = 0, 1
 _DRAW_VALUE, _DRAW_POLICY, _DRAW_RISK, _DRAW_BID = range(4)
 _WELFARE, _GINI, _PARTICIPATION, _PRICE = 0, 1, 2, 3
-_DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE, _REVENUE = 4, 5, 6, 7, 8
-
-_TABLE_SIZE = 1024
-_COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
+_DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE, _REVENUE, _REVENUE_SHARE = 4, 5, 6, 7, 8, 9
 
 
 @njit(inline="always")
@@ -76,56 +72,6 @@ def _gini(surplus, present):
             if present[j]:
                 differences += abs(mine - max(surplus[j], 0.0))
     return differences / (count * total) if total > 0.0 else 0.0
-
-
-@njit(inline="always")
-def _count_log_count(count):
-    """Return count * log2(count), from a table while the count is small: logarithms are slow."""
-    return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
-
-
-@njit(inline="always")
-def _entropy_bits(wins):
-    """Return the entropy of the win counts in bits."""
-    total, weighted = 0, 0.0
-    for i in range(len(wins)):
-        total += wins[i]
-        weighted += _count_log_count(wins[i])
-    return (_count_log_count(total) - weighted) / total if total > 0 else 0.0
-
-
-@njit(inline="always")
-def _collusion_signal(bids, present, wins):
-    """Return how alike the positive bids are and how evenly wins rotate, in [0, 1]."""
-    count, total, squares = 0, 0.0, 0.0
-    for i in range(len(bids)):
-        if present[i] and bids[i] > 0.0:
-            count += 1
-            total += bids[i]
-    if count < 2:
-        return 0.0
-    mean = total / count
-    for i in range(len(bids)):
-        if present[i] and bids[i] > 0.0:
-            squares += (bids[i] - mean) ** 2
-    variation = math.sqrt(squares / count) / mean
-    evenness = min(_entropy_bits(wins) / math.log2(len(bids)), 1.0)  # rounding may exceed 1
-    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness)
-
-
-@njit(inline="always")
-def _stability(history, played, welfare):
-    """Return 1 - 3 standard deviations of the last five welfare values, ``welfare`` the newest."""
-    if played < 4:
-        return 1.0
-    total, squares = welfare, 0.0
-    for back in range(1, 5):
-        total += history[(played - back) % HISTORY_LENGTH, _WELFARE]
-    mean = total / 5.0
-    for back in range(1, 5):
-        squares += (history[(played - back) % HISTORY_LENGTH, _WELFARE] - mean) ** 2
-    squares += (welfare - mean) ** 2
-    return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))
 
 
 @njit(inline="always")
@@ -233,8 +179,8 @@ def _record(
     welfare = min(values[winner] / best, 1.0) if winner >= 0 and best > 0.0 else 0.0
     gini = _gini(surplus, present)
     participation = present_count / len(values)
-    collusion = _collusion_signal(bids, present, wins)
-    stability = _stability(history, played, welfare)
+    collusion = collusion_signal(bids, present, wins)
+    steadiness = stability(history, _WELFARE, played, welfare)
     multiplier = max(0.5, 1.0 - 0.5 * collusion) if collusion > 0.5 else 1.0
     record[_WELFARE] = welfare
     record[_GINI] = gini
@@ -242,9 +188,10 @@ def _record(
     record[_PRICE] = price
     record[_DROPOUTS] = out
     record[_COLLUSION] = collusion
-    record[_STABILITY] = stability
-    record[_COMPOSITE] = welfare * (1.0 - gini) * participation * stability * multiplier
+    record[_STABILITY] = steadiness
+    record[_COMPOSITE] = welfare * (1.0 - gini) * participation * steadiness * multiplier
     record[_REVENUE] = price
+    record[_REVENUE_SHARE] = min(price / values[winner], 1.0) if winner >= 0 else 0.0
 
 
 @njit(parallel=True, cache=True)

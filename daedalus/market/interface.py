@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
+from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.state import MarketState
 
-MARKET_RULES = ("classic",)
+MARKET_RULES = ("strategic", "classic")
 
 
 @dataclass
@@ -26,13 +27,15 @@ class MarketSettings:
         rounds_per_step: Auction rounds between two actions.
         scored_rounds: Last rounds of a step whose composite is averaged into its reward.
         warmup_rounds: Rounds under the default mechanism before a designer's first look.
+        strategic: Constants of the strategic rules.
     """
 
-    rules: str = "classic"
+    rules: str = "strategic"
     episode_length: int = 10
     rounds_per_step: int = 5
     scored_rounds: int = 3
     warmup_rounds: int = 3
+    strategic: StrategicParameters = field(default_factory=StrategicParameters)
 
     def __post_init__(self) -> None:
         if self.rules not in MARKET_RULES:
@@ -55,6 +58,10 @@ class Market(Protocol):
 
     def reset(self, seeds: NDArray[np.uint64]) -> MarketState:
         """Return B fresh markets, one for each seed."""
+        ...
+
+    def proxies(self, state: MarketState) -> NDArray[np.float64]:
+        """Return what an auctioneer can tell of the bidders, see ``Observation``, (B, 9)."""
         ...
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
@@ -84,5 +91,8 @@ def make_market(settings: MarketSettings, population: Population) -> Market:
         ValueError: The rules cannot seat the population.
     """
     from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
+    from daedalus.market.strategic import StrategicMarket
 
-    return {"classic": ClassicMarket}[settings.rules](population)
+    if settings.rules == "classic":
+        return ClassicMarket(population)
+    return StrategicMarket(population, settings.strategic)

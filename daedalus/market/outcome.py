@@ -19,6 +19,7 @@ ROUND_FIELDS = (
     "stability",
     "composite",
     "revenue",
+    "revenue_share",
 )
 """Columns of a round's record, see ``Outcome``."""
 

@@ -1,4 +1,7 @@
-"""Who comes to the market: bidder groups as data, composed from ``conf/population/``."""
+"""Who comes to the market, as data composed from ``conf/population/``.
+
+The classic market seats ``BidderGroup``s, the strategic one is stocked with ``BidderType``s.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 MAX_BIDDERS = 64
+MAX_UNITS = 5
 
 
 @dataclass
@@ -46,27 +51,102 @@ class BidderGroup:
 
 
 @dataclass
+class BidderType:
+    """Bidders of the strategic market that share a menu of strategies and their parameters.
+
+    Whoever has no strategy bids its values and always comes.
+
+    Attributes:
+        share: Relative size of the type in the population.
+        menu: What it may do beside bidding its values, of ``STRATEGIES``: stay out when entering
+            does not pay; shade (in first price, and by reducing demand in uniform-price sales);
+            withdraw a win worth less than its outside option; collude with its like; bid under a
+            false name.
+        value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
+        value_high: Upper end, above ``value_low``, at most 1.
+        demand: Units it has a use for, 1 or 2; the second is worth the lower of two draws.
+        outside_option: What a unit from elsewhere would gain it, for ``withdraw``.
+        budget: What it can pay in an episode, in units of value; None is no limit.
+        hope: Surplus of a round that it expects at first.
+        rivals: How many rivals' values it expects at first to beat.
+        learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
+        efficient_ring: Whether its ring is led by the members with the highest values, as in one
+            with side payments, or by lot.
+        discretion: Share of the collusion screens' power that its ring evades.
+    """
+
+    share: float = 1.0
+    menu: list[str] = field(default_factory=list)
+    value_low: float = 0.0
+    value_high: float = 1.0
+    demand: int = 2
+    outside_option: float = 0.0
+    budget: float | None = None
+    hope: float = 0.05
+    rivals: float = 10.0
+    learning_rate: float = 0.05
+    efficient_ring: bool = True
+    discretion: float = 0.0
+
+    def __post_init__(self) -> None:
+        unknown = set(self.menu) - set(STRATEGIES)
+        if unknown:
+            raise ValueError(f"menu: {sorted(unknown)}; choose from {', '.join(STRATEGIES)}")
+        if not 0.0 <= self.value_low < self.value_high <= 1.0:
+            raise ValueError(
+                f"value_low {self.value_low}, value_high {self.value_high}: "
+                "give 0 <= value_low < value_high <= 1"
+            )
+        if self.demand not in (1, 2):
+            raise ValueError(f"demand: {self.demand}; give 1 or 2")
+        if not 0.0 < self.learning_rate <= 1.0:
+            raise ValueError(f"learning_rate: {self.learning_rate}; give a number in (0, 1]")
+        if not 0.0 <= self.discretion <= 1.0:
+            raise ValueError(f"discretion: {self.discretion}; give a number from 0 to 1")
+        if not 0.01 <= self.rivals <= 100.0:
+            raise ValueError(f"rivals: {self.rivals}; give a number from 0.01 to 100")
+        for name in ("share", "outside_option", "hope", "budget"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= value < float("inf"):
+                raise ValueError(f"{name}: {value}; give a finite number from 0 up")
+
+
+@dataclass
 class Population:
-    """The bidders of a market.
+    """The bidders of a market, and how much there is for them.
 
     Attributes:
         stage: Curriculum stage, 0 to 4; a label, shown to a designer only when asked for.
         bidders: Number of bidders n, 2 to 64.
-        groups: Bidder groups by name.
+        groups: Groups by name, for the classic market.
+        types: Types by name, for the strategic market.
+        units: Units for sale in a round, 1 to 5, in the strategic market; the classic one sells 1.
+        concentration: How alike episodes are: shares are drawn for each from a Dirichlet
+            distribution whose parameters are the types' shares, scaled to sum to this; None takes
+            the shares as they are.
 
     Raises:
-        ValueError: Seats overlap, do not exist or are left empty.
+        ValueError: A number is out of range, or seats overlap, do not exist or are left empty.
     """
 
     stage: int = 0
     bidders: int = 8
     groups: dict[str, BidderGroup] = field(default_factory=lambda: {"truthful": BidderGroup()})
+    types: dict[str, BidderType] = field(default_factory=lambda: {"truthful": BidderType()})
+    units: int = 3
+    concentration: float | None = None
 
     def __post_init__(self) -> None:
         if not 2 <= self.bidders <= MAX_BIDDERS:
             raise ValueError(f"bidders: {self.bidders}; give an integer from 2 to {MAX_BIDDERS}")
         if not 0 <= self.stage <= 4:
             raise ValueError(f"stage: {self.stage}; give an integer from 0 to 4")
+        if not 1 <= self.units <= MAX_UNITS:
+            raise ValueError(f"units: {self.units}; give an integer from 1 to {MAX_UNITS}")
+        if not any(each.share > 0 for each in self.types.values()):
+            raise ValueError("types: give at least one a share above 0")
+        if self.concentration is not None and not 0.0 < self.concentration < float("inf"):
+            raise ValueError(f"concentration: {self.concentration}; give a number above 0 or null")
         self.seat_groups()
 
     def seat_groups(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 
 
@@ -23,7 +24,7 @@ class MarketState:
         bids: Last round's bids, shape (B, n).
         previous_bids: Bids of the round before, shape (B, n).
         wins: Sales won so far, int64, shape (B, n).
-        history: Ring buffer of round records, shape (B, 20, 9); round r is in slot r mod 20.
+        history: Ring buffer of round records, shape (B, 20, 10); round r is in slot r mod 20.
     """
 
     seeds: NDArray[np.uint64]
@@ -52,6 +53,11 @@ class MarketState:
         """Return B."""
         return len(self.seeds)
 
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Return whether everybody has left, shape (B,)."""
+        return np.asarray(~self.active.any(axis=1))
+
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
         """Copy rows, which may repeat, so that they can go on under other rules.
 
@@ -76,6 +82,24 @@ class MarketState:
             getattr(self, f.name)[rows] = getattr(other, f.name)
 
     def recent(self) -> NDArray[np.float64]:
-        """Return the ring buffer unrolled, oldest round first, shape (B, 20, 9)."""
+        """Return the ring buffer unrolled, oldest round first, shape (B, 20, 10)."""
         slots = (self.rounds[:, None] + np.arange(HISTORY_LENGTH)) % HISTORY_LENGTH
         return np.take_along_axis(self.history, slots[:, :, None], axis=1)
+
+
+def checked_play(
+    state: MarketState, mechanisms: Mechanisms, rounds: int, bidders: int
+) -> Mechanisms:
+    """Return a checked copy of the mechanisms: kernels trust every size and value they are given.
+
+    Raises:
+        ValueError: The sizes do not match, or a mechanism was changed to something out of range.
+    """
+    held = state.active.shape[1]
+    if held != bidders:
+        raise ValueError(f"state: {held} bidders; this market has {bidders} bidders")
+    if len(mechanisms) != len(state):
+        raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
+    if rounds < 0:
+        raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
+    return mechanisms.take(np.arange(len(mechanisms)))

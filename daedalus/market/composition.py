@@ -1,0 +1,89 @@
+"""Which bidder of an episode is of which type: fixed shares, or shares drawn for each episode."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from daedalus.market.draws import round_key, uniform
+
+_COMPOSITION_ROUND = -1  # a key that no round uses
+_TRIES = 64
+
+
+@njit
+def _gamma(shape, key, index):
+    """Draw from the gamma distribution of any shape by Marsaglia & Tsang (2000)."""
+    boosted = shape if shape >= 1.0 else shape + 1.0
+    d = boosted - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    value = d
+    for attempt in range(_TRIES):
+        bidder = index * _TRIES + attempt
+        radius = math.sqrt(-2.0 * math.log(1.0 - uniform(key, bidder, 0)))
+        normal = radius * math.cos(2.0 * math.pi * uniform(key, bidder, 1))
+        cube = (1.0 + c * normal) ** 3
+        if cube <= 0.0:
+            continue
+        accept = math.log(1.0 - uniform(key, bidder, 2))
+        if accept < 0.5 * normal * normal + d - d * cube + d * math.log(cube):
+            value = d * cube
+            break
+    if shape < 1.0:
+        value *= (1.0 - uniform(key, index * _TRIES, 3)) ** (1.0 / shape)
+    return value
+
+
+@njit
+def _apportion(shares, kind):
+    """Fill seats by largest remainder, types in order; ties go to the earlier type."""
+    n = len(kind)
+    counts = np.floor(n * shares + 1e-9).astype(np.int64)
+    remainders = n * shares - counts
+    while counts.sum() < n:
+        chosen = np.argmax(remainders)
+        counts[chosen] += 1
+        remainders[chosen] -= 1.0
+    seat = 0
+    for t in range(len(shares)):
+        for _ in range(counts[t]):
+            kind[seat] = t
+            seat += 1
+
+
+@njit
+def _compose(seeds, shares, concentration, kind):
+    """Fill the type of every seat of every episode; concentration 0 takes the shares as given."""
+    drawn = shares.copy()
+    for e in range(len(seeds)):
+        if concentration > 0.0:
+            key = round_key(seeds[e], _COMPOSITION_ROUND)
+            for t in range(len(shares)):
+                alpha = concentration * shares[t]
+                drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
+            if drawn.sum() <= 0.0:
+                drawn[:] = shares
+            drawn /= drawn.sum()
+        _apportion(drawn, kind[e])
+
+
+def compose(
+    seeds: NDArray[np.uint64],
+    shares: NDArray[np.float64],
+    concentration: float | None,
+    bidders: int,
+) -> NDArray[np.int8]:
+    """Return the type of every bidder, shape (B, n); each episode's depends on its seed alone.
+
+    Args:
+        seeds: Market seeds, shape (B,).
+        shares: Relative sizes of the types.
+        concentration: Sum of the Dirichlet parameters, or None to take the shares as they are.
+        bidders: Number of bidders n.
+    """
+    kind = np.zeros((len(seeds), bidders), np.int8)
+    _compose(seeds, shares / shares.sum(), concentration or 0.0, kind)
+    return kind

@@ -1,0 +1,93 @@
+"""Numba kernels of the measures that both markets report."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+_TABLE_SIZE = 1024
+_COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
+
+
+@njit(inline="always")
+def _count_log_count(count):
+    """Return count * log2(count), from a table while the count is small: logarithms are slow."""
+    return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
+
+
+@njit(inline="always")
+def _entropy_bits(wins):
+    """Return the entropy of the win counts in bits."""
+    total, weighted = 0, 0.0
+    for i in range(len(wins)):
+        total += wins[i]
+        weighted += _count_log_count(wins[i])
+    return (_count_log_count(total) - weighted) / total if total > 0 else 0.0
+
+
+@njit(inline="always")
+def collusion_signal(bids, present, wins):
+    """Return how alike the positive bids are and how evenly wins rotate, in [0, 1]."""
+    count, total, squares = 0, 0.0, 0.0
+    for i in range(len(bids)):
+        if present[i] and bids[i] > 0.0:
+            count += 1
+            total += bids[i]
+    if count < 2:
+        return 0.0
+    mean = total / count
+    for i in range(len(bids)):
+        if present[i] and bids[i] > 0.0:
+            squares += (bids[i] - mean) ** 2
+    variation = math.sqrt(squares / count) / mean
+    evenness = min(_entropy_bits(wins) / math.log2(len(wins)), 1.0)  # rounding may exceed 1
+    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness)
+
+
+@njit(inline="always")
+def stability(history, column, played, welfare):
+    """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
+
+    Args:
+        history: Ring buffer of records, shape (20, fields); round r is in slot r mod its length.
+        column: Where records keep welfare.
+        played: Rounds played before this one; 1 is returned while there are fewer than four.
+        welfare: That of this round.
+    """
+    if played < 4:
+        return 1.0
+    length = len(history)
+    total, squares = welfare, 0.0
+    for back in range(1, 5):
+        total += history[(played - back) % length, column]
+    mean = total / 5.0
+    for back in range(1, 5):
+        squares += (history[(played - back) % length, column] - mean) ** 2
+    squares += (welfare - mean) ** 2
+    return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))
+
+
+@njit(inline="always")
+def normalised_gini(amounts, order):
+    """Return the Gini coefficient over (n - 1) / n: 1 if one has all, 0 if nobody has anything.
+
+    Args:
+        amounts: At least 0, shape (n,).
+        order: A permutation, shape (n,), sorted by amount in place. From round to round little
+            changes, and insertion into what was sorted is then nearly linear.
+    """
+    n = len(amounts)
+    total, weighted = 0.0, 0.0
+    for i in range(1, n):
+        mine = order[i]
+        place = i
+        while place > 0 and amounts[order[place - 1]] > amounts[mine]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = mine
+    for i in range(n):
+        total += amounts[order[i]]
+        weighted += (2 * i - n + 1) * amounts[order[i]]
+    return min(max(weighted / ((n - 1) * total), 0.0), 1.0) if total > 0.0 else 0.0

@@ -1,0 +1,196 @@
+"""The market of auction theory: adaptive bidders, rings, false names and a price on every rule."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market import strategic_kernels as kernels
+from daedalus.market.composition import compose
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import BidderType, Population
+from daedalus.market.proxies import population_proxies
+from daedalus.market.state import MarketState, checked_play
+
+_PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
+_FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
+_RULE_OF = {
+    "format": "auction_type",
+    "policy": "coalition_policy",
+    "reserve": "reserve_price",
+    "shows_reserve": "reveal_reserve",
+    "shows_bids": "reveal_competing_bids",
+    "shows_winner": "reveal_winner_identity",
+    "shows_price": "reveal_clearing_price",
+    "shows_distribution": "reveal_bid_distribution",
+}
+_SEEN = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+_REDUCTION_PRIOR = -0.01
+_PRICE_PRIOR = 0.5
+
+
+@dataclass
+class StrategicState(MarketState):
+    """State of B strategic markets: that of ``MarketState`` and more; G is the number of rings.
+
+    ``history`` is the auctioneer's own account of the rounds, computed from bids, names, prices and
+    deliveries; what rounds were worth, which takes values, is in the ``Outcome`` alone. ``active``
+    is who bid in the last round, ``wins`` counts units delivered.
+
+    Attributes:
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; the surplus
+            it hopes for in a round; the share of sales with a rival above the reserve and the mean
+            log distance of the best rival value from the top, whose ratio is the number of rivals
+            it believes to face; what offering a unit less earns it in uniform-price sales; what a
+            false name earns; payments so far; how far it scales bids down to save budget; decayed
+            net surplus; decayed units delivered.
+        rings: One record for each ring, dtype ``RING``, shape (B, G): what a round of colluding is
+            worth to a member, and how many rounds of competition are left to serve.
+        sightings: The auctioneer's decayed means of names that bid, their bids' mean and standard
+            deviation, share of bidders out, and share out who had won before, shape (B, 5).
+        alias_bids: Last round's bids under false names, shape (B, n).
+        expected_price: The price that false names aim at, shape (B,).
+        welfare: Ring buffer of the last five W, shape (B, 5, 1).
+    """
+
+    bidders: NDArray[np.void]
+    rings: NDArray[np.void]
+    sightings: NDArray[np.float64]
+    alias_bids: NDArray[np.float64]
+    expected_price: NDArray[np.float64]
+    welfare: NDArray[np.float64]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Return False for each market, shape (B,): who stays out of a round may yet return."""
+        return np.zeros(len(self), np.bool_)
+
+
+class StrategicMarket:
+    """The strategic rules for K units a round.
+
+    Args:
+        population: Who bids, and for how much supply.
+        parameters: Constants of the rules.
+    """
+
+    def __init__(
+        self, population: Population, parameters: StrategicParameters | None = None
+    ) -> None:
+        self.population = population
+        self.parameters = parameters or StrategicParameters()
+        self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
+        types = list(population.types.values())
+        self._types = _type_columns(types)
+        self._rings = int(self._types["ring"].max()) + 1
+        self._shares = np.array([each.share for each in types])
+
+    def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
+        """Return B fresh markets before their first round, one for each seed (uint64)."""
+        who, batch = self.population, len(seeds)
+        seeds = np.asarray(seeds, np.uint64)
+        types = list(who.types.values())
+        bidders = np.zeros((batch, who.bidders), kernels.BIDDER)
+        kind = compose(seeds, self._shares, who.concentration, who.bidders)
+        bidders["kind"] = kind
+        bidders["hope"] = np.array([each.hope for each in types])[kind]
+        bidders["rivals_seen"] = 1.0
+        bidders["rivals_distance"] = 1.0 / np.array([each.rivals for each in types])[kind]
+        bidders["reduction_gain"] = _REDUCTION_PRIOR
+        bidders["shill_gain"] = self.parameters.shill_prior
+        rings = np.zeros((batch, self._rings), kernels.RING)
+        rings["gain"] = self.parameters.ring_prior
+        return StrategicState(
+            **MarketState.common(seeds, who.bidders),
+            bidders=bidders,
+            rings=rings,
+            sightings=np.zeros((batch, len(_SEEN))),
+            alias_bids=np.zeros((batch, who.bidders)),
+            expected_price=np.full(batch, _PRICE_PRIOR),
+            welfare=np.zeros((batch, 5, 1)),
+        )
+
+    def proxies(self, state: MarketState) -> NDArray[np.float64]:
+        """Return the nine proxies of ``Observation``, shape (B, 9).
+
+        Those of bids and absences are decayed means over rounds, and count false names as bidders,
+        as the auctioneer must.
+        """
+        assert isinstance(state, StrategicState)
+        proxies = population_proxies(state)
+        proxies[:, [PROXIES.index(name) for name in _SEEN]] = state.sightings
+        return proxies
+
+    def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
+        """Play ``rounds`` rounds in every market, changing ``state`` in place.
+
+        Args:
+            state: B markets of this population.
+            mechanisms: B mechanisms, one for each market.
+            rounds: Number of rounds, 0 or more.
+
+        Returns:
+            The records of the rounds.
+
+        Raises:
+            ValueError: The sizes do not match, or a mechanism was changed to something out of
+                range; nothing has been played.
+        """
+        if not isinstance(state, StrategicState):
+            raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
+        records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
+        kernels.play_rounds(
+            self._constants,
+            self._types,
+            _rules(mechanisms, self.parameters),
+            self.population.units,
+            state.seeds,
+            state.rounds,
+            state.bidders,
+            state.rings,
+            state.expected_price,
+            state.welfare,
+            state.wins,
+            state.history,
+            state.sightings,
+            state.previous_bids,
+            state.bids,
+            state.alias_bids,
+            state.active,
+            records,
+        )
+        return Outcome(records)
+
+
+def _type_columns(types: list[BidderType]) -> NDArray[np.void]:
+    """Return the bidder types as the kernels read them, shape (T,)."""
+    table = np.zeros(len(types), kernels.TYPE)
+    rings = 0
+    for row, each in zip(table, types, strict=True):
+        for flag, strategy in _FLAG_OF.items():
+            row[flag] = strategy in each.menu
+        for name in ("value_low", "learning_rate", "demand", "discretion"):
+            row[name] = getattr(each, name)
+        row["value_range"] = each.value_high - each.value_low
+        row["outside"] = each.outside_option
+        row["budget"] = np.inf if each.budget is None else each.budget
+        row["efficient"] = each.efficient_ring
+        row["ring"] = rings if "collude" in each.menu else -1
+        rings += "collude" in each.menu
+    return table
+
+
+def _rules(mechanisms: Mechanisms, parameters: StrategicParameters) -> NDArray[np.void]:
+    """Return the mechanisms as the kernels read them, fines in units of value, shape (B,)."""
+    table = np.zeros(len(mechanisms), kernels.RULE)
+    for name, column in _RULE_OF.items():
+        table[name] = getattr(mechanisms, column)
+    table["shill_fine"] = parameters.fine_unit * mechanisms.shill_penalty
+    table["withdrawal_fine"] = parameters.fine_unit * mechanisms.withdrawal_penalty
+    table["collusion_fine"] = parameters.collusion_fine_unit * mechanisms.collusion_penalty
+    return table

@@ -1,0 +1,729 @@
+"""Numba kernels of the strategic rules: one round, from values to learning.
+
+The sequence and every rule are told in docs/market.md. Nothing here checks its input:
+``strategic.py`` does. The compiled code is cached by file: after a change to ``draws.py``,
+``auction.py`` or ``measures.py``, delete the ``__pycache__`` folders.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG, charge, rank_bids
+from daedalus.market.draws import round_key, uniform
+from daedalus.market.measures import collusion_signal, normalised_gini, stability
+from daedalus.market.outcome import HISTORY_LENGTH
+
+_FLOAT, _FLAG = np.float64, np.bool_
+
+TYPE = np.dtype(
+    [
+        (name, _FLOAT)
+        for name in ("value_low", "value_range", "outside", "budget", "learning_rate", "discretion")
+    ]
+    + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
+    + [("demand", np.int64), ("ring", np.int64)]
+)
+"""A bidder type; ``ring`` is its ring, or -1."""
+
+RULE = np.dtype(
+    [(name, _FLOAT) for name in ("reserve", "shill_fine", "withdrawal_fine", "collusion_fine")]
+    + [(name, _FLAG) for name in ("shows_reserve", "shows_bids", "shows_winner", "shows_price")]
+    + [("shows_distribution", _FLAG), ("format", np.int64), ("policy", np.int64)]
+)
+"""A mechanism; fines are in units of value."""
+
+BIDDER = np.dtype(
+    [("kind", np.int64)]
+    + [
+        (name, _FLOAT)
+        for name in (
+            "hope",
+            "rivals_seen",
+            "rivals_distance",
+            "reduction_gain",
+            "shill_gain",
+            "spent",
+            "pacing",
+            "surplus",
+            "units_won",
+        )  # fmt: skip
+    ]
+)
+"""What a bidder carries from round to round, see ``StrategicState``."""
+
+RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
+"""What a ring carries from round to round, see ``StrategicState``."""
+
+_SEAT = np.dtype(
+    [(name, _FLOAT) for name in ("net", "spent_before")]
+    + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
+    + [("delivered", np.int64)]
+)
+"""What a bidder is and does in the round being played."""
+
+RESTRICT, SUSPECTED, CONFIRMED = 1, 2, 3
+(
+    _VALUE_ONE, _VALUE_TWO, _ENTRY, _REDUCE, _SHOCK, _COLLUDE, _EXPOSED,
+) = range(7)  # fmt: skip
+_LOT, _COVER, _SHILL, _LEVEL, _SCREEN, _NAME_SCREEN, _READ = range(7)
+_SECOND_BANK = 64  # a bidder's second bank of draws is that of bidder 64 + i
+_RING_BANK = 160  # rings draw like bidders who do not exist
+_SMALLEST_BID = 0.02
+_LEAST = 0.01
+(
+    _WELFARE, _GINI, _PARTICIPATION, _PRICE, _DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE,
+    _REVENUE, _REVENUE_SHARE,
+) = range(10)  # fmt: skip
+
+
+@njit(inline="always")
+def _logistic(x):
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+@njit
+def _draw_values(types, bidders, units, key, values):
+    """Fill values (n, 2), the first unit's at least the second's."""
+    for i in range(len(bidders)):
+        t = types[bidders[i].kind]
+        one = t.value_low + t.value_range * uniform(key, i, _VALUE_ONE)
+        values[i, 0], values[i, 1] = one, 0.0
+        if t.demand == 2 and units > 1:
+            two = t.value_low + t.value_range * uniform(key, i, _VALUE_TWO)
+            values[i, 0], values[i, 1] = max(one, two), min(one, two)
+
+
+@njit
+def _cost_of_entry(p, rule, units):
+    """Return what preparing a bid costs under these rules."""
+    cost = p.entry_cost
+    if not rule.shows_reserve:
+        cost += p.secret_reserve_cost
+    if not rule.shows_winner:
+        cost += p.secret_winner_cost
+    if not rule.shows_price:
+        cost += p.secret_price_cost
+    if rule.shows_bids:
+        cost += p.exposed_bids_cost
+    elif not rule.shows_distribution:
+        cost += p.secret_statistics_cost
+        if rule.format == VCG and units > 1:
+            cost += p.unverified_cost
+    if rule.policy == RESTRICT:
+        cost += p.compliance_cost
+    return cost
+
+
+@njit
+def _enter(p, types, rule, units, bidders, key, seats):
+    """Decide who enters: all but the truthful weigh what they hope for against the cost."""
+    cost = _cost_of_entry(p, rule, units)
+    for i in range(len(bidders)):
+        seats[i].entered = True
+        if types[bidders[i].kind].opts_out:
+            willing = _logistic((bidders[i].hope - cost) / p.entry_scale)
+            chance = p.entry_floor + (1.0 - p.entry_floor) * willing
+            seats[i].entered = uniform(key, i, _ENTRY) < chance
+
+
+@njit(inline="always")
+def _rivals(bidder):
+    """Return how many rivals' values a bidder believes it has to beat."""
+    return bidder.rivals_seen / bidder.rivals_distance
+
+
+@njit
+def _shaded(value, rivals, reserve):
+    """Return the first-price equilibrium bid against the best of ``rivals`` uniform values."""
+    if value <= 0.0 or value < reserve:
+        return 0.0
+    bid = rivals * value
+    if reserve > 0.0:
+        bid += reserve * (reserve / value) ** rivals
+    return bid / (rivals + 1.0)
+
+
+@njit
+def _unshaded(bid, rivals, reserve):
+    """Return the value behind a first-price bid, the inverse of ``_shaded``."""
+    value = bid * (rivals + 1.0) / rivals
+    if reserve > 0.0:
+        for _ in range(2):
+            slack = reserve * (reserve / max(value, reserve)) ** rivals
+            value = ((rivals + 1.0) * bid - slack) / rivals
+    return value
+
+
+@njit
+def _bid_sincerely(p, types, rule, bidders, key, values, sincere):
+    """Fill what everyone would bid on its own account (n, 2), whether it entered or not."""
+    known_reserve = rule.reserve if rule.shows_reserve else 0.0
+    for i in range(len(bidders)):
+        bidder, t = bidders[i], types[bidders[i].kind]
+        one, two = values[i, 0], values[i, 1]
+        if t.shades and rule.format == FIRST_PRICE:
+            one = _shaded(one, _rivals(bidder), known_reserve)
+            two = _shaded(two, _rivals(bidder), known_reserve)
+        elif t.shades and rule.format == SECOND_PRICE and two > 0.0:
+            if uniform(key, i, _REDUCE) < _logistic(bidder.reduction_gain / p.reduction_scale):
+                two = 0.0
+        if t.budget < np.inf:
+            left = max(t.budget - bidder.spent, 0.0)
+            one = min(one / (1.0 + bidder.pacing), left)
+            two = min(two / (1.0 + bidder.pacing), left - one)
+        sincere[i, 0], sincere[i, 1] = one, two
+
+
+@njit
+def _bid_falsely(p, types, rule, bidders, key, expected_price, seats, aliases):
+    """Fill false-name bids, near the price that their owners expect; return their number."""
+    spread = p.shill_spread_blind
+    if rule.shows_price:
+        spread = p.shill_spread_price
+    if rule.shows_distribution:
+        spread = p.shill_spread_distribution
+    if rule.shows_bids:
+        spread = p.shill_spread_bids
+    number = 0
+    for i in range(len(bidders)):
+        aliases[i] = 0.0
+        shills = types[bidders[i].kind].shills and seats[i].entered
+        if not shills or rule.format == FIRST_PRICE:
+            continue
+        expected = bidders[i].shill_gain - p.shill_hit * rule.shill_fine
+        if uniform(key, _SECOND_BANK + i, _SHILL) < _logistic(expected / p.shill_scale):
+            draw = 2.0 * uniform(key, _SECOND_BANK + i, _LEVEL) - 1.0
+            aliases[i] = max(expected_price * (1.0 + spread * draw), _SMALLEST_BID)
+            number += 1
+    return number
+
+
+@njit
+def _gather_ring(types, bidders, ring, seats):
+    """Mark the members of a ring who entered; return their number and the ring's discretion."""
+    size, discretion = 0, 0.0
+    for i in range(len(bidders)):
+        seats[i].in_ring = seats[i].entered and types[bidders[i].kind].ring == ring
+        if seats[i].in_ring:
+            size += 1
+            discretion = types[bidders[i].kind].discretion
+    return size, discretion
+
+
+@njit
+def _choose_leaders(types, bidders, leaders, key, values, seats):
+    """Mark who bids for the ring: the strongest members, or some by lot."""
+    for i in range(len(bidders)):
+        seats[i].leads = seats[i].leads and not seats[i].in_ring
+    for _ in range(leaders):
+        best, chosen = -1.0, -1
+        for i in range(len(bidders)):
+            if not seats[i].in_ring or seats[i].leads:
+                continue
+            strength = values[i, 0]
+            if not types[bidders[i].kind].efficient:
+                strength = uniform(key, _SECOND_BANK + i, _LOT)
+            if strength > best:
+                best, chosen = strength, i
+        seats[chosen].leads = True
+
+
+@njit
+def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
+    """Fill a ring's bids: leaders bid against outsiders alone, the others cover for them.
+
+    Covers cost nothing just under a first-price bid; elsewhere they may set the price, so they go
+    to the reserve if it is known and to somewhere low if it is not.
+    """
+    n = len(bidders)
+    known_reserve = rule.reserve if rule.shows_reserve else 0.0
+    outside = (n - size) / (n - 1.0)
+    lowest = np.inf
+    for i in range(n):
+        if not (seats[i].in_ring and seats[i].leads):
+            continue
+        bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
+        if rule.format == FIRST_PRICE:
+            rivals = outside * _rivals(bidders[i])
+            bids[i, 0] = min(_shaded(values[i, 0], rivals, known_reserve), sincere[i, 0])
+            bids[i, 1] = min(_shaded(values[i, 1], rivals, known_reserve), sincere[i, 1])
+        lowest = min(lowest, bids[i, 0])
+    for i in range(n):
+        if seats[i].in_ring and not seats[i].leads:
+            draw = uniform(key, _SECOND_BANK + i, _COVER)
+            cover = 0.5 * lowest * draw
+            if rule.format == FIRST_PRICE:
+                cover = lowest * (0.9 + 0.08 * draw)
+            elif rule.shows_reserve:
+                cover = rule.reserve
+            bids[i, 0], bids[i, 1] = min(cover, 0.98 * lowest, values[i, 0]), 0.0
+
+
+@njit
+def _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid):
+    """Rank the bids and fill units and payments; return how many compete, and the price."""
+    count = rank_bids(bids, aliases, rule.reserve, key, top_bids, top_owners)
+    price = charge(rule.format, units, rule.reserve, top_bids, top_owners, count, won, paid)
+    return count, price
+
+
+@njit
+def _ring_surplus(values, seats, won, paid):
+    """Return what the ring's members gain in all."""
+    total = 0.0
+    for i in range(len(seats)):
+        if seats[i].in_ring and won[i] > 0:
+            total += values[i, 0] - paid[i]
+            if won[i] == 2:
+                total += values[i, 1]
+    return total
+
+
+@njit
+def _seriousness(rule, seats, bids):
+    """Return the share of the ring's cover bids that compete."""
+    covers, serious = 0, 0
+    for i in range(len(seats)):
+        if seats[i].in_ring and not seats[i].leads:
+            covers += 1
+            serious += bids[i, 0] > 0.0 and bids[i, 0] >= rule.reserve
+    return serious / covers if covers > 0 else 1.0
+
+
+@njit(inline="always")
+def _screen_power(p, rule, seriousness):
+    """Return the chance that a colluding winner is fined, given the share of serious covers."""
+    if rule.policy < SUSPECTED:
+        return 0.0
+    hit = p.suspected_hit if rule.policy == SUSPECTED else p.confirmed_hit
+    return p.audit_rate * hit * (1.0 - p.camouflage * seriousness)
+
+
+@njit(inline="always")
+def _monitoring(p, rule):
+    """Return the chance that a ring sees that a member broke its deal."""
+    seen = p.monitoring_base
+    if rule.shows_winner:
+        seen += p.monitoring_winner
+    if rule.shows_bids:
+        seen += p.monitoring_bids
+    return seen
+
+
+@njit
+def _deviate(p, rule, gain, threshold, values, sincere, seats, bids):
+    """Let members break the deal where today's gain exceeds what it puts at risk; count them."""
+    stake = _monitoring(p, rule) * p.ring_patience / (1.0 - p.ring_patience) * max(gain, 0.0)
+    deviators = 0
+    for i in range(len(seats)):
+        tempted = values[i, 0] - threshold > stake
+        seats[i].breaks = seats[i].in_ring and not seats[i].leads and tempted
+        if not seats[i].breaks:
+            continue
+        bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
+        if rule.format == FIRST_PRICE:
+            bids[i, 0] = min(values[i, 0], threshold + _LEAST)
+        deviators += 1
+    return deviators
+
+
+@njit
+def _play_ring(
+    p, types, rule, units, bidders, ring, own, key, values, sincere, bids, other, aliases, seats,
+    top_bids, top_owners, won, paid, screened,
+):  # fmt: skip
+    """Let a ring decide, bid and break; changes ``bids``, ``seats``, its estimate and the state.
+
+    The estimate is of what colluding earns a member beyond competing in the same round, before
+    fines, which are announced and need no learning.
+    """
+    size, discretion = _gather_ring(types, bidders, ring, seats)
+    screened[ring] = -1.0
+    if own.punished > 0:
+        own.punished -= 1
+        return
+    if size < 2:
+        return
+    leaders = min(size, max(1, -(-size * units // len(bidders))))
+    _choose_leaders(types, bidders, leaders, key, values, seats)
+    other[:] = bids
+    _bid_together(rule, bidders, size, key, values, sincere, seats, other)
+    power = (1.0 - discretion) * _screen_power(p, rule, _seriousness(rule, seats, other))
+    chance = _logistic((own.gain - power * rule.collusion_fine * leaders / size) / p.ring_scale)
+    if rule.policy == RESTRICT:
+        chance *= p.restrict_factor
+    colludes = uniform(key, _RING_BANK + ring, _COLLUDE) < chance
+    _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid)
+    competing = _ring_surplus(values, seats, won, paid)
+    count, _ = _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
+    threshold = rule.reserve if count < units else top_bids[units - 1]
+    deviators = _deviate(p, rule, own.gain, threshold, values, sincere, seats, other)
+    if deviators > 0:
+        _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
+    gained = (_ring_surplus(values, seats, won, paid) - competing) / size
+    weight = p.ring_gain
+    if not colludes and not rule.shows_bids:
+        weight *= (
+            p.price_weight * rule.shows_price + p.distribution_weight * rule.shows_distribution
+        )
+    own.gain += weight * (gained - own.gain)
+    if not colludes:
+        return
+    screened[ring] = power
+    for i in range(len(seats)):
+        if seats[i].in_ring:
+            seats[i].covers = not seats[i].leads and not seats[i].breaks
+    bids[:] = other
+    if deviators > 0 and uniform(key, _RING_BANK + ring, _EXPOSED) < p.breakdown:
+        own.punished = int(p.punishment_rounds)
+
+
+@njit
+def _learn_shilling(p, rule, bidders, number, added, won, aliases, seats):
+    """Update what a false name earns: a share of what it added to the real winners' payments."""
+    n = len(bidders)
+    for i in range(n):
+        if aliases[i] > 0.0:
+            earned = p.shill_share * added / number - won[n + i] * rule.withdrawal_fine
+            seats[i].net += earned
+            bidders[i].shill_gain += p.shill_gain * (earned - bidders[i].shill_gain)
+
+
+@njit
+def _settle(p, types, rule, bidders, key, values, won, paid, seats):
+    """Let winners keep or walk away; return value and revenue delivered."""
+    value, revenue = 0.0, 0.0
+    for i in range(len(bidders)):
+        seat, bidder = seats[i], bidders[i]
+        seat.net, seat.delivered = 0.0, 0
+        seat.spent_before = bidder.spent
+        if won[i] == 0:
+            continue
+        t = types[bidder.kind]
+        worth = values[i, 0] + (values[i, 1] if won[i] == 2 else 0.0)
+        if uniform(key, i, _SHOCK) < p.shock_rate:
+            worth = 0.0
+        fine = rule.withdrawal_fine * won[i]
+        instead = t.outside * won[i] - fine if t.withdraws else -fine
+        if instead > worth - paid[i] and (worth == 0.0 or t.withdraws):
+            seat.net = -fine
+            continue
+        seat.delivered = won[i]
+        seat.net = worth - paid[i]
+        bidder.spent += paid[i]
+        value += worth
+        revenue += paid[i]
+    return value, revenue
+
+
+@njit
+def _punish(p, types, rule, bidders, key, aliases, screened, seats):
+    """Screen the winners for rings and false names, and fine whom the screens accuse."""
+    false_collusion = 0.0
+    if rule.policy >= SUSPECTED:
+        false = p.suspected_false if rule.policy == SUSPECTED else p.confirmed_false
+        false_collusion = p.audit_rate * false
+    for i in range(len(bidders)):
+        ring = types[bidders[i].kind].ring
+        if seats[i].delivered > 0:
+            colluded = ring >= 0 and screened[ring] >= 0.0
+            chance = screened[ring] if colluded else false_collusion
+            if uniform(key, _SECOND_BANK + i, _SCREEN) < chance:
+                seats[i].net -= rule.collusion_fine
+        chance = p.shill_hit if aliases[i] > 0.0 else p.shill_false * (seats[i].delivered > 0)
+        if uniform(key, _SECOND_BANK + i, _NAME_SCREEN) < chance:
+            seats[i].net -= rule.shill_fine
+
+
+@njit
+def _bids_to_beat(i, units, count, top_bids, top_owners):
+    """Return the lowest winning bid of the others, and the one above it; 0 where there is none."""
+    lowest, above, place = 0.0, 0.0, 0
+    for j in range(count):
+        if top_owners[j] == i:
+            continue
+        place += 1
+        if place == units - 1:
+            above = top_bids[j]
+        if place == units:
+            lowest = top_bids[j]
+    return lowest, above
+
+
+@njit
+def _learn_shading(rule, bidder, to_beat, gain):
+    """Update how strong the rivals seem: a censored-exponential fit to the bid to beat.
+
+    If the best rival value is distributed as v^k, minus its logarithm is exponential with rate k,
+    censored at minus the logarithm of the reserve.
+    """
+    floor = max(rule.reserve, _SMALLEST_BID)
+    value = to_beat
+    if to_beat > 0.0 and rule.format == FIRST_PRICE:
+        known_reserve = rule.reserve if rule.shows_reserve else 0.0
+        value = _unshaded(to_beat, _rivals(bidder), known_reserve)
+    seen = 1.0 if value > floor else 0.0
+    distance = -math.log(min(max(value, floor), 1.0))
+    bidder.rivals_seen += gain * (seen - bidder.rivals_seen)
+    bidder.rivals_distance += gain * (distance - bidder.rivals_distance)
+    bidder.rivals_seen = max(bidder.rivals_seen, _LEAST)
+    bidder.rivals_distance = max(bidder.rivals_distance, _LEAST)
+
+
+@njit(inline="always")
+def _uniform_price_gain(one, two, bid_two, lowest, above):
+    """Return a bidder's surplus in a uniform-price sale if it offers ``bid_two`` for a second."""
+    if bid_two > above:
+        return one + two - 2.0 * above
+    if one > lowest:
+        return one - max(bid_two, lowest)
+    return 0.0
+
+
+@njit
+def _learn_bidding(
+    p, types, rule, units, bidders, key, count, values, seats, top_bids, top_owners, won
+):
+    """Let those learn who can tell what they had to beat; what they can tell is disclosed.
+
+    Shown bids tell it exactly. The price tells it to who lost a first-price or won another sale,
+    and the bids' distribution tells it roughly; both carry less weight than bids.
+    """
+    first_price = rule.format == FIRST_PRICE
+    for i in range(len(bidders)):
+        t = types[bidders[i].kind]
+        if not t.shades or not seats[i].entered or seats[i].covers:
+            continue
+        told = rule.shows_price and first_price == (won[i] == 0)
+        weight = p.price_weight * told + p.distribution_weight * rule.shows_distribution
+        if rule.shows_bids:
+            weight = 1.0
+        if weight == 0.0:
+            continue
+        lowest, above = _bids_to_beat(i, units, count, top_bids, top_owners)
+        gain = min(t.learning_rate * weight, 1.0)
+        if not told and not rule.shows_bids:
+            noise = 1.0 + p.distribution_noise * (2.0 * uniform(key, _SECOND_BANK + i, _READ) - 1.0)
+            lowest, above = lowest * noise, above * noise
+        _learn_shading(rule, bidders[i], lowest, gain)
+        if values[i, 1] > 0.0 and rule.format == SECOND_PRICE:
+            one, two = values[i, 0], values[i, 1]
+            low, high = max(lowest, rule.reserve), max(above, rule.reserve)
+            full = _uniform_price_gain(one, two, two, low, high)
+            reduced = _uniform_price_gain(one, two, 0.0, low, high)
+            bidders[i].reduction_gain += gain * (reduced - full - bidders[i].reduction_gain)
+
+
+@njit
+def _learn_hope(p, rule, bidders, values, sincere, price, seats):
+    """Update what everyone hopes to gain by entering; who stayed out learns from a shown price."""
+    for i in range(len(bidders)):
+        gained = seats[i].net
+        if not seats[i].entered:
+            if not rule.shows_price:
+                continue
+            cost = max(price, rule.reserve)
+            gained = max(values[i, 0] - cost, 0.0)
+            if rule.format == FIRST_PRICE:
+                gained = values[i, 0] - sincere[i, 0] if sincere[i, 0] > cost else 0.0
+        bidders[i].hope += p.entry_gain * (gained - bidders[i].hope)
+
+
+@njit
+def _pace_budgets(p, types, bidders, seats):
+    """Raise the multiplier of who spends faster than its budget lasts, lower that of others."""
+    for i in range(len(bidders)):
+        budget = types[bidders[i].kind].budget
+        if 0.0 < budget < np.inf:
+            spent = (bidders[i].spent - seats[i].spent_before) / budget
+            step = p.pacing_gain * (spent * p.pacing_rounds - 1.0)
+            bidders[i].pacing = max(0.0, bidders[i].pacing + step)
+
+
+@njit
+def _best_value(values, units, top):
+    """Return the sum of the K highest values, with ``top`` (K + 2,) as room to sort in."""
+    top[:] = 0.0
+    for i in range(len(values)):
+        for unit in range(2):
+            value = values[i, unit]
+            place = units
+            while place > 0 and value > top[place - 1]:
+                top[place] = top[place - 1]
+                place -= 1
+            top[place] = value
+    return top[:units].sum()
+
+
+@njit
+def _record_truth(
+    p, units, rule, played, bidders, values, bids, seats, won, top, surplus, order, welfares, record
+):
+    """Fill what the round was worth, which takes values that no auctioneer sees.
+
+    Expects value delivered, revenue and price in the columns of welfare, revenue and price.
+    """
+    n = len(bidders)
+    value = record[_WELFARE]
+    best = _best_value(values, units, top)
+    welfare = min(value / best, 1.0) if best > 0.0 else 0.0
+    competitors, out = 0, 0
+    for i in range(n):
+        seat, bidder = seats[i], bidders[i]
+        bidder.surplus = max(p.surplus_memory * bidder.surplus + seat.net, 0.0)
+        surplus[i] = bidder.surplus
+        competitors += not seat.covers and bids[i, 0] > 0.0 and bids[i, 0] >= rule.reserve
+        out += bids[i, 0] == 0.0 or won[i] > seat.delivered
+        out += won[n + i] > 0
+    gini = normalised_gini(surplus, order)
+    steadiness = stability(welfares, 0, played, welfare)
+    welfares[played % len(welfares), 0] = welfare
+    record[_WELFARE] = welfare
+    record[_GINI] = gini
+    record[_PARTICIPATION] = competitors / n
+    record[_DROPOUTS] = min(out, n)
+    record[_STABILITY] = steadiness
+    record[_COMPOSITE] = welfare * (1.0 - gini) * record[_PARTICIPATION] * steadiness
+    record[_REVENUE_SHARE] = min(record[_REVENUE] / value, 1.0) if value > 0.0 else 0.0
+
+
+@njit
+def _see(p, played, bidders, bids, aliases, seats, wins, dropouts, sightings):
+    """Update the decayed means behind the proxies: names, bids' mean and spread, who is out."""
+    n = len(bidders)
+    names, spent, total, squares = 0, 0, 0.0, 0.0
+    for i in range(n):
+        spent += bids[i, 0] == 0.0 and wins[i] > 0
+        for bid in (bids[i, 0], aliases[i]):
+            names += bid > 0.0
+            total += bid
+            squares += bid * bid
+    mean = total / max(names, 1)
+    variance = max(squares / max(names, 1) - mean * mean, 0.0)
+    weight = max(1.0 - p.sighting_memory, 1.0 / (played + 1.0))
+    seen = (float(names), mean, math.sqrt(variance), dropouts / n, spent / n)
+    for j in range(len(sightings)):
+        sightings[j] += weight * (seen[j] - sightings[j])
+
+
+@njit
+def _record_account(
+    p, rule, played, best, bidders, bids, aliases, seats, wins, everyone, here, delivered, order,
+    history, sightings, record,
+):  # fmt: skip
+    """Keep the auctioneer's own account of the round: bids, names, prices and deliveries alone."""
+    n = len(bidders)
+    account = history[played % HISTORY_LENGTH]
+    accepted, present = 0.0, 0
+    for i in range(n):
+        seat = seats[i]
+        accepted += bids[i, 0] * (seat.delivered > 0) + bids[i, 1] * (seat.delivered > 1)
+        present += bids[i, 0] > 0.0 and bids[i, 0] >= rule.reserve
+        present += aliases[i] > 0.0 and aliases[i] >= rule.reserve
+        everyone[i], everyone[n + i] = bids[i, 0], aliases[i]
+        bidders[i].units_won = p.surplus_memory * bidders[i].units_won + seat.delivered
+        delivered[i] = bidders[i].units_won
+        wins[i] += seat.delivered
+    welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
+    gini = normalised_gini(delivered, order)
+    steadiness = stability(history, _WELFARE, played, welfare)
+    record[_COLLUSION] = collusion_signal(everyone, here, wins)
+    account[:] = record
+    _see(p, played, bidders, bids, aliases, seats, wins, record[_DROPOUTS], sightings)
+    account[_WELFARE] = welfare
+    account[_GINI] = gini
+    account[_PARTICIPATION] = min(present / n, 1.0)
+    account[_STABILITY] = steadiness
+    account[_COMPOSITE] = welfare * (1.0 - gini) * account[_PARTICIPATION] * steadiness
+    account[_REVENUE_SHARE] = min(record[_REVENUE] / accepted, 1.0) if accepted > 0.0 else 0.0
+
+
+@njit
+def _play_episode(
+    p, types, rule, units, seed, played, bidders, rings, expected_price, welfares, wins, history,
+    sightings, bids_before, bids_now, aliases, records,
+):  # fmt: skip
+    """Play all rounds of one episode, in the order of docs/market.md; return the price expected."""
+    n = len(bidders)
+    seats = np.zeros(n, _SEAT)
+    values, sincere, bids, other = (
+        np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n, 2)),
+    )  # fmt: skip
+    top_bids, top_owners = np.zeros(units + 2), np.zeros(units + 2, np.int64)
+    won, other_won = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.int64)
+    paid, other_paid = np.zeros(2 * n), np.zeros(2 * n)
+    no_alias, everyone, here = np.zeros(n), np.zeros(2 * n), np.ones(2 * n, np.bool_)
+    amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
+    screened = np.full(len(rings), -1.0)
+    for r in range(len(records)):
+        record = records[r]
+        key = round_key(seed, played)
+        _draw_values(types, bidders, units, key, values)
+        _enter(p, types, rule, units, bidders, key, seats)
+        _bid_sincerely(p, types, rule, bidders, key, values, sincere)
+        for i in range(n):
+            bids_before[i] = bids_now[i]
+            seats[i].covers = False
+            seats[i].leads = False
+            bids[i, 0] = sincere[i, 0] if seats[i].entered else 0.0
+            bids[i, 1] = sincere[i, 1] if seats[i].entered else 0.0
+        shills = _bid_falsely(p, types, rule, bidders, key, expected_price, seats, aliases)
+        for ring in range(len(rings)):
+            _play_ring(
+                p, types, rule, units, bidders, ring, rings[ring], key, values, sincere, bids,
+                other, aliases, seats, top_bids, top_owners, other_won, other_paid, screened,
+            )  # fmt: skip
+        count, price = _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid)
+        _learn_bidding(
+            p, types, rule, units, bidders, key, count, values, seats, top_bids, top_owners, won
+        )
+        value, revenue = _settle(p, types, rule, bidders, key, values, won, paid, seats)
+        _pace_budgets(p, types, bidders, seats)
+        _punish(p, types, rule, bidders, key, aliases, screened, seats)
+        if count < units:
+            rank_bids(bids, aliases, 0.0, key, top_bids, top_owners)
+        best = top_bids[: min(units, 2 * n)].sum()
+        if shills > 0:
+            _clear(rule, units, key, bids, no_alias, top_bids, top_owners, other_won, other_paid)
+            added = paid[:n].sum() - other_paid[:n].sum()
+            _learn_shilling(p, rule, bidders, shills, added, won, aliases, seats)
+        _learn_hope(p, rule, bidders, values, sincere, price, seats)
+        if price > 0.0:
+            expected_price += p.price_gain * (price - expected_price)
+        record[_WELFARE], record[_REVENUE], record[_PRICE] = value, revenue, price
+        _record_truth(
+            p, units, rule, played, bidders, values, bids, seats, won, top_bids, amounts, order,
+            welfares, record,
+        )  # fmt: skip
+        _record_account(
+            p, rule, played, best, bidders, bids, aliases, seats, wins, everyone, here, amounts,
+            unit_order, history, sightings, record,
+        )  # fmt: skip
+        for i in range(n):
+            bids_now[i] = bids[i, 0]
+        played += 1
+    return expected_price
+
+
+@njit(parallel=True, cache=True)
+def play_rounds(
+    parameters, types, rules, units, seeds, rounds, bidders, rings, expected_price, welfare, wins,
+    history, sightings, previous_bids, bids, aliases, active, records,
+):  # fmt: skip
+    """Play ``records.shape[1]`` rounds in every episode.
+
+    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records``.
+    """
+    for e in prange(len(seeds)):
+        expected_price[e] = _play_episode(
+            parameters[0], types, rules[e], units, seeds[e], rounds[e], bidders[e], rings[e],
+            expected_price[e], welfare[e], wins[e], history[e], sightings[e],
+            previous_bids[e], bids[e], aliases[e], records[e],
+        )  # fmt: skip
+        rounds[e] += records.shape[1]
+        for i in range(bids.shape[1]):
+            active[e, i] = bids[e, i] > 0.0
