@@ -49,6 +49,7 @@ class Config:
         seed: The seed of everything, from 0 up.
         resume: Go on with the newest unfinished run of this experiment.
         population: Who bids.
+        populations: Who bids in experiments that compare several populations, by name.
         market: Which rules are played, and the shape of an episode.
         mechanism: The rules of the ``fixed`` designer.
         reward: What training maximises.
@@ -63,6 +64,7 @@ class Config:
     seed: int = 0
     resume: bool = False
     population: Population = field(default_factory=Population)
+    populations: dict[str, Population] = field(default_factory=dict)
     market: MarketSettings = field(default_factory=MarketSettings)
     mechanism: Mechanism = field(default_factory=Mechanism)
     reward: RewardStack = field(default_factory=RewardStack)

@@ -1,9 +1,11 @@
-"""Measure the simulator: rounds a second by threads, episodes and rounds, and the reward's cost."""
+"""Measure the simulators: rounds a second by rules, bidders, episodes, rounds and threads."""
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,30 +19,41 @@ from daedalus.market.interface import Market, make_market
 from daedalus.market.seeds import generator, market_seeds
 from experiments.build import tracked
 
-REPEATS = 15
-CASES = [(5_000, 50, 1), (10_000, 50, 1), (20_000, 50, 1), (20_000, 25, 1), (20_000, 50, 2)]
-"""Episodes, rounds and threads."""
+REPEATS = 11
+SIZES = [(2_000, 50, 1), (4_000, 50, 1), (8_000, 50, 1), (8_000, 25, 1), (8_000, 50, 2)]
+CASES = [(rules, 8, *size) for rules in ("strategic", "classic") for size in SIZES]
+CASES += [("strategic", bidders, 2_000, 50, 1) for bidders in (16, 32, 64)]
+"""Rules, bidders, episodes, rounds and threads."""
+LARGE_BATCH = 100_000
 
 
 def main(config: Config, out: Path) -> None:
     """Time every case side by side, print medians and write them to summary.csv."""
-    market = make_market(config.market, config.population)
+    cases = [case for case in CASES if case[-1] <= numba.config.NUMBA_NUM_THREADS]
+    plays = [_timed_play(_market(config, *case[:2]), *case[2:], config.seed) for case in cases]
     began = time.perf_counter()
-    _timed_play(market, 2, 1, 1, config.seed)()
+    for play in plays:
+        play()
     first = time.perf_counter() - began
-    cases = [case for case in CASES if case[2] <= numba.config.NUMBA_NUM_THREADS]
-    plays = [_timed_play(market, *case, config.seed) for case in cases]
     seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
-    table = pd.DataFrame(cases, columns=["episodes", "rounds", "threads"])
+    table = pd.DataFrame(cases, columns=["rules", "bidders", "episodes", "rounds", "threads"])
     table["median_ms"] = 1000 * np.median(seconds, axis=0)
     table["million_rounds_per_second"] = table.eval("episodes * rounds / median_ms / 1000")
-    rates = table["million_rounds_per_second"]
-    table["relative_to_third_row"] = rates / rates.iloc[2]
+    largest = table[
+        (table["episodes"] == 8_000) & (table["rounds"] == 50) & (table["threads"] == 1)
+    ]
+    base = largest.set_index("rules")["million_rounds_per_second"]
+    table["relative"] = table["million_rounds_per_second"] / table["rules"].map(base)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
-        report.say(f"first call {first:.2f} s: compiling, or loading what was compiled before")
-        name = f"{config.market.rules} market, stage {config.population.stage}"
-        report.show(table, f"{name}, {config.population.bidders} bidders, {REPEATS} repeats")
+        report.say(f"first calls {first:.1f} s: compiling, or loading what was compiled before")
+        report.show(table, f"stage {config.population.stage}, medians of {REPEATS} repeats")
+        report.say(_memory(config))
+
+
+def _market(config: Config, rules: str, bidders: int) -> Market:
+    settings = replace(config.market, rules=rules)
+    return make_market(settings, replace(config.population, bidders=bidders))
 
 
 def _timed_play(
@@ -58,3 +71,11 @@ def _timed_play(
         return time.perf_counter() - began
 
     return timed
+
+
+def _memory(config: Config) -> str:
+    """Return what the process held at its largest, a large batch of the strategic market included."""
+    play = _timed_play(_market(config, "strategic", 8), LARGE_BATCH, 50, 1, config.seed)
+    play()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return f"{LARGE_BATCH:,} episodes of 50 rounds at once: {peak:.2f} GiB, libraries included"

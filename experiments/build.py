@@ -12,7 +12,7 @@ from daedalus.config import Config
 from daedalus.designers.base import Designer, DesignerSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.designers.search import SearchDesigner, successive_halving
+from daedalus.designers.search import SearchDesigner, best_fixed
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.evaluation.report import Report
@@ -38,7 +38,7 @@ def make_designer(settings: DesignerSettings, env: DesignEnv, seed: int) -> Desi
     """Turn settings into a designer: search for its mechanism, load its model, or as it is."""
     if isinstance(settings, SearchDesigner):
         score = partial(score_mechanisms, env, seed=seed)
-        best, _ = successive_halving(settings, score, generator(seed, "search"))
+        best, _ = best_fixed(settings, score, generator(seed, "search"))
         return FixedDesigner(name=settings.name, mechanism=best)
     if isinstance(settings, LanguageModelSettings):
         from daedalus.training.generation import make_generate  # torch is slow to import

@@ -1,4 +1,4 @@
-"""Find the best fixed mechanism by successive halving, and see how far it carries."""
+"""Find the best fixed mechanism and see how far it carries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.search import successive_halving
+from daedalus.designers.search import best_fixed
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.files import written_whole
 from daedalus.market.parsing import format_mechanism
@@ -23,7 +23,7 @@ def main(config: Config, out: Path) -> None:
     """Search on one set of markets, evaluate the winner on another, write it to mechanism.json."""
     env = make_env(config)
     score = partial(score_mechanisms, env, seed=config.seed)
-    best, rungs = successive_halving(config.designer, score, generator(config.seed, "search"))
+    best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
     with written_whole(out / "mechanism.json") as aside:
         aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
     with tracked(config, out) as (_, report):

@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, Mechanism, Mechanisms
-from daedalus.market.population import BidderGroup, Population
+from daedalus.market.population import BidderGroup, BidderType, Population
 
 STAGES = range(5)
+
+TYPES = {
+    "truthful": BidderType(2),
+    "shader": BidderType(2, ["opt_out", "shade"]),
+    "dropout": BidderType(1, ["opt_out", "shade", "withdraw"], outside_option=0.15),
+    "colluder": BidderType(2, ["opt_out", "shade", "collude"]),
+    "exploiter": BidderType(1, ["opt_out", "shade", "shill"], budget=5.0),
+}
+"""Every kind of bidder for the strategic market, whatever the stage."""
 
 
 def population(stage: int, bidders: int = 8) -> Population:
@@ -23,7 +32,7 @@ def population(stage: int, bidders: int = 8) -> Population:
     if stage >= 4:
         groups["rich"] = BidderGroup("exploiter", [7], 0.2, 0.6, budget=2.5)
         groups["poor"] = BidderGroup("exploiter", [0], 0.2, 0.6, budget=2.0)
-    return Population(stage, bidders, groups)
+    return Population(stage, bidders, groups, TYPES)
 
 
 def draw_mechanism(rng: np.random.Generator) -> Mechanism:

@@ -17,6 +17,7 @@ from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.population import BidderGroup, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
+from daedalus.market.strategic import StrategicMarket
 from tests.populations import draw_mechanisms, population
 
 COMPOSITE = ROUND_FIELDS.index("composite")
@@ -315,9 +316,10 @@ def test_a_bad_setting_is_refused_by_name_and_value(name, value):
 
 
 def test_the_settings_name_the_market():
-    market = make_market(MarketSettings(), population(3))
-    assert isinstance(market, ClassicMarket)
-    assert market.population == population(3)
+    for rules, kind in (("classic", ClassicMarket), ("strategic", StrategicMarket)):
+        market = make_market(MarketSettings(rules=rules), population(3))
+        assert isinstance(market, kind)
+        assert market.population == population(3)
 
 
 def test_rules_spoilt_after_they_were_made_are_refused_and_nothing_moves():

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 BELOW_ENV = {"daedalus.market", "daedalus.rewards", "numpy"}
 BELOW_EVALUATION = BELOW_ENV | {"daedalus.env", "daedalus.designers"}
-FIGURES = {"scipy", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
+FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
 MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub"}
 WRITING = {"daedalus.files", "daedalus.tracking"}

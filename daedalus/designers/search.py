@@ -1,16 +1,18 @@
-"""The best fixed mechanism: random search with successive halving over the simulator."""
+"""The best fixed mechanism: successive halving of random ones, then one field at a time."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.designers.base import DesignerSettings
 from daedalus.designers.random import random_mechanisms
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 
 Score = Callable[[Mechanisms, int], NDArray[np.float64]]
 """(B mechanisms, number of shared episodes) to mean scores of shape (B,)."""
@@ -27,16 +29,60 @@ class SearchDesigner(DesignerSettings):
         candidates: Random mechanisms in the first rung.
         episodes: Episodes each is scored on in the first rung.
         keep: Of how many candidates one survives a rung, at least 2.
+        sweeps: How often at most the survivor's fields are then tried one by one.
+        sweep_episodes: Episodes behind each comparison of a sweep.
     """
 
     candidates: int = 1024
     episodes: int = 8
     keep: int = 4
+    sweeps: int = 3
+    sweep_episodes: int = 512
 
     def __post_init__(self) -> None:
-        for name, least in (("candidates", 1), ("episodes", 1), ("keep", 2)):
+        least_of = {"candidates": 1, "episodes": 1, "keep": 2, "sweeps": 0, "sweep_episodes": 1}
+        for name, least in least_of.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
+
+
+LEVELS: dict[str, tuple[Any, ...]] = (
+    dict(CHOICES)
+    | {name: (False, True) for name in FLAGS}
+    | {name: (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0) for name in RANGES}
+    | {"reserve_price": tuple(round(0.1 * step, 1) for step in range(10))}
+)
+"""Settings of each field that a sweep tries."""
+
+
+def variants(mechanism: Mechanism, name: str) -> list[Mechanism]:
+    """Return the mechanism with one field at each of its ``LEVELS``, in order."""
+    return [dataclasses.replace(mechanism, **{name: level}) for level in LEVELS[name]]
+
+
+def best_fixed(
+    settings: SearchDesigner, score: Score, rng: np.random.Generator
+) -> tuple[Mechanism, list[Rung]]:
+    """Search for the mechanism with the highest score: halving, then sweeps.
+
+    Returns:
+        The winner, and the rungs of the halving.
+    """
+    best, rungs = successive_halving(settings, score, rng)
+    return sweep(best, score, settings.sweeps, settings.sweep_episodes), rungs
+
+
+def sweep(mechanism: Mechanism, score: Score, sweeps: int, episodes: int) -> Mechanism:
+    """Set one field after the other to its best level, until none changes or ``sweeps`` times."""
+    for _ in range(sweeps):
+        before = mechanism
+        for name in FIELDS:
+            candidates = [mechanism, *variants(mechanism, name)]
+            scores = score(Mechanisms.stack(candidates), episodes)
+            mechanism = candidates[int(np.argmax(scores))]
+        if mechanism == before:
+            break
+    return mechanism
 
 
 @dataclass(frozen=True)
@@ -51,7 +97,7 @@ class Rung:
 def successive_halving(
     settings: SearchDesigner, score: Score, rng: np.random.Generator
 ) -> tuple[Mechanism, list[Rung]]:
-    """Search for the mechanism with the highest score.
+    """Search by successive halving for the mechanism with the highest score.
 
     Returns:
         The winner, and the rungs with their candidates sorted from best to worst.

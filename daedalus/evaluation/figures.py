@@ -47,16 +47,16 @@ _NAMED = {
     "language_model": "#332288",
 }
 _OTHERS = ("#d55e00", "#7a5195", "#b8a000", "#4d4d4d", "#882255", "#44aa99")
-_INK = "#333333"
-_FAINT = "#777777"
+INK = "#333333"
+FAINT = "#777777"
 _STYLE = {
     "axes.edgecolor": "#bbbbbb",
-    "axes.labelcolor": _INK,
+    "axes.labelcolor": INK,
     "axes.titlesize": 10.5,
     "axes.labelsize": 9.5,
     "grid.color": "#e8e8e8",
-    "xtick.color": _INK,
-    "ytick.color": _FAINT,
+    "xtick.color": INK,
+    "ytick.color": FAINT,
     "xtick.labelsize": 9,
     "ytick.labelsize": 8.5,
 }
@@ -87,12 +87,12 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
         title: What the figure says or shows.
     """
     designers = _designers(episodes)
-    figure, axes = _panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
+    figure, axes = empty_panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
     _boxes(axes[0], episodes, "reward")
     labels = [textwrap.fill(readable(name), 12) for name in designers]
     axes[0].set_xticks(range(len(designers)), labels)
     axes[0].set_ylabel("composite reward R")
-    _entitle(figure, title, _reading(_count(episodes)))
+    entitle(figure, title, _reading(_count(episodes)))
     return figure
 
 
@@ -104,7 +104,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
     """
     designers = _designers(episodes)
     width = max(2.3, 0.8 + 0.42 * len(designers))
-    figure, axes = _panels(1, len(PANELS), (width * len(PANELS), 4.6))
+    figure, axes = empty_panels(1, len(PANELS), (width * len(PANELS), 4.6))
     for panel, metric in zip(axes, PANELS, strict=True):
         _boxes(panel, episodes, metric)
         panel.set_title(metric, loc="left")
@@ -115,7 +115,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
             ha="right",
             rotation_mode="anchor",
         )
-    _entitle(figure, "What the reward is made of", _reading(_count(episodes)))
+    entitle(figure, "What the reward is made of", _reading(_count(episodes)))
     return figure
 
 
@@ -133,13 +133,13 @@ def learning_curves(history: pd.DataFrame) -> Figure:
         raise ValueError(f"history: give the column step and at least one of {', '.join(CURVES)}")
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
-    figure, axes = _panels(rows, columns, (max(4.2, 3.4 * columns), 2.2 * rows + 0.8))
+    figure, axes = empty_panels(rows, columns, (max(4.2, 3.4 * columns), 2.2 * rows + 0.8))
     window = max(5, len(history) // 20)
     for panel, name in zip(axes, shown, strict=False):
         _curve(panel, history[["step", name]].dropna(), name, window)
     for panel in axes[len(shown) :]:
         panel.remove()
-    _entitle(figure, "Training", f"light: as logged · dark: mean of the last {window}")
+    entitle(figure, "Training", f"light: as logged · dark: mean of the last {window}")
     return figure
 
 
@@ -150,17 +150,17 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
         panels: Rewards by the name of the recipe, each of shape (groups, group size).
         truth: The expected reward in the states described, of the same shape.
     """
-    figure, axes = _panels(1, len(panels), (4.2 * len(panels), 4.6))
+    figure, axes = empty_panels(1, len(panels), (4.2 * len(panels), 4.6))
     expected = (truth - truth.mean(axis=1, keepdims=True)).ravel()
     for panel, (name, rewards) in zip(axes, panels.items(), strict=True):
         advantage = (rewards - rewards.mean(axis=1, keepdims=True)).ravel()
         correlation = np.corrcoef(expected, advantage)[0, 1]
-        panel.axline((0, 0), slope=1, color=_FAINT, lw=0.8)
+        panel.axline((0, 0), slope=1, color=FAINT, lw=0.8)
         panel.scatter(expected, advantage, s=9, color=_NAMED["trained"], alpha=0.4, lw=0)
         panel.set_title(f"{name}: r = {correlation:.2f}", loc="left")
         panel.set(xlabel="what it is worth", ylabel="what one draw says")
         panel.set(xlim=(-0.5, 0.5), ylim=(-0.7, 0.7))
-    _entitle(figure, "What GRPO learns from", "dot: a mechanism's reward minus its group's mean")
+    entitle(figure, "What GRPO learns from", "dot: a mechanism's reward minus its group's mean")
     return figure
 
 
@@ -170,7 +170,7 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(aside, format="png", dpi=200)
 
 
-def _panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+def empty_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
     """Return a figure of empty panels in the common style, and the panels row by row."""
     with sns.axes_style("whitegrid", rc=_STYLE), sns.plotting_context(rc=_STYLE):
         figure = Figure(figsize=size)
@@ -185,14 +185,14 @@ def _panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure,
     return figure, axes
 
 
-def _entitle(figure: Figure, title: str, reading: str) -> None:
+def entitle(figure: Figure, title: str, reading: str) -> None:
     """Put the title and, smaller, how to read the figure at the top left."""
     width, height = figure.get_size_inches()
     left = _MARGIN / width
     figure.text(
-        left, 1 - 0.12 / height, title, va="top", fontsize=12.5, fontweight="bold", color=_INK
+        left, 1 - 0.12 / height, title, va="top", fontsize=12.5, fontweight="bold", color=INK
     )
-    figure.text(left, 1 - 0.40 / height, reading, va="top", fontsize=8.5, color=_FAINT)
+    figure.text(left, 1 - 0.40 / height, reading, va="top", fontsize=8.5, color=FAINT)
 
 
 def _designers(episodes: pd.DataFrame) -> list[str]:
@@ -223,7 +223,7 @@ def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
         "legend": False,
         "ax": axes,
     }
-    mean = {"marker": "D", "mfc": "white", "mec": _INK, "ms": 5.5, "zorder": 6}
+    mean = {"marker": "D", "mfc": "white", "mec": INK, "ms": 5.5, "zorder": 6}
     box = {"fill": False, "width": 0.55, "linewidth": 1.4, "showfliers": False}
     sns.boxplot(**shared, **box, showmeans=True, meanprops=mean)
     # a swarm, since the jitter of a strip draws from the global generator

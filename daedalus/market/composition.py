@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from daedalus.market.draws import round_key, uniform
+from daedalus.market.population import Population
 
 _COMPOSITION_ROUND = -1  # a key that no round uses
 _TRIES = 64
@@ -87,3 +89,18 @@ def compose(
     kind = np.zeros((len(seeds), bidders), np.int8)
     _compose(seeds, shares / shares.sum(), concentration or 0.0, kind)
     return kind
+
+
+def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
+    """Return the populations that episodes with these seeds have, each with its shares fixed."""
+    shares = np.array([each.share for each in population.types.values()])
+    kind = compose(seeds, shares, population.concentration, population.bidders)
+    sampled = []
+    for row in kind:
+        counts = np.bincount(row, minlength=len(shares))
+        types = {
+            name: dataclasses.replace(each, share=float(count))
+            for (name, each), count in zip(population.types.items(), counts, strict=True)
+        }
+        sampled.append(dataclasses.replace(population, types=types, concentration=None))
+    return sampled

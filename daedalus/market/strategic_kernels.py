@@ -36,23 +36,10 @@ RULE = np.dtype(
 )
 """A mechanism; fines are in units of value."""
 
-BIDDER = np.dtype(
-    [("kind", np.int64)]
-    + [
-        (name, _FLOAT)
-        for name in (
-            "hope",
-            "rivals_seen",
-            "rivals_distance",
-            "reduction_gain",
-            "shill_gain",
-            "spent",
-            "pacing",
-            "surplus",
-            "units_won",
-        )  # fmt: skip
-    ]
+_CARRIED = (
+    "hope rivals_seen rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
 )
+BIDDER = np.dtype([("kind", np.int64)] + [(name, _FLOAT) for name in _CARRIED.split()])
 """What a bidder carries from round to round, see ``StrategicState``."""
 
 RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])

@@ -106,7 +106,7 @@ def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -
 
 
 def test_no_rows_after_everybody_left() -> None:
-    settings = MarketSettings(episode_length=4)
+    settings = MarketSettings(rules="classic", episode_length=4)
     leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.5)
     env = DesignEnv(make_market(settings, Population(2, 2, {"leavers": leavers})), settings)
     steps = play_episodes(env, OddRowsDear(), market_seeds(0, "test", 4), generator(0, "test"))
@@ -115,7 +115,7 @@ def test_no_rows_after_everybody_left() -> None:
 
 
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:
-    settings = MarketSettings(warmup_rounds=30)
+    settings = MarketSettings(rules="classic", warmup_rounds=30)
     poor = BidderGroup("exploiter", [0, 1], 0.5, 0.9, budget=0.0)
     env = DesignEnv(make_market(settings, Population(4, 2, {"poor": poor})), settings)
     with pytest.raises(ValueError, match="none of 3 markets"):

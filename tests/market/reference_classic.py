@@ -98,6 +98,7 @@ class ReferenceEpisode:
         self.welfare.append(welfare)
         record = self.metrics(welfare, present)
         record["clearing_price"] = record["revenue"] = price
+        record["revenue_share"] = min(1.0, price / competing[0].value) if competing else 0.0
         record["dropouts"] = sum(not b.active for b in self.bidders)
         self.prices.append(price)
         self.participation.append(record["participation"])

@@ -20,8 +20,8 @@ def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> No
 
 def test_states_depend_on_the_seed_alone(env: DesignEnv) -> None:
     one, same, other = (mid_episode_states(env, 50, seed, "x") for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.state.values, same.state.values)
-    assert (one.state.values != other.state.values).any()
+    np.testing.assert_array_equal(one.state.bids, same.state.bids)
+    assert (one.state.bids != other.state.bids).any()
 
 
 def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:

@@ -1,0 +1,323 @@
+"""Does every rule matter, is nothing free, does adapting pay, and can a designer tell?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from daedalus.designers.random import random_mechanisms
+from daedalus.designers.search import LEVELS, SearchDesigner, best_fixed, sweep, variants
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import episode_scores, score_mechanisms
+from daedalus.market.composition import sampled_populations
+from daedalus.market.interface import make_market
+from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seeds import generator, market_seeds
+
+LEAST_EFFECT = 0.02
+"""Mean R that a field must move to count as live."""
+
+LEAST_ERRORS = 3.0
+"""Paired standard errors that a difference must have to count."""
+
+LEAST_FLIPS = 6
+LEAST_MARGIN = 0.03
+IDENTIFICATION_ROUNDS = 20
+
+_PURPOSE = "sensitivity"
+
+
+@dataclass(frozen=True)
+class Responses:
+    """How R responds to each field around a population's best fixed mechanism.
+
+    Attributes:
+        best: That mechanism, found on other markets.
+        scores: By field, the rewards of its ``LEVELS``, shape (levels, episodes), paired.
+    """
+
+    best: Mechanism
+    scores: dict[str, NDArray[np.float64]]
+
+    def top(self, name: str) -> int:
+        """Return the index of a field's best level."""
+        return int(self.scores[name].mean(axis=1).argmax())
+
+    def difference(self, name: str, level: int, other: int) -> tuple[float, float]:
+        """Return the mean reward of a level minus another's, and its paired standard error."""
+        return paired(self.scores[name][level] - self.scores[name][other])
+
+
+def paired(differences: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean of paired differences and its standard error."""
+    error = differences.std(ddof=1) / np.sqrt(len(differences))
+    return float(differences.mean()), float(error)
+
+
+def _errors(mean: float, error: float) -> float:
+    """Return a difference in standard errors, 0 if there is none."""
+    return mean / error if error > 0 else 0.0
+
+
+def respond(
+    env: DesignEnv, search: SearchDesigner, episodes: int, seed: int, name: str
+) -> Responses:
+    """Find a population's best fixed mechanism, then score every level of every field around it.
+
+    Args:
+        env: Where it is played; what it held before is lost.
+        search: Budget of the search, whose markets are not those of the scores.
+        episodes: Episodes E behind each level.
+        seed: Seed of the run.
+        name: What keys the search's random candidates.
+    """
+    score = partial(score_mechanisms, env, seed=seed)
+    best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
+    stacks = {field: Mechanisms.stack(variants(best, field)) for field in FIELDS}
+    scores = {
+        field: episode_scores(env, stack, episodes, seed, _PURPOSE)
+        for field, stack in stacks.items()
+    }
+    return Responses(best, scores)
+
+
+def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
+    """Return a row for each population, field and level.
+
+    Returns:
+        ``population``, ``field``, ``setting``, mean ``reward``, and ``difference`` from the best
+        level with its standard error ``error``.
+    """
+    rows = []
+    for population, each in responses.items():
+        for field, scores in each.scores.items():
+            top = each.top(field)
+            for level, setting in enumerate(LEVELS[field]):
+                difference, error = each.difference(field, level, top)
+                row = {"population": population, "field": field, "setting": setting}
+                row |= {"reward": float(scores[level].mean())}
+                rows.append(row | {"difference": difference, "error": error})
+    return pd.DataFrame(rows)
+
+
+def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
+    """Return, for each field, the population in which it moves R most: best minus worst level."""
+    rows = []
+    for field in FIELDS:
+        candidates = []
+        for population, each in responses.items():
+            means = each.scores[field].mean(axis=1)
+            best, worst = int(means.argmax()), int(means.argmin())
+            mean, error = each.difference(field, best, worst)
+            candidates.append((mean, error, population, best, worst))
+        mean, error, population, best, worst = max(candidates)
+        row = {"field": field, "population": population, "best": LEVELS[field][best]}
+        row |= {"worst": LEVELS[field][worst], "effect": mean, "errors": _errors(mean, error)}
+        live = mean >= LEAST_EFFECT and _errors(mean, error) >= LEAST_ERRORS
+        rows.append(row | {"passes": live})
+    return pd.DataFrame(rows)
+
+
+def interior_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
+    """Return, for the reserve and each penalty, where its best level beats both ends by most."""
+    rows = []
+    for field in RANGES:
+        candidates = []
+        last = len(LEVELS[field]) - 1
+        for population, each in responses.items():
+            top = each.top(field)
+            ends = [each.difference(field, top, end) for end in (0, last)]
+            least = min(_errors(*end) for end in ends)
+            candidates.append((least, population, top, ends[0][0], ends[1][0]))
+        least, population, top, low, high = max(candidates)
+        row = {"field": field, "population": population, "best": LEVELS[field][top]}
+        row |= {"over_lowest": low, "over_highest": high, "errors": least}
+        rows.append(row | {"passes": 0 < top < last and least >= LEAST_ERRORS})
+    return pd.DataFrame(rows)
+
+
+def sign_flips(responses: Mapping[str, Responses]) -> pd.DataFrame:
+    """Return, for each field, two levels whose order two populations disagree about most clearly.
+
+    Returns:
+        ``field``, the levels ``one`` and ``other``, the population ``where_better`` in which one
+        earns more and its ``gain``, the population ``where_worse`` and its ``loss``, and whether
+        both differences have at least ``LEAST_ERRORS`` standard errors.
+    """
+    rows = []
+    for field in FIELDS:
+        candidates = []
+        for one, other in itertools.combinations(range(len(LEVELS[field])), 2):
+            differences = [
+                (_errors(*each.difference(field, one, other)), population)
+                for population, each in responses.items()
+            ]
+            high, low = max(differences), min(differences)
+            candidates.append((min(high[0], -low[0]), one, other, high[1], low[1]))
+        clearest, one, other, better, worse = max(candidates)
+        row = {"field": field, "one": LEVELS[field][one], "other": LEVELS[field][other]}
+        row |= {"where_better": better}
+        row |= {"gain": responses[better].difference(field, one, other)[0]}
+        row |= {"where_worse": worse, "loss": responses[worse].difference(field, one, other)[0]}
+        rows.append(row | {"errors": clearest, "passes": clearest >= LEAST_ERRORS})
+    return pd.DataFrame(rows)
+
+
+def best_formats(responses: Mapping[str, Responses]) -> pd.DataFrame:
+    """Return each population's best auction type and by how much it beats the next best."""
+    rows = []
+    for population, each in responses.items():
+        means = each.scores["auction_type"].mean(axis=1)
+        best, second = (int(level) for level in np.argsort(-means, kind="stable")[:2])
+        mean, error = each.difference("auction_type", best, second)
+        row = {"population": population, "best": LEVELS["auction_type"][best]}
+        row |= {"next": LEVELS["auction_type"][second], "margin": mean}
+        rows.append(row | {"errors": _errors(mean, error)})
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Adapting:
+    """What knowing the population is worth, over populations sampled from a mixture.
+
+    Attributes:
+        fixed: Reward of the best mechanism for all, by population, shape (M,).
+        adapted: Reward of the best mechanism for each, shape (M,).
+        names: Who each population consists of.
+        mechanisms: The best for each.
+    """
+
+    fixed: NDArray[np.float64]
+    adapted: NDArray[np.float64]
+    names: list[str]
+    mechanisms: list[Mechanism]
+
+
+def adapting_pays(
+    env: DesignEnv, starts: list[Mechanism], count: int, episodes: int, seed: int
+) -> Adapting:
+    """Compare the best mechanism for all sampled populations with the best for each.
+
+    Candidates are the same for both: random ones, ``starts``, and each population's best after a
+    sweep. They are chosen on one set of markets and scored on another.
+
+    Args:
+        env: Its population is the mixture.
+        starts: Mechanisms known to be good somewhere.
+        count: Populations M.
+        episodes: Episodes behind each score.
+        seed: Seed of the run.
+    """
+    populations = sampled_populations(env.market.population, market_seeds(seed, "adapting", count))
+    envs = [DesignEnv(make_market(env.settings, each), env.settings) for each in populations]
+    drawn = random_mechanisms(256, generator(seed, "adapting"))
+    pool = [*starts, *(drawn[row] for row in range(len(drawn)))]
+    swept = []
+    for each in track(envs, "sampled populations", console=_console(), transient=True):
+        score = partial(score_mechanisms, each, seed=seed, purpose="adapting/choice")
+        best = pool[int(np.argmax(score(Mechanisms.stack(pool), 16)))]
+        swept.append(sweep(best, score, 2, episodes))
+    finalists = Mechanisms.stack([*starts, *swept])
+    chosen, scored = (
+        np.array([score_mechanisms(each, finalists, episodes, seed, purpose) for each in envs])
+        for purpose in ("adapting/choice", "adapting/score")
+    )
+    own, rows = chosen.argmax(axis=1), np.arange(count)
+    overall = int(chosen.mean(axis=0).argmax())
+    names = [_composition(each) for each in populations]
+    best_each = [finalists[int(index)] for index in own]
+    return Adapting(scored[:, overall], scored[rows, own], names, best_each)
+
+
+def _composition(population: Population) -> str:
+    shares = {name: each.share for name, each in population.types.items() if each.share}
+    return ", ".join(f"{int(share)} {name}" for name, share in shares.items())
+
+
+@dataclass(frozen=True)
+class Identification:
+    """How well the proxies tell populations apart.
+
+    Attributes:
+        confusion: Share of markets of each population (row) taken for each (column).
+        populations: Their names.
+    """
+
+    confusion: NDArray[np.float64]
+    populations: list[str]
+
+    @property
+    def accuracy(self) -> float:
+        """Return the share of markets that were recognised."""
+        return float(np.diag(self.confusion).mean())
+
+
+def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identification:
+    """Fit a logistic regression on the nine proxies after 20 rounds; test it on fresh markets."""
+    fitted = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    train, test = (
+        [_proxies(env, episodes, seed, f"identify/{part}") for env in envs.values()]
+        for part in ("train", "test")
+    )
+    labels = np.repeat(np.arange(len(envs)), episodes)
+    fitted.fit(np.concatenate(train), labels)
+    confusion = np.zeros((len(envs), len(envs)))
+    np.add.at(confusion, (labels, fitted.predict(np.concatenate(test))), 1.0 / episodes)
+    return Identification(confusion, list(envs))
+
+
+def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[np.float64]:
+    state = env.market.reset(market_seeds(seed, purpose, episodes))
+    rules = Mechanisms.repeat(Mechanism(), episodes)
+    env.market.play(state, rules, IDENTIFICATION_ROUNDS)
+    return env.market.proxies(state)
+
+
+def verdicts(
+    live: pd.DataFrame,
+    interior: pd.DataFrame,
+    flips: pd.DataFrame,
+    formats: pd.DataFrame,
+    adapting: Adapting,
+    identification: Identification,
+) -> pd.DataFrame:
+    """Return a row for each requirement: ``requirement``, ``measured``, ``needed``, ``passes``."""
+    clear = formats[formats["errors"] >= LEAST_ERRORS]["best"].nunique()
+    margin, error = paired(adapting.adapted - adapting.fixed)
+    chance = 1.0 / len(identification.populations)
+    rows: list[tuple[str, str, str, Any]] = [
+        (f"{row.field} is live", f"{row.effect:.3f}", f"{LEAST_EFFECT}", row.passes)
+        for row in live.itertuples()
+    ]
+    rows += [
+        (f"best {row.field} is interior", f"{row.best} in {row.population}", "", row.passes)
+        for row in interior.itertuples()
+    ]
+    turned = int(flips["passes"].sum())
+    rows.append(("best auction type differs", f"{clear} formats", "2", clear >= 2))
+    rows.append(("fields whose best flips", str(turned), str(LEAST_FLIPS), turned >= LEAST_FLIPS))
+    rows.append(
+        ("adapting pays", f"{margin:.3f} ± {error:.3f}", f"{LEAST_MARGIN}", margin >= LEAST_MARGIN)
+    )
+    seen = identification.accuracy
+    rows.append(
+        ("proxies tell populations", f"{seen:.2f}", f"> {2 * chance:.2f}", seen > 2 * chance)
+    )
+    return pd.DataFrame(rows, columns=["requirement", "measured", "needed", "passes"])
+
+
+def _console() -> Console:
+    return Console(stderr=True)

@@ -1,0 +1,60 @@
+"""Measure what every rule is worth in every population, and whether that makes a design problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.progress import track
+
+from daedalus.config import Config
+from daedalus.designers.search import SearchDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation import sensitivity, sensitivity_figures
+from daedalus.market.interface import make_market
+from experiments.build import tracked
+
+SAMPLED = 24
+"""Populations sampled from ``config.population`` to see what adapting is worth."""
+
+
+def main(config: Config, out: Path) -> None:
+    """Print the requirements as a table; write every response, and draw them."""
+    envs = {
+        name: DesignEnv(make_market(config.market, each), config.market)
+        for name, each in config.populations.items()
+    }
+    episodes, seed = config.evaluation.episodes, config.seed
+    search = config.designer
+    assert isinstance(search, SearchDesigner)
+    progress = track(envs.items(), "populations", console=Console(stderr=True), transient=True)
+    responses = {
+        name: sensitivity.respond(env, search, episodes, seed, name) for name, env in progress
+    }
+    mixture = DesignEnv(make_market(config.market, config.population), config.market)
+    starts = [each.best for each in responses.values()]
+    adapting = sensitivity.adapting_pays(mixture, starts, SAMPLED, episodes // 8, seed)
+    pure = {name: env for name, env in envs.items() if name != "mixture"}
+    identification = sensitivity.identify(pure, episodes // 2, seed)
+    tables = {
+        "responses": sensitivity.response_table(responses),
+        "live": sensitivity.live_fields(responses),
+        "interior": sensitivity.interior_fields(responses),
+        "flips": sensitivity.sign_flips(responses),
+        "formats": sensitivity.best_formats(responses),
+    }
+    parts = [tables[name] for name in ("live", "interior", "flips", "formats")]
+    tables["summary"] = sensitivity.verdicts(*parts, adapting, identification)
+    tables["sampled"] = pd.DataFrame(
+        {"population": adapting.names, "fixed": adapting.fixed, "adapted": adapting.adapted}
+    )
+    with tracked(config, out) as (_, report):
+        for name, table in tables.items():
+            report.table(table, name)
+            if name not in ("responses", "sampled"):
+                report.show(table, name)
+        report.say(f"{tables['summary']['passes'].sum()} of {len(tables['summary'])} rows pass")
+        report.figure(sensitivity_figures.response_curves(tables["responses"]), "responses")
+        report.figure(sensitivity_figures.best_settings(tables["responses"]), "best_settings")
+        report.figure(sensitivity_figures.confusion(identification), "identification")
