@@ -74,7 +74,7 @@ def _timed_play(
 
 
 def _memory(config: Config) -> str:
-    """Return what the process held at its largest, a large batch of the strategic market included."""
+    """Return what the process held at its largest, with a large strategic batch."""
     play = _timed_play(_market(config, "strategic", 8), LARGE_BATCH, 50, 1, config.seed)
     play()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -29,7 +29,8 @@ from tests.populations import population
 ROOT = Path(__file__).parents[1]
 CONF = ROOT / "conf"
 FILES = sorted(CONF.glob("*/*.yaml"))
-GROUPS = "population market mechanism reward designer model training evaluation tracking".split()
+GROUPS = "population populations market mechanism reward designer model training".split()
+GROUPS += ["evaluation", "tracking"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 
 

@@ -42,8 +42,10 @@ _NAMED = {
     "informed_greedy": "#e69f00",
     "heuristic": "#cc79a7",
     "search": "#009e73",
+    "best_own": "#009e73",
+    "best_overall": "#56b4e9",
     "trained": "#0072b2",
-    "untrained": "#56b4e9",
+    "untrained": "#88ccee",
     "language_model": "#332288",
 }
 _OTHERS = ("#d55e00", "#7a5195", "#b8a000", "#4d4d4d", "#882255", "#44aa99")
@@ -161,6 +163,30 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
         panel.set(xlabel="what it is worth", ylabel="what one draw says")
         panel.set(xlim=(-0.5, 0.5), ylim=(-0.7, 0.7))
     entitle(figure, "What GRPO learns from", "dot: a mechanism's reward minus its group's mean")
+    return figure
+
+
+def population_bars(table: pd.DataFrame) -> Figure:
+    """Draw each designer's mean reward, population by population.
+
+    Args:
+        table: Rows of ``summarise`` with the column ``population``.
+    """
+    populations = list(table["population"].unique())
+    designers = list(table["designer"].unique())
+    figure, (axes,) = empty_panels(1, 1, (2.0 + 1.15 * len(populations), 4.6))
+    colours = palette(designers)
+    for index, name in enumerate(designers):
+        rows = table[table["designer"] == name].set_index("population").loc[populations]
+        where = np.arange(len(populations)) + 0.13 * (index - (len(designers) - 1) / 2)
+        ends = np.abs(rows[["mean_low", "mean_high"]].to_numpy().T - rows["mean"].to_numpy())
+        style: dict[str, Any] = {"fmt": "o", "ms": 5, "elinewidth": 1.2, "color": colours[name]}
+        axes.errorbar(where, rows["mean"], yerr=ends, label=readable(name), **style)
+    axes.set_xticks(range(len(populations)), [readable(name) for name in populations])
+    axes.set_ylabel("composite reward R")
+    axes.set_ylim(0, None)
+    axes.legend(loc="upper right", ncols=len(designers), fontsize=8.5, frameon=False)
+    entitle(figure, "Designers that learn nothing, by population", "95 % intervals over episodes")
     return figure
 
 

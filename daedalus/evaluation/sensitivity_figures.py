@@ -38,7 +38,7 @@ def response_curves(table: pd.DataFrame) -> Figure:
             _curve(panel, rows, field, colours[population], offset / len(populations) - 0.5)
         panel.set_title(readable(field), loc="left")
         panel.set_ylim(-_ZOOM, 0.01)
-    handles, labels = axes[0].get_legend_handles_labels()
+    handles, _ = axes[0].get_legend_handles_labels()
     legend = axes[len(FIELDS)]
     legend.axis("off")
     legend.legend(handles, [readable(name) for name in populations], loc="center left", fontsize=10)
