@@ -16,8 +16,8 @@ from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import REQUEST, SYSTEM, PromptSettings, prompts
 from daedalus.designers.random import RandomDesigner, random_mechanisms
-from daedalus.designers.search import SearchDesigner, successive_halving
-from daedalus.market.mechanism import CHOICES, FLAGS, RANGES, Mechanism, Mechanisms
+from daedalus.designers.search import SearchDesigner, successive_halving, sweep
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
 from daedalus.market.parsing import format_mechanism
 from tests.populations import draw_mechanism
@@ -344,3 +344,18 @@ def test_an_answer_that_does_not_parse_is_malformed():
 def test_sampling_settings_are_checked(name, value):
     with pytest.raises(ValueError, match=f"{name}: {value}"):
         LanguageModelSettings(**{"checkpoint": "owner/name", name: value})
+
+
+def test_a_sweep_finds_every_field_s_best_level_and_stops() -> None:
+    calls = []
+
+    def score(mechanisms: Mechanisms, episodes: int) -> np.ndarray:
+        calls.append(episodes)
+        return -np.abs(mechanisms.reserve_price - 0.3) - 1.0 * mechanisms.reveal_reserve
+
+    start = Mechanism(reserve_price=0.77, reveal_reserve=True, shill_penalty=1.234)
+    best = sweep(start, score, sweeps=5, episodes=7)
+    assert (best.reserve_price, best.reveal_reserve) == (0.3, False)
+    assert best.shill_penalty == 1.234  # no level is better than what it was
+    assert len(calls) == 2 * len(FIELDS) and set(calls) == {7}
+    assert sweep(start, score, sweeps=0, episodes=7) == start

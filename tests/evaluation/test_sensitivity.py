@@ -1,0 +1,131 @@
+"""The verdicts of the sensitivity experiment, on responses whose answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.designers.search import LEVELS, SearchDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation import sensitivity
+from daedalus.evaluation.sensitivity import Adapting, Identification, Responses
+from daedalus.evaluation.sensitivity_figures import best_settings, confusion, response_curves
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.population import Population
+from tests.populations import TYPES
+
+EPISODES = 400
+
+
+def responses(seed: int = 0, **means: list[float]) -> Responses:
+    """Return paired scores with the given means by field; other fields move nothing."""
+    rng = np.random.default_rng(seed)
+    luck = rng.normal(0.0, 0.1, EPISODES)
+    scores = {}
+    for field in FIELDS:
+        level_means = np.array(means.get(field, [0.4] * len(LEVELS[field])))
+        noise = rng.normal(0.0, 0.01, (len(level_means), EPISODES)) if field in means else 0.0
+        scores[field] = level_means[:, None] + luck + noise
+    return Responses(Mechanism(), scores)
+
+
+def row(table: pd.DataFrame, field: str) -> pd.Series:
+    return table.set_index("field").loc[field]
+
+
+def test_a_field_is_live_where_it_moves_most_and_by_enough() -> None:
+    both = {
+        "one": responses(reveal_reserve=[0.400, 0.415], shill_penalty=[0.4] * 8),
+        "two": responses(1, reveal_reserve=[0.430, 0.400]),
+    }
+    live = sensitivity.live_fields(both)
+    reserve = row(live, "reveal_reserve")
+    assert (reserve["population"], reserve["best"], reserve["passes"]) == ("two", False, True)
+    assert reserve["effect"] == pytest.approx(0.03, abs=0.003)
+    assert not row(live, "shill_penalty")["passes"]
+    assert not row(live, "auction_type")["passes"]
+
+
+def test_luck_that_pairing_removes_does_not_hide_an_effect_and_noise_does_not_make_one() -> None:
+    loud = responses(reveal_reserve=[0.40, 0.43])
+    loud.scores["reveal_reserve"][1] += np.random.default_rng(9).normal(0, 2.0, EPISODES)
+    live = row(sensitivity.live_fields({"loud": loud}), "reveal_reserve")
+    assert live["errors"] < 3 and not live["passes"]
+
+
+@pytest.mark.parametrize(
+    ("means", "interior"),
+    [
+        ([0.40, 0.41, 0.42, 0.41, 0.40, 0.39, 0.38, 0.37], True),
+        ([0.42, 0.41, 0.40, 0.39, 0.38, 0.37, 0.36, 0.35], False),
+        ([0.35, 0.36, 0.37, 0.38, 0.39, 0.40, 0.41, 0.42], False),
+        ([0.42, 0.4201, 0.41, 0.40, 0.39, 0.38, 0.37, 0.36], False),
+    ],
+)
+def test_interior_means_clearly_better_than_both_ends(means: list[float], interior: bool) -> None:
+    table = sensitivity.interior_fields({"one": responses(shill_penalty=means)})
+    assert bool(row(table, "shill_penalty")["passes"]) == interior
+
+
+def test_a_flip_needs_two_populations_that_clearly_disagree() -> None:
+    up, down = responses(reveal_reserve=[0.40, 0.41]), responses(reveal_reserve=[0.41, 0.40])
+    assert row(sensitivity.sign_flips({"up": up, "down": down}), "reveal_reserve")["passes"]
+    assert not row(sensitivity.sign_flips({"up": up, "too": up}), "reveal_reserve")["passes"]
+    flat = responses(reveal_reserve=[0.40, 0.40])
+    assert not row(sensitivity.sign_flips({"up": up, "flat": flat}), "reveal_reserve")["passes"]
+
+
+def test_verdicts_fail_when_the_requirement_does() -> None:
+    good = {
+        "one": responses(auction_type=[0.5, 0.4, 0.4]),
+        "two": responses(auction_type=[0.4, 0.5, 0.4]),
+    }
+    parts = (sensitivity.live_fields, sensitivity.interior_fields, sensitivity.sign_flips)
+    tables = [part(good) for part in parts] + [sensitivity.best_formats(good)]
+    adapted = np.full(24, 0.45)
+    for fixed, seen, passes in ((0.40, 0.9, True), (0.43, 0.5, False)):
+        found = sensitivity.verdicts(
+            *tables,
+            Adapting(adapted - (0.45 - fixed), adapted, ["x"] * 24, []),
+            Identification(np.eye(4) * seen, list("abcd")),
+        ).set_index("requirement")["passes"]
+        assert found["adapting pays"] == passes
+        assert found["best auction type differs"]
+        assert not found["reveal_reserve is live"]
+        assert not found["fields whose best flips"]
+        assert found["proxies tell populations"] == (seen > 0.5)
+
+
+def small_env(**changes: object) -> DesignEnv:
+    settings = MarketSettings(episode_length=3)
+    return DesignEnv(make_market(settings, Population(types=TYPES, **changes)), settings)
+
+
+def test_the_whole_way_on_a_small_market() -> None:
+    search = SearchDesigner(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
+    env = small_env(concentration=1.0)
+    found = {
+        name: sensitivity.respond(env, search, 8, seed=0, name=name) for name in ("one", "two")
+    }
+    table = sensitivity.response_table(found)
+    assert len(table) == 2 * sum(len(levels) for levels in LEVELS.values())
+    assert (table["difference"] <= 1e-12).all()
+    adapting = sensitivity.adapting_pays(env, [each.best for each in found.values()], 3, 8, seed=0)
+    assert adapting.fixed.shape == adapting.adapted.shape == (3,)
+    assert all(name for name in adapting.names)
+    told = sensitivity.identify({"mixed": env, "truthful": small_env()}, 40, seed=0)
+    assert told.confusion.sum(axis=1) == pytest.approx([1.0, 1.0])
+    for figure in (response_curves(table), best_settings(table), confusion(told)):
+        assert figure.axes
+
+
+def test_populations_that_differ_are_told_apart_and_equal_ones_are_not() -> None:
+    settings = MarketSettings()
+    truthful = DesignEnv(make_market(settings, Population()), settings)
+    ring = Population(types={"ring": TYPES["colluder"]}, units=1)
+    other = DesignEnv(make_market(settings, ring), settings)
+    assert sensitivity.identify({"a": truthful, "b": other}, 200, seed=0).accuracy > 0.95
+    same = sensitivity.identify({"a": other, "b": other}, 400, seed=0).accuracy
+    assert same == pytest.approx(0.5, abs=0.08)
