@@ -44,7 +44,10 @@ def compare_designers(
     for name, frame in frames.items():
         report.table(frame, name)
     report.show(differences, "paired differences")
-    report.show(summary.drop(columns=["std", "collusion_signal", "revenue"]), "reward by episode")
+    report.show(
+        summary.drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
+        "reward by episode",
+    )
     title = f"{config.market.rules} market, stage {config.population.stage}"
     report.figure(reward_boxplot(episodes, title), "boxplot")
     report.figure(metric_panels(episodes), "metrics")

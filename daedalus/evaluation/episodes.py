@@ -24,6 +24,7 @@ METRICS = (
     "stability",
     "collusion_signal",
     "revenue",
+    "revenue_share",
     "valid",
 )
 """What is recorded of a step, see ``play_episodes``."""
@@ -46,8 +47,8 @@ def play_episodes(
         One row for each episode and step until the episode ended, sorted by both: ``episode`` (0
         to E - 1), ``step`` (from 1), and ``METRICS``. ``reward`` is the step's reward in [0, 1];
         ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
-        [0, 1]) and ``revenue`` (units of value) are those of the step's last round; ``valid`` is
-        whether the proposal was well formed. A malformed step moved no market: its reward is 0
+        [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of the value delivered) are
+        those of the step's last round; ``valid`` is whether the proposal was well formed. A malformed step moved no market: its reward is 0
         and its market metrics are NaN.
 
     Raises:
@@ -162,6 +163,7 @@ def _step_rows(result: StepResult, mechanisms: Mechanisms) -> pd.DataFrame:
         "stability": last.stability,
         "collusion_signal": last.field("collusion_signal"),
         "revenue": last.field("revenue"),
+        "revenue_share": last.field("revenue_share"),
     }
     rows = {name: np.where(result.played, each[:, 0], np.nan) for name, each in columns.items()}
     return pd.DataFrame({"reward": result.reward, **rows, "valid": ~mechanisms.malformed})

@@ -45,10 +45,12 @@ class Outcome:
     """Records of R rounds in B episodes.
 
     Attributes:
-        records: float64, shape (B, R, 9), in the order of ``ROUND_FIELDS``: welfare W, Gini of
+        records: float64, shape (B, R, 10), in the order of ``ROUND_FIELDS``: welfare W, Gini of
             surplus, participation P and stability S in [0, 1]; clearing price (0 without a sale)
-            and revenue in units of value; dropouts, the number of bidders out of the market;
-            collusion signal in [0, 1]; composite R in [0, 1].
+            and revenue in units of value; dropouts, the number of bidders who stayed out or
+            walked away; collusion signal in [0, 1]; composite R in [0, 1]; revenue's share of the
+            value delivered, in [0, 1]. They score a designer and may rest on values, which it does
+            not see.
     """
 
     records: NDArray[np.float64]
@@ -93,12 +95,18 @@ class Observation:
 
     Attributes:
         mechanisms: The rules in force, B of them.
-        recent: The last rounds, oldest first, shape (B, 20, 9); NaN before the first round.
+        recent: The last rounds, oldest first, shape (B, 20, 10), in the order of
+            ``ROUND_FIELDS``; NaN before the first round. In the strategic market it is the
+            auctioneer's own account: welfare and revenue's share from bids, Gini from units
+            delivered, participation from every name that bid; in the classic one, which publishes
+            them, the records themselves.
         proxies: Population statistics, shape (B, 9), in the order of ``PROXIES``: bidders present
-            and in all; mean and standard deviation of the last round's positive bids; correlation
-            across bidders of the last two rounds' bids; entropy of win counts over its maximum;
-            share of bidders out; share of bidders out who had won before; least-squares slope of
-            the recent clearing prices, in value per round.
+            and in all; mean and standard deviation of positive bids; correlation across bidders
+            of the last two rounds' bids; entropy of win counts over its maximum; share of bidders
+            out; share of bidders out who had won before; least-squares slope of the recent
+            clearing prices, in value per round. Presence, bids and absence are the last round's
+            in the classic market and decayed means in the strategic one, which cannot help
+            counting false names.
         round_number: Steps played, shape (B,).
         episode_length: Steps in an episode.
         stage: Curriculum stage of the population.

@@ -42,7 +42,7 @@ def stability(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def composite(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean R, the score that evaluation uses: W F P S and the collusion discount."""
+    """Return mean R, the score that evaluation uses: W F P S, discounted in the classic market."""
     return _over_rounds(outcome.composite)
 
 
