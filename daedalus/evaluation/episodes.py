@@ -48,8 +48,8 @@ def play_episodes(
         to E - 1), ``step`` (from 1), and ``METRICS``. ``reward`` is the step's reward in [0, 1];
         ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
         [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of the value delivered) are
-        those of the step's last round; ``valid`` is whether the proposal was well formed. A malformed step moved no market: its reward is 0
-        and its market metrics are NaN.
+        those of the step's last round; ``valid`` is whether the proposal was well formed. A
+        malformed step moved no market: its reward is 0 and its market metrics are NaN.
 
     Raises:
         ValueError: Every market was empty before the first step.

@@ -161,14 +161,16 @@ def clear_sales(
         offers = np.stack([offers, np.zeros_like(offers)], axis=2)
     count, n = offers.shape[:2]
     false = np.zeros((count, n)) if aliases is None else np.asarray(aliases, np.float64)
-    if false.shape != (count, n):
-        raise ValueError(f"aliases: shape {false.shape}; give {(count, n)}")
+    ties = np.arange(count, dtype=np.uint64) if keys is None else np.asarray(keys, np.uint64)
+    shapes = {"bids": (offers, (count, n, 2)), "aliases": (false, (count, n))}
+    for name, (each, shape) in (shapes | {"keys": (ties, (count,))}).items():
+        if each.shape != shape:
+            raise ValueError(f"{name}: shape {each.shape}; give {shape}")
     for name, each in (("bids", offers), ("aliases", false)):
         if not (np.isfinite(each).all() and (each >= 0).all()):
             raise ValueError(f"{name}: give finite numbers from 0 up")
     if units < 1:
         raise ValueError(f"units: {units}; give an integer from 1 up")
-    ties = np.arange(count, dtype=np.uint64) if keys is None else np.asarray(keys, np.uint64)
     won, paid = np.zeros((count, 2 * n), np.int64), np.zeros((count, 2 * n))
     price = np.zeros(count)
     code = AUCTION_TYPES.index(auction_type)

@@ -44,11 +44,11 @@ def _apportion(shares, kind):
     """Fill seats by largest remainder, types in order; ties go to the earlier type."""
     n = len(kind)
     counts = np.floor(n * shares + 1e-9).astype(np.int64)
-    remainders = n * shares - counts
+    remainders = np.floor(1e9 * (n * shares - counts) + 0.5)  # so that ties are ties
     while counts.sum() < n:
         chosen = np.argmax(remainders)
         counts[chosen] += 1
-        remainders[chosen] -= 1.0
+        remainders[chosen] -= 1e9
     seat = 0
     for t in range(len(shares)):
         for _ in range(counts[t]):

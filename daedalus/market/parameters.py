@@ -117,3 +117,7 @@ class StrategicParameters:
             value = getattr(self, each.name)
             if not 0.0 <= value < math.inf:
                 raise ValueError(f"{each.name}: {value}; give a finite number from 0 up")
+            if each.name.endswith("_scale") and value == 0.0:
+                raise ValueError(f"{each.name}: 0; give a number above 0, however small")
+        if self.ring_patience >= 1.0:
+            raise ValueError(f"ring_patience: {self.ring_patience}; give a number below 1")

@@ -142,6 +142,9 @@ class StrategicMarket:
         """
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
+        known = state.bidders["kind"] < len(self._types)
+        if state.rings.shape[1] != self._rings or not known.all():
+            raise ValueError("state: of other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         kernels.play_rounds(

@@ -46,7 +46,7 @@ RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
 """What a ring carries from round to round, see ``StrategicState``."""
 
 _SEAT = np.dtype(
-    [(name, _FLOAT) for name in ("net", "spent_before")]
+    [(name, _FLOAT) for name in ("net", "purse")]
     + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
     + [("delivered", np.int64)]
 )
@@ -145,10 +145,16 @@ def _unshaded(bid, rivals, reserve):
     return value
 
 
+@njit(inline="always")
+def _known_reserve(rule):
+    """Return the reserve that bidders reckon with: 0 while it is secret."""
+    return rule.reserve if rule.shows_reserve else 0.0
+
+
 @njit
-def _bid_sincerely(p, types, rule, bidders, key, values, sincere):
+def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
     """Fill what everyone would bid on its own account (n, 2), whether it entered or not."""
-    known_reserve = rule.reserve if rule.shows_reserve else 0.0
+    known_reserve = _known_reserve(rule)
     for i in range(len(bidders)):
         bidder, t = bidders[i], types[bidders[i].kind]
         one, two = values[i, 0], values[i, 1]
@@ -158,10 +164,10 @@ def _bid_sincerely(p, types, rule, bidders, key, values, sincere):
         elif t.shades and rule.format == SECOND_PRICE and two > 0.0:
             if uniform(key, i, _REDUCE) < _logistic(bidder.reduction_gain / p.reduction_scale):
                 two = 0.0
+        seats[i].purse = max(t.budget - bidder.spent, 0.0)
         if t.budget < np.inf:
-            left = max(t.budget - bidder.spent, 0.0)
-            one = min(one / (1.0 + bidder.pacing), left)
-            two = min(two / (1.0 + bidder.pacing), left - one)
+            one = min(one / (1.0 + bidder.pacing), seats[i].purse)
+            two = min(two / (1.0 + bidder.pacing), seats[i].purse - one)
         sincere[i, 0], sincere[i, 1] = one, two
 
 
@@ -227,7 +233,7 @@ def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
     to the reserve if it is known and to somewhere low if it is not.
     """
     n = len(bidders)
-    known_reserve = rule.reserve if rule.shows_reserve else 0.0
+    known_reserve = _known_reserve(rule)
     outside = (n - size) / (n - 1.0)
     lowest = np.inf
     for i in range(n):
@@ -247,7 +253,8 @@ def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
                 cover = lowest * (0.9 + 0.08 * draw)
             elif rule.shows_reserve:
                 cover = rule.reserve
-            bids[i, 0], bids[i, 1] = min(cover, 0.98 * lowest, values[i, 0]), 0.0
+            bids[i, 0] = min(cover, 0.98 * lowest, values[i, 0], seats[i].purse)
+            bids[i, 1] = 0.0
 
 
 @njit
@@ -313,7 +320,8 @@ def _deviate(p, rule, gain, threshold, values, sincere, seats, bids):
             continue
         bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
         if rule.format == FIRST_PRICE:
-            bids[i, 0] = min(values[i, 0], threshold + _LEAST)
+            bids[i, 0] = min(values[i, 0], threshold + _LEAST, seats[i].purse)
+            bids[i, 1] = min(sincere[i, 1], seats[i].purse - bids[i, 0])
         deviators += 1
     return deviators
 
@@ -359,6 +367,8 @@ def _play_ring(
         )
     own.gain += weight * (gained - own.gain)
     if not colludes:
+        for i in range(len(seats)):
+            seats[i].leads = seats[i].leads and not seats[i].in_ring
         return
     screened[ring] = power
     for i in range(len(seats)):
@@ -387,7 +397,6 @@ def _settle(p, types, rule, bidders, key, values, won, paid, seats):
     for i in range(len(bidders)):
         seat, bidder = seats[i], bidders[i]
         seat.net, seat.delivered = 0.0, 0
-        seat.spent_before = bidder.spent
         if won[i] == 0:
             continue
         t = types[bidder.kind]
@@ -427,11 +436,11 @@ def _punish(p, types, rule, bidders, key, aliases, screened, seats):
 
 
 @njit
-def _bids_to_beat(i, units, count, top_bids, top_owners):
+def _bids_to_beat(i, n, units, count, top_bids, top_owners):
     """Return the lowest winning bid of the others, and the one above it; 0 where there is none."""
     lowest, above, place = 0.0, 0.0, 0
     for j in range(count):
-        if top_owners[j] == i:
+        if top_owners[j] == i or top_owners[j] == n + i:
             continue
         place += 1
         if place == units - 1:
@@ -448,11 +457,10 @@ def _learn_shading(rule, bidder, to_beat, gain):
     If the best rival value is distributed as v^k, minus its logarithm is exponential with rate k,
     censored at minus the logarithm of the reserve.
     """
-    floor = max(rule.reserve, _SMALLEST_BID)
+    floor = max(_known_reserve(rule), _SMALLEST_BID)
     value = to_beat
     if to_beat > 0.0 and rule.format == FIRST_PRICE:
-        known_reserve = rule.reserve if rule.shows_reserve else 0.0
-        value = _unshaded(to_beat, _rivals(bidder), known_reserve)
+        value = _unshaded(to_beat, _rivals(bidder), _known_reserve(rule))
     seen = 1.0 if value > floor else 0.0
     distance = -math.log(min(max(value, floor), 1.0))
     bidder.rivals_seen += gain * (seen - bidder.rivals_seen)
@@ -473,17 +481,19 @@ def _uniform_price_gain(one, two, bid_two, lowest, above):
 
 @njit
 def _learn_bidding(
-    p, types, rule, units, bidders, key, count, values, seats, top_bids, top_owners, won
+    p, types, rule, units, bidders, key, count, price, values, seats, top_bids, top_owners, won
 ):
     """Let those learn who can tell what they had to beat; what they can tell is disclosed.
 
-    Shown bids tell it exactly. The price tells it to who lost a first-price or won another sale,
-    and the bids' distribution tells it roughly; both carry less weight than bids.
+    Shown bids tell it exactly, the bids' distribution roughly. The price is what had to be beaten
+    for who lost a first-price or won another sale. The last two carry less weight than bids. Who
+    is in on a ring's deal learns nothing from bids that were agreed.
     """
+    n = len(bidders)
     first_price = rule.format == FIRST_PRICE
     for i in range(len(bidders)):
         t = types[bidders[i].kind]
-        if not t.shades or not seats[i].entered or seats[i].covers:
+        if not t.shades or not seats[i].entered or seats[i].covers or seats[i].leads:
             continue
         told = rule.shows_price and first_price == (won[i] == 0)
         weight = p.price_weight * told + p.distribution_weight * rule.shows_distribution
@@ -491,15 +501,17 @@ def _learn_bidding(
             weight = 1.0
         if weight == 0.0:
             continue
-        lowest, above = _bids_to_beat(i, units, count, top_bids, top_owners)
+        lowest, above = price, price
+        if rule.shows_bids or rule.shows_distribution:
+            lowest, above = _bids_to_beat(i, n, units, count, top_bids, top_owners)
         gain = min(t.learning_rate * weight, 1.0)
-        if not told and not rule.shows_bids:
+        if rule.shows_distribution and not rule.shows_bids:
             noise = 1.0 + p.distribution_noise * (2.0 * uniform(key, _SECOND_BANK + i, _READ) - 1.0)
             lowest, above = lowest * noise, above * noise
         _learn_shading(rule, bidders[i], lowest, gain)
         if values[i, 1] > 0.0 and rule.format == SECOND_PRICE:
             one, two = values[i, 0], values[i, 1]
-            low, high = max(lowest, rule.reserve), max(above, rule.reserve)
+            low, high = max(lowest, _known_reserve(rule)), max(above, _known_reserve(rule))
             full = _uniform_price_gain(one, two, two, low, high)
             reduced = _uniform_price_gain(one, two, 0.0, low, high)
             bidders[i].reduction_gain += gain * (reduced - full - bidders[i].reduction_gain)
@@ -511,9 +523,9 @@ def _learn_hope(p, rule, bidders, values, sincere, price, seats):
     for i in range(len(bidders)):
         gained = seats[i].net
         if not seats[i].entered:
-            if not rule.shows_price:
+            if not rule.shows_price or (price == 0.0 and not rule.shows_reserve):
                 continue
-            cost = max(price, rule.reserve)
+            cost = max(price, _known_reserve(rule))
             gained = max(values[i, 0] - cost, 0.0)
             if rule.format == FIRST_PRICE:
                 gained = values[i, 0] - sincere[i, 0] if sincere[i, 0] > cost else 0.0
@@ -526,14 +538,14 @@ def _pace_budgets(p, types, bidders, seats):
     for i in range(len(bidders)):
         budget = types[bidders[i].kind].budget
         if 0.0 < budget < np.inf:
-            spent = (bidders[i].spent - seats[i].spent_before) / budget
+            spent = (bidders[i].spent - (budget - seats[i].purse)) / budget
             step = p.pacing_gain * (spent * p.pacing_rounds - 1.0)
             bidders[i].pacing = max(0.0, bidders[i].pacing + step)
 
 
 @njit
 def _best_value(values, units, top):
-    """Return the sum of the K highest values, with ``top`` (K + 2,) as room to sort in."""
+    """Return the sum of the K highest values, with ``top`` (at least K + 1) as room to sort in."""
     top[:] = 0.0
     for i in range(len(values)):
         for unit in range(2):
@@ -640,7 +652,7 @@ def _play_episode(
     values, sincere, bids, other = (
         np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n, 2)),
     )  # fmt: skip
-    top_bids, top_owners = np.zeros(units + 2), np.zeros(units + 2, np.int64)
+    top_bids, top_owners = np.zeros(units + 3), np.zeros(units + 3, np.int64)
     won, other_won = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.int64)
     paid, other_paid = np.zeros(2 * n), np.zeros(2 * n)
     no_alias, everyone, here = np.zeros(n), np.zeros(2 * n), np.ones(2 * n, np.bool_)
@@ -651,7 +663,7 @@ def _play_episode(
         key = round_key(seed, played)
         _draw_values(types, bidders, units, key, values)
         _enter(p, types, rule, units, bidders, key, seats)
-        _bid_sincerely(p, types, rule, bidders, key, values, sincere)
+        _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats)
         for i in range(n):
             bids_before[i] = bids_now[i]
             seats[i].covers = False
@@ -666,14 +678,26 @@ def _play_episode(
             )  # fmt: skip
         count, price = _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid)
         _learn_bidding(
-            p, types, rule, units, bidders, key, count, values, seats, top_bids, top_owners, won
+            p,
+            types,
+            rule,
+            units,
+            bidders,
+            key,
+            count,
+            price,
+            values,
+            seats,
+            top_bids,
+            top_owners,
+            won,
         )
         value, revenue = _settle(p, types, rule, bidders, key, values, won, paid, seats)
         _pace_budgets(p, types, bidders, seats)
         _punish(p, types, rule, bidders, key, aliases, screened, seats)
         if count < units:
-            rank_bids(bids, aliases, 0.0, key, top_bids, top_owners)
-        best = top_bids[: min(units, 2 * n)].sum()
+            count = rank_bids(bids, aliases, 0.0, key, top_bids, top_owners)
+        best = top_bids[: min(units, count)].sum()
         if shills > 0:
             _clear(rule, units, key, bids, no_alias, top_bids, top_owners, other_won, other_paid)
             added = paid[:n].sum() - other_paid[:n].sum()
@@ -712,5 +736,6 @@ def play_rounds(
             previous_bids[e], bids[e], aliases[e], records[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]
-        for i in range(bids.shape[1]):
-            active[e, i] = bids[e, i] > 0.0
+        if records.shape[1] > 0:
+            for i in range(bids.shape[1]):
+                active[e, i] = bids[e, i] > 0.0

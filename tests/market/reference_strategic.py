@@ -21,7 +21,7 @@ LOT, COVER, SHILL, LEVEL, SCREEN, NAME_SCREEN, READ = range(7)
 SECOND_BANK, RING_BANK, TIE_BANK = 64, 160, 256
 
 
-@dataclass
+@dataclass(eq=False)
 class Bidder:
     type: BidderType
     seat: int
@@ -37,6 +37,8 @@ class Bidder:
     sincere: tuple[float, float] = (0.0, 0.0)
     entered: bool = True
     covers: bool = False
+    leads: bool = False
+    purse: float = math.inf
     alias: float = 0.0
     net: float = 0.0
     delivered: int = 0
@@ -54,7 +56,7 @@ class Bidder:
         return strategy in self.type.menu
 
 
-@dataclass
+@dataclass(eq=False)
 class Ring:
     number: int
     type: BidderType
@@ -109,7 +111,7 @@ class ReferenceEpisode:
 
     def play_round(self, m: Mechanism) -> dict[str, float]:
         for bidder in self.bidders:
-            bidder.covers = False
+            bidder.covers = bidder.leads = False
             bidder.values = self.draw_values(bidder)
             bidder.entered = self.enters(bidder, m)
             bidder.sincere = self.sincere_bid(bidder, m)
@@ -176,7 +178,7 @@ class ReferenceEpisode:
                 two = 0.0
         if b.type.budget is None:
             return one, two
-        left = max(b.type.budget - b.spent, 0.0)
+        left = b.purse = max(b.type.budget - b.spent, 0.0)
         paced_one, paced_two = one / (1 + b.pacing), two / (1 + b.pacing)
         if b.pacing > 0:
             self.note("paced bid")
@@ -251,7 +253,8 @@ class ReferenceEpisode:
         for b in deviators:
             one, two = b.sincere
             if m.auction_type == "first_price":
-                one = min(b.values[0], threshold + 0.01)
+                one = min(b.values[0], threshold + 0.01, b.purse)
+                two = min(two, b.purse - one)
             together[b.seat] = one, two
         gained = (self.gains(members, self.sell(m, together)) - apart) / size
 
@@ -264,6 +267,8 @@ class ReferenceEpisode:
             self.note("ring competes")
             return bids
         self.note("ring colludes")
+        for b in leaders:
+            b.leads = True
         for b in covers:
             b.covers = b not in deviators
         if deviators:
@@ -305,7 +310,7 @@ class ReferenceEpisode:
                 cover = m.reserve_price
             else:
                 cover = lowest * 0.5 * level
-            together[b.seat] = min(cover, 0.98 * lowest, b.values[0]), 0.0
+            together[b.seat] = min(cover, 0.98 * lowest, b.values[0], b.purse), 0.0
         return together
 
     def screen_power(self, m: Mechanism, seriousness: float) -> float:
@@ -395,7 +400,7 @@ class ReferenceEpisode:
     # ------------------------------------------------------------------------------ learning
 
     def learn_bidding(self, b: Bidder, m: Mechanism, sale: Sale) -> None:
-        if not b.may("shade") or not b.entered or b.covers:
+        if not b.may("shade") or not b.entered or b.covers or b.leads:
             return
         lost = sale.won[b.seat] == 0
         told = m.reveal_clearing_price and lost == (m.auction_type == "first_price")
@@ -406,10 +411,14 @@ class ReferenceEpisode:
         if weight == 0:
             self.note("nothing to learn from")
             return
-        others = [bid for bid, owner in sale.ranked if owner != b.seat] + [0.0] * self.units
+        mine = (b.seat, len(self.bidders) + b.seat)
+        others = [bid for bid, owner in sale.ranked if owner not in mine] + [0.0] * self.units
         lowest = others[self.units - 1]
         above = others[self.units - 2] if self.units > 1 else 0.0
-        if not told and not m.reveal_competing_bids:
+        if not m.reveal_competing_bids and not m.reveal_bid_distribution:
+            self.note("only the price is told")
+            lowest = above = sale.price
+        if m.reveal_bid_distribution and not m.reveal_competing_bids:
             self.note("noisy reading")
             error = 2 * self.draw(SECOND_BANK + b.seat, READ) - 1
             lowest *= 1 + self.p.distribution_noise * error
@@ -419,7 +428,7 @@ class ReferenceEpisode:
         rival = lowest
         if lowest > 0 and m.auction_type == "first_price":
             rival = unshaded(lowest, b.rivals, known_reserve(m))
-        floor = max(m.reserve_price, 0.02)
+        floor = max(known_reserve(m), 0.02)
         if rival <= floor:
             self.note("rivals below the reserve")
         distance = -math.log(min(max(rival, floor), 1.0))
@@ -427,7 +436,7 @@ class ReferenceEpisode:
         b.rivals_distance = max(b.rivals_distance + gain * (distance - b.rivals_distance), 0.01)
 
         if m.auction_type == "second_price" and b.values[1] > 0:
-            low, high = max(lowest, m.reserve_price), max(above, m.reserve_price)
+            low, high = max(lowest, known_reserve(m)), max(above, known_reserve(m))
             reduced = uniform_price_surplus(b.values, 0.0, low, high)
             full = uniform_price_surplus(b.values, b.values[1], low, high)
             b.reduction_gain += gain * (reduced - full - b.reduction_gain)
@@ -449,10 +458,10 @@ class ReferenceEpisode:
     def learn_hope(self, b: Bidder, m: Mechanism, price: float) -> None:
         gained = b.net
         if not b.entered:
-            if not m.reveal_clearing_price:
+            if not m.reveal_clearing_price or (price == 0 and not m.reveal_reserve):
                 return
             self.note("absent bidder sees the price")
-            cost = max(price, m.reserve_price)
+            cost = max(price, known_reserve(m))
             gained = max(b.values[0] - cost, 0.0)
             if m.auction_type == "first_price":
                 gained = b.values[0] - b.sincere[0] if b.sincere[0] > cost else 0.0
@@ -485,11 +494,11 @@ class ReferenceEpisode:
             self.welfare, value, best, [b.surplus for b in self.bidders], sum(honest) / n, revenue
         )
         accepted = sum(sum(self.bids[b.seat][: b.delivered]) for b in self.bidders)
-        every = sorted(bid for pair in self.bids for bid in pair) + [b.alias for b in self.bidders]
+        offers = [bid for pair in self.bids for bid in pair] + [b.alias for b in self.bidders]
         account = metrics(
             self.believed_welfare,
             accepted,
-            sum(sorted(every)[-units:]),
+            sum(sorted(offers)[-units:]),
             [b.units_won for b in self.bidders],
             min(sum(competing) / n, 1.0),
             revenue,

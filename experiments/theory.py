@@ -1,0 +1,34 @@
+"""Check the strategic market against auction theory, result by result."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from daedalus.config import Config
+from daedalus.evaluation import theory, theory_figures
+from experiments.build import tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Print theory beside measurement and say how many numbers agree; draw the two main results."""
+    episodes, seed = config.evaluation.episodes, config.seed
+    console = Console(stderr=True)
+    cases = list(itertools.product(theory.BIDDERS, theory.RESERVES))
+    learned = [
+        theory.learn_to_shade(bidders, reserve, episodes, seed)
+        for bidders, reserve in track(cases, "learning", console=console, transient=True)
+    ]
+    curves = theory.reserve_curves(episodes, seed)
+    results = track(theory.RESULTS, "results", console=console, transient=True)
+    summary = theory.theory_table(learned, curves, results, episodes, seed)
+    with tracked(config, out) as (_, report):
+        report.table(summary, "summary")
+        report.table(curves, "reserves")
+        report.show(summary, "theory and measurement")
+        report.say(f"{summary['passes'].sum()} of {len(summary)} numbers agree with theory")
+        report.figure(theory_figures.learned_bids(learned), "learned_bids")
+        report.figure(theory_figures.reserve_curves(curves), "reserves")

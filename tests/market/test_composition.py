@@ -1,0 +1,149 @@
+"""Who is of which type: shares by largest remainder, Dirichlet draws, and nothing but the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from daedalus.market.composition import compose, sampled_populations
+from daedalus.market.population import BidderType, Population
+from daedalus.market.seeds import market_seeds
+from daedalus.market.strategic import StrategicMarket
+
+SEEDS = market_seeds(2, "composition", 20_000)
+EIGHTHS = [np.array(shares) / 64 for shares in ((32, 16, 16), (60, 4), (8, 8, 8, 40), (64, 0))]
+
+
+def counts(seeds, shares, concentration=None, bidders=8) -> np.ndarray:
+    """Return how many bidders of each type every episode has, shape (B, T)."""
+    kind = compose(seeds, np.asarray(shares, np.float64), concentration, bidders)
+    return (kind[:, :, None] == np.arange(len(shares))).sum(axis=1)
+
+
+def largest_remainder(weights: list[int], bidders: int) -> list[int]:
+    """Apportion seats in whole numbers; of equal remainders the earlier type's comes first."""
+    total = sum(weights)
+    seats = [bidders * each // total for each in weights]
+    remainders = [bidders * each % total for each in weights]
+    ranked = sorted(range(len(weights)), key=lambda t: -remainders[t])
+    for t in ranked[: bidders - sum(seats)]:
+        seats[t] += 1
+    return seats
+
+
+@pytest.mark.parametrize(
+    ("shares", "bidders", "expected"),
+    [
+        ([1], 8, [8]),
+        ([0.7, 0.3], 8, [6, 2]),
+        ([0.3, 0.3, 0.2, 0.2], 8, [2, 2, 2, 2]),
+        ([0.2, 0.2, 0.2, 0.2, 0.2], 8, [2, 2, 2, 1, 1]),
+        ([0.5, 0.5], 3, [2, 1]),
+        ([0, 2, 6], 8, [0, 2, 6]),
+        ([0.01, 0.99], 8, [0, 8]),
+        ([1, 1, 1], 2, [1, 1, 0]),
+    ],
+)
+def test_shares_by_hand(shares, bidders, expected):
+    assert counts(SEEDS[:2], shares, None, bidders).tolist() == [expected] * 2
+
+
+@given(
+    weights=st.lists(st.integers(0, 60), min_size=1, max_size=6).filter(sum),
+    bidders=st.integers(2, 64),
+)
+@settings(max_examples=500, deadline=None)
+def test_shares_are_apportioned_by_largest_remainder(weights, bidders):
+    remainders = sorted(bidders * each % sum(weights) for each in weights)
+    assume(len(set(remainders)) == len(remainders))
+    kind = compose(SEEDS[:1], np.array(weights, np.float64), None, bidders)
+    assert_array_equal(
+        np.bincount(kind[0], minlength=len(weights)), largest_remainder(weights, bidders)
+    )
+    assert (np.diff(kind) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("shares", "bidders", "expected"),
+    [([0.2, 0.7, 0.1], 8, [2, 5, 1]), ([0.1, 0.7, 0.2], 8, [1, 6, 1])],
+)
+def test_ties_go_to_the_earlier_type(shares, bidders, expected):
+    assert counts(SEEDS[:1], shares, None, bidders).tolist() == [expected]
+
+
+@pytest.mark.parametrize("concentration", [0.3, 1.0, 5.0, 60.0])
+@pytest.mark.parametrize("shares", EIGHTHS, ids=str)
+def test_drawn_shares_have_dirichlet_moments(shares, concentration):
+    drawn = counts(SEEDS, shares, concentration, 64) / 64
+    variance = shares * (1 - shares) / (concentration + 1)
+    error = np.sqrt(variance / len(SEEDS))
+    assert_allclose(drawn.mean(axis=0), shares, atol=4.5 * error.max() + 0.002)
+    rounding = 1 / 12 / 64**2
+    assert_allclose(drawn.var(axis=0), variance, rtol=0.06, atol=2 * rounding)
+    assert_array_equal(drawn[:, shares == 0], 0)
+
+
+def test_two_equal_shares_summing_to_two_are_uniform():
+    drawn = counts(SEEDS, [1, 1], 2.0, 64)[:, 0]
+    seen = np.bincount(drawn, minlength=65)[1:-1] / len(SEEDS)
+    assert_allclose(seen, 1 / 64, atol=4.5 * (1 / 64 / len(SEEDS)) ** 0.5)
+
+
+def test_drawn_shares_covary_as_the_dirichlet_distribution():
+    shares, concentration = EIGHTHS[0], 3.0
+    drawn = counts(SEEDS, shares, concentration, 64) / 64
+    covariance = np.cov(drawn.T)[~np.eye(3, dtype=bool)]
+    expected = (-np.outer(shares, shares) / (concentration + 1))[~np.eye(3, dtype=bool)]
+    assert_allclose(covariance, expected, rtol=0.08)
+
+
+def test_a_small_concentration_gives_one_type_and_a_large_one_the_shares():
+    shares = [0.25, 0.75]
+    alone = counts(SEEDS, shares, 0.02, 8)
+    assert (alone.max(axis=1) == 8).mean() > 0.95
+    assert_allclose(alone.mean(axis=0) / 8, shares, atol=0.02)
+    assert_array_equal(counts(SEEDS[:500], shares, 1e6, 8), np.tile([2, 6], (500, 1)))
+
+
+@pytest.mark.parametrize("concentration", [None, 1.0])
+def test_an_episode_depends_on_its_seed_alone(concentration):
+    shares, seeds = np.array([0.2, 0.5, 0.3]), SEEDS[:100]
+    together = compose(seeds, shares, concentration, 8)
+    assert_array_equal(compose(seeds[::-1], shares, concentration, 8), together[::-1])
+    for row in (0, 57, 99):
+        alone = compose(seeds[row : row + 1], shares, concentration, 8)
+        assert_array_equal(alone[0], together[row])
+    assert_array_equal(compose(seeds, 7 * shares, concentration, 8), together)
+
+
+def test_episodes_differ_where_shares_are_drawn():
+    assert len(np.unique(compose(SEEDS[:100], np.ones(3), 3.0, 8), axis=0)) > 20
+    assert len(np.unique(compose(SEEDS[:100], np.ones(3), None, 8), axis=0)) == 1
+
+
+def test_shares_are_left_as_they_were():
+    shares = np.array([1.0, 3.0])
+    compose(SEEDS[:5], shares, 2.0, 8)
+    assert_array_equal(shares, [1.0, 3.0])
+
+
+def test_no_episodes_have_no_types():
+    assert compose(np.zeros(0, np.uint64), np.ones(2), 1.0, 8).shape == (0, 8)
+
+
+def test_sampled_populations_seat_the_same_bidders():
+    types = {name: BidderType(share=share) for name, share in (("a", 1), ("b", 2), ("c", 0))}
+    who = Population(types=types, concentration=1.0)
+    seeds = SEEDS[:30]
+    drawn = StrategicMarket(who).reset(seeds).bidders["kind"]
+    sampled = sampled_populations(who, seeds)
+    assert len(sampled) == 30
+    for row, each in enumerate(sampled):
+        assert each.concentration is None
+        seated = StrategicMarket(each).reset(seeds[row : row + 1]).bidders["kind"]
+        assert_array_equal(seated[0], drawn[row])
+    assert who.concentration == 1.0
+    assert [each.share for each in who.types.values()] == [1, 2, 0]

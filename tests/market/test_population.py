@@ -1,0 +1,169 @@
+"""What a population refuses, and what it makes of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from daedalus.market.population import (
+    BIDDER_KINDS,
+    MAX_BIDDERS,
+    MAX_UNITS,
+    STRATEGIES,
+    BidderGroup,
+    BidderType,
+    Population,
+)
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"menu": ["bribe"]}, "menu.*bribe.*opt_out"),
+        ({"menu": ["shade", "collide"]}, "collide"),
+        ({"value_low": -0.1}, "value_low"),
+        ({"value_high": 1.1}, "value_high"),
+        ({"value_low": 0.5, "value_high": 0.5}, "value_low"),
+        ({"value_low": 0.6, "value_high": 0.4}, "value_low"),
+        ({"value_low": NAN}, "value_low"),
+        ({"value_high": NAN}, "value_high"),
+        ({"demand": 0}, "demand"),
+        ({"demand": 3}, "demand"),
+        ({"learning_rate": 0.0}, "learning_rate"),
+        ({"learning_rate": 1.1}, "learning_rate"),
+        ({"learning_rate": NAN}, "learning_rate"),
+        ({"discretion": -0.1}, "discretion"),
+        ({"discretion": 1.1}, "discretion"),
+        ({"discretion": NAN}, "discretion"),
+        ({"rivals": 0.0}, "rivals"),
+        ({"rivals": 0.009}, "rivals"),
+        ({"rivals": 101.0}, "rivals"),
+        ({"rivals": NAN}, "rivals"),
+    ]
+    + [
+        ({name: value}, name)
+        for name in ("share", "outside_option", "hope", "budget")
+        for value in (-0.1, INF, NAN)
+    ],
+)
+def test_a_type_out_of_range_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        BidderType(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"menu": list(STRATEGIES)},
+        {"value_low": 0.0, "value_high": 1.0},
+        {"share": 0.0, "outside_option": 0.0, "hope": 0.0, "budget": 0.0},
+        {"budget": None},
+        {"rivals": 0.01},
+        {"rivals": 100.0},
+        {"learning_rate": 1.0, "discretion": 1.0},
+    ],
+)
+def test_a_type_at_the_ends_of_its_ranges_is_accepted(changes):
+    each = BidderType(**changes)
+    for name, value in changes.items():
+        assert getattr(each, name) == value
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"bidders": 1}, "bidders"),
+        ({"bidders": 65}, "bidders"),
+        ({"stage": -1}, "stage"),
+        ({"stage": 5}, "stage"),
+        ({"units": 0}, "units"),
+        ({"units": 6}, "units"),
+        ({"types": {}}, "types"),
+        ({"types": {"a": BidderType(share=0.0), "b": BidderType(share=0.0)}}, "types"),
+        ({"concentration": 0.0}, "concentration"),
+        ({"concentration": -1.0}, "concentration"),
+        ({"concentration": INF}, "concentration"),
+        ({"concentration": NAN}, "concentration"),
+        ({"groups": {}}, "seat 0 is empty"),
+        ({"groups": {"a": BidderGroup(seats=[0]), "b": BidderGroup()}, "bidders": 1}, "bidders"),
+        ({"groups": {"a": BidderGroup(seats=list(range(7)))}}, "seat 7 is empty"),
+        (
+            {"groups": {"a": BidderGroup(seats=[8]), "b": BidderGroup()}},
+            r"groups\.a\.seats: seat 8",
+        ),
+        ({"groups": {"a": BidderGroup(seats=[-1]), "b": BidderGroup()}}, "seat -1"),
+        ({"groups": {"a": BidderGroup("shader", []), "b": BidderGroup("dropout", [0])}}, "seat 1"),
+        ({"groups": {"a": BidderGroup(seats=[3, 3]), "b": BidderGroup()}}, "seat 3"),
+        (
+            {"groups": {"a": BidderGroup(seats=[1, 2]), "b": BidderGroup("shader", [2])}},
+            "seat 2: both a and b",
+        ),
+    ],
+)
+def test_a_population_that_cannot_be_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        Population(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bidders": 2, "units": 1},
+        {"bidders": MAX_BIDDERS, "units": MAX_UNITS, "stage": 4},
+        {"concentration": 1e-3},
+        {"types": {"a": BidderType(share=0.0), "b": BidderType(share=1e-9)}},
+    ],
+)
+def test_a_population_at_the_ends_of_its_ranges_is_accepted(changes):
+    who = Population(**changes)
+    for name, value in changes.items():
+        assert getattr(who, name) == value
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"kind": "crook"}, "kind.*crook"),
+        ({"value_low": -0.1}, "value_low"),
+        ({"value_high": 1.1}, "value_high"),
+        ({"value_low": 0.9, "value_high": 0.9}, "value_low"),
+        ({"value_high": NAN}, "value_high"),
+        ({"threshold": -0.1}, "threshold"),
+        ({"budget": INF}, "budget"),
+        ({"budget": NAN}, "budget"),
+    ],
+)
+def test_a_group_out_of_range_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        BidderGroup(**changes)
+
+
+def test_groups_take_their_seats_and_the_truthful_the_rest():
+    groups = {
+        "rest": BidderGroup(),
+        "ring": BidderGroup("colluder", [3, 0], value_low=0.4),
+        "poor": BidderGroup("exploiter", [4], budget=1.5),
+    }
+    who = Population(bidders=5, groups=groups)
+    assert who.seat_groups() == ["ring", "rest", "rest", "ring", "poor"]
+    assert [BIDDER_KINDS[kind] for kind in who.kinds()] == [
+        "colluder",
+        "truthful",
+        "truthful",
+        "colluder",
+        "exploiter",
+    ]
+    assert_array_equal(who.column("value_low"), [0.4, 0.3, 0.3, 0.4, 0.3])
+    assert_array_equal(who.column("budget"), [0, 0, 0, 0, 1.5])
+    assert who.column("budget").dtype == np.float64
+
+
+def test_defaults_are_not_shared():
+    one, other = Population(), Population()
+    one.types["truthful"].menu.append("shade")
+    one.groups["more"] = BidderGroup("shader")
+    assert other.types["truthful"].menu == []
+    assert list(other.groups) == ["truthful"]
