@@ -136,12 +136,15 @@ def _shaded(value, rivals, reserve):
 
 @njit
 def _unshaded(bid, rivals, reserve):
-    """Return the value behind a first-price bid, the inverse of ``_shaded``."""
+    """Return the value behind a first-price bid, the inverse of ``_shaded``, by Newton's method."""
     value = bid * (rivals + 1.0) / rivals
     if reserve > 0.0:
-        for _ in range(2):
-            slack = reserve * (reserve / max(value, reserve)) ** rivals
-            value = ((rivals + 1.0) * bid - slack) / rivals
+        for _ in range(4):
+            if value <= reserve:
+                return reserve
+            tail = (reserve / value) ** rivals
+            excess = rivals * value + reserve * tail - (rivals + 1.0) * bid
+            value -= excess / (rivals * (1.0 - tail * reserve / value))
     return value
 
 
@@ -242,7 +245,8 @@ def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
         bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
         if rule.format == FIRST_PRICE:
             rivals = outside * _rivals(bidders[i])
-            bids[i, 0] = min(_shaded(values[i, 0], rivals, known_reserve), sincere[i, 0])
+            low = max(_shaded(values[i, 0], rivals, known_reserve), _LEAST)
+            bids[i, 0] = min(low, sincere[i, 0])
             bids[i, 1] = min(_shaded(values[i, 1], rivals, known_reserve), sincere[i, 1])
         lowest = min(lowest, bids[i, 0])
     for i in range(n):

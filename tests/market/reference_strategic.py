@@ -295,7 +295,7 @@ class ReferenceEpisode:
             one, two = b.sincere
             if m.auction_type == "first_price":
                 rivals = b.rivals * (n - len(members)) / (n - 1)
-                one = min(shaded(b.values[0], rivals, known_reserve(m)), one)
+                one = min(max(shaded(b.values[0], rivals, known_reserve(m)), 0.01), one)
                 two = min(shaded(b.values[1], rivals, known_reserve(m)), two)
             together[b.seat] = one, two
         lowest = min(together[b.seat][0] for b in leaders)
@@ -558,12 +558,13 @@ def shaded(value: float, rivals: float, reserve: float) -> float:
 
 
 def unshaded(bid: float, rivals: float, reserve: float) -> float:
-    """The value behind such a bid, by two steps of iteration from that without a reserve."""
+    """The value behind such a bid, by four Newton steps from that without a reserve."""
     value = bid * (rivals + 1) / rivals
-    if reserve > 0:
-        for _ in range(2):
-            value = max(value, reserve)
-            value = (bid * (rivals + 1) - reserve * (reserve / value) ** rivals) / rivals
+    for _ in range(4 if reserve > 0 else 0):
+        if value <= reserve:
+            return reserve
+        slope = rivals * (1 - (reserve / value) ** (rivals + 1)) / (rivals + 1)
+        value -= (shaded(value, rivals, reserve) - bid) / slope
     return value
 
 
