@@ -29,7 +29,7 @@ class SearchDesigner(DesignerSettings):
         candidates: Random mechanisms in the first rung.
         episodes: Episodes each is scored on in the first rung.
         keep: Of how many candidates one survives a rung, at least 2.
-        sweeps: How often at most the survivor's fields are then tried one by one.
+        sweeps: How often at most fields are then tried one by one, for each auction type.
         sweep_episodes: Episodes behind each comparison of a sweep.
     """
 
@@ -37,7 +37,7 @@ class SearchDesigner(DesignerSettings):
     episodes: int = 8
     keep: int = 4
     sweeps: int = 3
-    sweep_episodes: int = 512
+    sweep_episodes: int = 256
 
     def __post_init__(self) -> None:
         least_of = {"candidates": 1, "episodes": 1, "keep": 2, "sweeps": 0, "sweep_episodes": 1}
@@ -65,11 +65,32 @@ def best_fixed(
 ) -> tuple[Mechanism, list[Rung]]:
     """Search for the mechanism with the highest score: halving, then sweeps.
 
+    Sweeps start from the best candidate of each auction type, since a change of format pays only
+    together with changes of other fields.
+
     Returns:
         The winner, and the rungs of the halving.
     """
     best, rungs = successive_halving(settings, score, rng)
-    return sweep(best, score, settings.sweeps, settings.sweep_episodes), rungs
+    if settings.sweeps == 0:
+        return best, rungs
+    finalists = [best] + [
+        sweep(start, score, settings.sweeps, settings.sweep_episodes)
+        for start in _best_of_each_type(rungs)
+    ]
+    scores = score(Mechanisms.stack(finalists), 8 * settings.sweep_episodes)
+    return finalists[int(np.argmax(scores))], rungs
+
+
+def _best_of_each_type(rungs: list[Rung]) -> list[Mechanism]:
+    """Return, for each auction type, the best candidate of the last rung that has one."""
+    found: dict[int, Mechanism] = {}
+    for rung in rungs:
+        kinds, first = np.unique(rung.mechanisms.auction_type, return_index=True)
+        found |= {
+            int(kind): rung.mechanisms[int(at)] for kind, at in zip(kinds, first, strict=True)
+        }
+    return list(found.values())
 
 
 def sweep(mechanism: Mechanism, score: Score, sweeps: int, episodes: int) -> Mechanism:

@@ -66,8 +66,9 @@ def _compose(seeds, shares, concentration, kind):
             for t in range(len(shares)):
                 alpha = concentration * shares[t]
                 drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
-            if drawn.sum() <= 0.0:
-                drawn[:] = shares
+            if drawn.sum() <= 0.0:  # all underflow: in the limit one type has everything
+                chosen = np.searchsorted(np.cumsum(shares), uniform(key, 0, 4), side="right")
+                drawn[min(chosen, len(shares) - 1)] = 1.0
             drawn /= drawn.sum()
         _apportion(drawn, kind[e])
 

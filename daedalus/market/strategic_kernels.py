@@ -61,6 +61,7 @@ _SECOND_BANK = 64  # a bidder's second bank of draws is that of bidder 64 + i
 _RING_BANK = 160  # rings draw like bidders who do not exist
 _SMALLEST_BID = 0.02
 _LEAST = 0.01
+_CRUMB = 1e-9  # what rounding leaves of a budget
 (
     _WELFARE, _GINI, _PARTICIPATION, _PRICE, _DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE,
     _REVENUE, _REVENUE_SHARE,
@@ -167,7 +168,8 @@ def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
         elif t.shades and rule.format == SECOND_PRICE and two > 0.0:
             if uniform(key, i, _REDUCE) < _logistic(bidder.reduction_gain / p.reduction_scale):
                 two = 0.0
-        seats[i].purse = max(t.budget - bidder.spent, 0.0)
+        left = t.budget - bidder.spent
+        seats[i].purse = left if left > _CRUMB else 0.0
         if t.budget < np.inf:
             one = min(one / (1.0 + bidder.pacing), seats[i].purse)
             two = min(two / (1.0 + bidder.pacing), seats[i].purse - one)
@@ -293,12 +295,20 @@ def _seriousness(rule, seats, bids):
 
 
 @njit(inline="always")
-def _screen_power(p, rule, seriousness):
-    """Return the chance that a colluding winner is fined, given the share of serious covers."""
+def _accusation(p, rule, evidence):
+    """Return the chance that a winner is fined for collusion.
+
+    Args:
+        p: Constants.
+        rule: The rules in force.
+        evidence: Share of the screen's power that a deal leaves to it; 0 for who has no deal.
+    """
     if rule.policy < SUSPECTED:
         return 0.0
-    hit = p.suspected_hit if rule.policy == SUSPECTED else p.confirmed_hit
-    return p.audit_rate * hit * (1.0 - p.camouflage * seriousness)
+    hit, false = p.confirmed_hit, p.confirmed_false
+    if rule.policy == SUSPECTED:
+        hit, false = p.suspected_hit, p.suspected_false
+    return p.audit_rate * (false + (hit - false) * evidence)
 
 
 @njit(inline="always")
@@ -325,7 +335,7 @@ def _deviate(p, rule, gain, threshold, values, sincere, seats, bids):
         bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
         if rule.format == FIRST_PRICE:
             bids[i, 0] = min(values[i, 0], threshold + _LEAST, seats[i].purse)
-            bids[i, 1] = min(sincere[i, 1], seats[i].purse - bids[i, 0])
+            bids[i, 1] = min(sincere[i, 1], bids[i, 0], seats[i].purse - bids[i, 0])
         deviators += 1
     return deviators
 
@@ -341,7 +351,7 @@ def _play_ring(
     fines, which are announced and need no learning.
     """
     size, discretion = _gather_ring(types, bidders, ring, seats)
-    screened[ring] = -1.0
+    screened[ring] = 0.0
     if own.punished > 0:
         own.punished -= 1
         return
@@ -351,8 +361,9 @@ def _play_ring(
     _choose_leaders(types, bidders, leaders, key, values, seats)
     other[:] = bids
     _bid_together(rule, bidders, size, key, values, sincere, seats, other)
-    power = (1.0 - discretion) * _screen_power(p, rule, _seriousness(rule, seats, other))
-    chance = _logistic((own.gain - power * rule.collusion_fine * leaders / size) / p.ring_scale)
+    evidence = (1.0 - discretion) * (1.0 - p.camouflage * _seriousness(rule, seats, other))
+    risk = _accusation(p, rule, evidence) - _accusation(p, rule, 0.0)
+    chance = _logistic((own.gain - risk * rule.collusion_fine * leaders / size) / p.ring_scale)
     if rule.policy == RESTRICT:
         chance *= p.restrict_factor
     colludes = uniform(key, _RING_BANK + ring, _COLLUDE) < chance
@@ -364,17 +375,15 @@ def _play_ring(
     if deviators > 0:
         _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
     gained = (_ring_surplus(values, seats, won, paid) - competing) / size
-    weight = p.ring_gain
-    if not colludes and not rule.shows_bids:
-        weight *= (
-            p.price_weight * rule.shows_price + p.distribution_weight * rule.shows_distribution
-        )
-    own.gain += weight * (gained - own.gain)
+    told = p.price_weight * rule.shows_price + p.distribution_weight * rule.shows_distribution
+    if rule.shows_bids:
+        told = 1.0
+    own.gain += p.ring_gain * told * (gained - own.gain)
     if not colludes:
         for i in range(len(seats)):
             seats[i].leads = seats[i].leads and not seats[i].in_ring
         return
-    screened[ring] = power
+    screened[ring] = evidence
     for i in range(len(seats)):
         if seats[i].in_ring:
             seats[i].covers = not seats[i].leads and not seats[i].breaks
@@ -423,15 +432,10 @@ def _settle(p, types, rule, bidders, key, values, won, paid, seats):
 @njit
 def _punish(p, types, rule, bidders, key, aliases, screened, seats):
     """Screen the winners for rings and false names, and fine whom the screens accuse."""
-    false_collusion = 0.0
-    if rule.policy >= SUSPECTED:
-        false = p.suspected_false if rule.policy == SUSPECTED else p.confirmed_false
-        false_collusion = p.audit_rate * false
     for i in range(len(bidders)):
         ring = types[bidders[i].kind].ring
         if seats[i].delivered > 0:
-            colluded = ring >= 0 and screened[ring] >= 0.0
-            chance = screened[ring] if colluded else false_collusion
+            chance = _accusation(p, rule, screened[ring] if ring >= 0 else 0.0)
             if uniform(key, _SECOND_BANK + i, _SCREEN) < chance:
                 seats[i].net -= rule.collusion_fine
         chance = p.shill_hit if aliases[i] > 0.0 else p.shill_false * (seats[i].delivered > 0)
@@ -595,9 +599,9 @@ def _record_truth(
 
 
 @njit
-def _see(p, played, bidders, bids, aliases, seats, wins, dropouts, sightings):
+def _see(p, played, bids, aliases, wins, dropouts, sightings):
     """Update the decayed means behind the proxies: names, bids' mean and spread, who is out."""
-    n = len(bidders)
+    n = len(bids)
     names, spent, total, squares = 0, 0, 0.0, 0.0
     for i in range(n):
         spent += bids[i, 0] == 0.0 and wins[i] > 0
@@ -636,7 +640,7 @@ def _record_account(
     steadiness = stability(history, _WELFARE, played, welfare)
     record[_COLLUSION] = collusion_signal(everyone, here, wins)
     account[:] = record
-    _see(p, played, bidders, bids, aliases, seats, wins, record[_DROPOUTS], sightings)
+    _see(p, played, bids, aliases, wins, record[_DROPOUTS], sightings)
     account[_WELFARE] = welfare
     account[_GINI] = gini
     account[_PARTICIPATION] = min(present / n, 1.0)
@@ -661,7 +665,7 @@ def _play_episode(
     paid, other_paid = np.zeros(2 * n), np.zeros(2 * n)
     no_alias, everyone, here = np.zeros(n), np.zeros(2 * n), np.ones(2 * n, np.bool_)
     amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
-    screened = np.full(len(rings), -1.0)
+    screened = np.zeros(len(rings))
     for r in range(len(records)):
         record = records[r]
         key = round_key(seed, played)

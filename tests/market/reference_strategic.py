@@ -63,7 +63,7 @@ class Ring:
     gain: float
     punished: int = 0
     colluded: bool = False
-    power: float = 0.0
+    evidence: float = 0.0
 
 
 @dataclass
@@ -178,7 +178,8 @@ class ReferenceEpisode:
                 two = 0.0
         if b.type.budget is None:
             return one, two
-        left = b.purse = max(b.type.budget - b.spent, 0.0)
+        left = b.type.budget - b.spent
+        left = b.purse = left if left > 1e-9 else 0.0
         paced_one, paced_two = one / (1 + b.pacing), two / (1 + b.pacing)
         if b.pacing > 0:
             self.note("paced bid")
@@ -233,8 +234,9 @@ class ReferenceEpisode:
 
         serious = [b for b in covers if 0 < together[b.seat][0] >= m.reserve_price]
         seriousness = len(serious) / len(covers) if covers else 1.0
-        ring.power = self.screen_power(m, seriousness) * (1 - ring.type.discretion)
-        risk = ring.power * p.collusion_fine_unit * m.collusion_penalty * len(leaders) / size
+        ring.evidence = (1 - p.camouflage * seriousness) * (1 - ring.type.discretion)
+        risk = self.accusation(m, ring.evidence) - self.accusation(m, 0.0)
+        risk *= p.collusion_fine_unit * m.collusion_penalty * len(leaders) / size
         chance = logistic((ring.gain - risk) / p.ring_scale)
         if m.coalition_policy == "restrict":
             chance *= p.restrict_factor
@@ -254,12 +256,12 @@ class ReferenceEpisode:
             one, two = b.sincere
             if m.auction_type == "first_price":
                 one = min(b.values[0], threshold + 0.01, b.purse)
-                two = min(two, b.purse - one)
+                two = min(two, one, b.purse - one)
             together[b.seat] = one, two
         gained = (self.gains(members, self.sell(m, together)) - apart) / size
 
         weight = 1.0
-        if not ring.colluded and not m.reveal_competing_bids:
+        if not m.reveal_competing_bids:
             weight = p.price_weight if m.reveal_clearing_price else 0.0
             weight += p.distribution_weight if m.reveal_bid_distribution else 0.0
         ring.gain += p.ring_gain * weight * (gained - ring.gain)
@@ -313,14 +315,15 @@ class ReferenceEpisode:
             together[b.seat] = min(cover, 0.98 * lowest, b.values[0], b.purse), 0.0
         return together
 
-    def screen_power(self, m: Mechanism, seriousness: float) -> float:
-        hit = {
-            "allow": 0.0,
-            "restrict": 0.0,
-            "penalize_suspected": self.p.suspected_hit,
-            "penalize_confirmed": self.p.confirmed_hit,
+    def accusation(self, m: Mechanism, evidence: float) -> float:
+        """The chance that a winner is fined for collusion, on so much evidence."""
+        hit, false = {
+            "allow": (0.0, 0.0),
+            "restrict": (0.0, 0.0),
+            "penalize_suspected": (self.p.suspected_hit, self.p.suspected_false),
+            "penalize_confirmed": (self.p.confirmed_hit, self.p.confirmed_false),
         }[m.coalition_policy]
-        return self.p.audit_rate * hit * (1 - self.p.camouflage * seriousness)
+        return self.p.audit_rate * (false + (hit - false) * evidence)
 
     @staticmethod
     def gains(members: list[Bidder], sale: Sale) -> float:
@@ -380,15 +383,9 @@ class ReferenceEpisode:
 
     def punish(self, m: Mechanism) -> None:
         p = self.p
-        accused = {
-            "allow": 0.0,
-            "restrict": 0.0,
-            "penalize_suspected": p.audit_rate * p.suspected_false,
-            "penalize_confirmed": p.audit_rate * p.confirmed_false,
-        }[m.coalition_policy]
         for b in self.bidders:
             guilty = b.ring is not None and b.ring.colluded
-            chance = b.ring.power if guilty else accused
+            chance = self.accusation(m, b.ring.evidence if guilty else 0.0)
             if b.delivered and self.draw(SECOND_BANK + b.seat, SCREEN) < chance:
                 self.note("collusion fine" if guilty else "false accusation")
                 b.net -= p.collusion_fine_unit * m.collusion_penalty

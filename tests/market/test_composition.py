@@ -108,6 +108,11 @@ def test_a_small_concentration_gives_one_type_and_a_large_one_the_shares():
     assert_array_equal(counts(SEEDS[:500], shares, 1e6, 8), np.tile([2, 6], (500, 1)))
 
 
+def test_the_smallest_concentrations_give_one_type():
+    alone = counts(SEEDS, [0.25, 0.75], 0.001, 8)
+    assert (alone.max(axis=1) == 8).mean() > 0.95
+
+
 @pytest.mark.parametrize("concentration", [None, 1.0])
 def test_an_episode_depends_on_its_seed_alone(concentration):
     shares, seeds = np.array([0.2, 0.5, 0.3]), SEEDS[:100]
