@@ -26,6 +26,14 @@ def make_env(config: Config) -> DesignEnv:
     return DesignEnv(make_market(config.market, config.population), config.market)
 
 
+def make_envs(config: Config) -> dict[str, DesignEnv]:
+    """Build an environment for each of the configuration's populations, by name."""
+    return {
+        name: DesignEnv(make_market(config.market, each), config.market)
+        for name, each in config.populations.items()
+    }
+
+
 @contextmanager
 def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
     """Open the run's tracker, and a report that writes to it and to ``out``."""

@@ -18,19 +18,15 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means, score_mechanisms
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from experiments.build import tracked
+from experiments.build import make_envs, tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Search for the best mechanism of each population and of all; score them on other markets."""
-    envs = {
-        name: DesignEnv(make_market(config.market, each), config.market)
-        for name, each in config.populations.items()
-    }
+    envs = make_envs(config)
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
     overall = _best_for_all(config, envs, list(best.values()))
     summaries = []

@@ -10,10 +10,8 @@ from rich.progress import track
 
 from daedalus.config import Config
 from daedalus.designers.search import SearchDesigner
-from daedalus.env import DesignEnv
 from daedalus.evaluation import sensitivity, sensitivity_figures
-from daedalus.market.interface import make_market
-from experiments.build import tracked
+from experiments.build import make_env, make_envs, tracked
 
 SAMPLED = 24
 """Populations sampled from ``config.population`` to see what adapting is worth."""
@@ -21,10 +19,7 @@ SAMPLED = 24
 
 def main(config: Config, out: Path) -> None:
     """Print the requirements as a table; write every response, and draw them."""
-    envs = {
-        name: DesignEnv(make_market(config.market, each), config.market)
-        for name, each in config.populations.items()
-    }
+    envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed
     search = config.designer
     assert isinstance(search, SearchDesigner)
@@ -32,7 +27,7 @@ def main(config: Config, out: Path) -> None:
     responses = {
         name: sensitivity.respond(env, search, episodes, seed, name) for name, env in progress
     }
-    mixture = DesignEnv(make_market(config.market, config.population), config.market)
+    mixture = make_env(config)
     starts = [each.best for each in responses.values()]
     adapting = sensitivity.adapting_pays(mixture, starts, SAMPLED, episodes // 8, seed)
     pure = {name: env for name, env in envs.items() if name != "mixture"}

@@ -197,13 +197,11 @@ class Adapting:
         fixed: Reward of the best mechanism for all, by population, shape (M,).
         adapted: Reward of the best mechanism for each, shape (M,).
         names: Who each population consists of.
-        mechanisms: The best for each.
     """
 
     fixed: NDArray[np.float64]
     adapted: NDArray[np.float64]
     names: list[str]
-    mechanisms: list[Mechanism]
 
 
 def adapting_pays(
@@ -238,8 +236,7 @@ def adapting_pays(
     own, rows = chosen.argmax(axis=1), np.arange(count)
     overall = int(chosen.mean(axis=0).argmax())
     names = [_composition(each) for each in populations]
-    best_each = [finalists[int(index)] for index in own]
-    return Adapting(scored[:, overall], scored[rows, own], names, best_each)
+    return Adapting(scored[:, overall], scored[rows, own], names)
 
 
 def _composition(population: Population) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+_UNBOUNDED = ("_cost", "_scale", "_unit", "_rounds", "_prior", "_spread_blind", "pacing_gain")
+
 
 @dataclass
 class StrategicParameters:
@@ -35,7 +37,8 @@ class StrategicParameters:
         ring_gain: Weight of a round in a ring's estimate of what colluding is worth.
         ring_prior: That estimate before the first round, for each member.
         ring_patience: Discount factor of its members.
-        monitoring_base: Probability that a deviation shows when nothing is revealed.
+        monitoring_base: Probability that members learn who broke a deal when nothing is revealed;
+            the risk is what keeps them to it.
         monitoring_winner: Added if winners are named.
         monitoring_bids: Added if bids are shown.
         breakdown: Probability that a deal which a member broke is off for a while.
@@ -117,6 +120,8 @@ class StrategicParameters:
             value = getattr(self, each.name)
             if not 0.0 <= value < math.inf:
                 raise ValueError(f"{each.name}: {value}; give a finite number from 0 up")
+            if value > 1.0 and not each.name.endswith(_UNBOUNDED):
+                raise ValueError(f"{each.name}: {value}; give a number from 0 to 1")
             if each.name.endswith("_scale") and value == 0.0:
                 raise ValueError(f"{each.name}: 0; give a number above 0, however small")
         if self.ring_patience >= 1.0:

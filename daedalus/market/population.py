@@ -70,8 +70,7 @@ class BidderType:
         hope: Surplus of a round that it expects at first.
         rivals: How many rivals' values it expects at first to beat.
         learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
-        efficient_ring: Whether its ring is led by the members with the highest values, as in one
-            with side payments, or by lot.
+        efficient_ring: Whether its ring is led by the members with the highest values, or by lot.
         discretion: Share of the collusion screens' power that its ring evades.
     """
 

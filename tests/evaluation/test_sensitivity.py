@@ -88,7 +88,7 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
     for fixed, seen, passes in ((0.40, 0.9, True), (0.43, 0.5, False)):
         found = sensitivity.verdicts(
             *tables,
-            Adapting(adapted - (0.45 - fixed), adapted, ["x"] * 24, []),
+            Adapting(adapted - (0.45 - fixed), adapted, ["x"] * 24),
             Identification(np.eye(4) * seen, list("abcd")),
         ).set_index("requirement")["passes"]
         assert found["adapting pays"] == passes
