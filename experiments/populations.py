@@ -6,19 +6,23 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.search import SearchDesigner, best_fixed
+from daedalus.designers.search import SearchDesigner, best_fixed, best_for_all
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import compare, episode_means, score_mechanisms
+from daedalus.evaluation.episodes import (
+    compare,
+    episode_means,
+    score_everywhere,
+    score_mechanisms,
+)
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from experiments.build import make_envs, tracked
@@ -26,9 +30,11 @@ from experiments.build import make_envs, tracked
 
 def main(config: Config, out: Path) -> None:
     """Search for the best mechanism of each population and of all; score them on other markets."""
+    assert isinstance(config.designer, SearchDesigner)
     envs = make_envs(config)
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
-    overall = _best_for_all(config, envs, list(best.values()))
+    everywhere = partial(score_everywhere, list(envs.values()), seed=config.seed)
+    overall = best_for_all(list(best.values()), everywhere, 2, config.designer.sweep_episodes)
     summaries = []
     for name, env in _progress(envs, "comparing"):
         own = {"best_overall": overall, "best_own": best[name]}
@@ -52,15 +58,6 @@ def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
     assert isinstance(config.designer, SearchDesigner)
     score = partial(score_mechanisms, env, seed=config.seed)
     return best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]
-
-
-def _best_for_all(
-    config: Config, envs: dict[str, DesignEnv], candidates: list[Mechanism]
-) -> Mechanism:
-    """Return the candidate with the highest mean over populations, on the search's markets."""
-    stack = Mechanisms.stack(candidates)
-    scores = [score_mechanisms(env, stack, 512, config.seed) for env in envs.values()]
-    return candidates[int(np.mean(scores, axis=0).argmax())]
 
 
 def _progress(envs: dict[str, DesignEnv], label: str) -> Iterable[tuple[str, DesignEnv]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -29,9 +30,9 @@ def main(config: Config, out: Path) -> None:
     }
     mixture = make_env(config)
     starts = [each.best for each in responses.values()]
-    adapting = sensitivity.adapting_pays(mixture, starts, SAMPLED, episodes // 8, seed)
+    adapting = sensitivity.adapting_pays(mixture, starts, SAMPLED, episodes // 16, seed)
     pure = {name: env for name, env in envs.items() if name != "mixture"}
-    identification = sensitivity.identify(pure, episodes // 2, seed)
+    identification = sensitivity.identify(pure, episodes // 4, seed)
     tables = {
         "responses": sensitivity.response_table(responses),
         "live": sensitivity.live_fields(responses),
@@ -41,13 +42,16 @@ def main(config: Config, out: Path) -> None:
     }
     parts = [tables[name] for name in ("live", "interior", "flips", "formats")]
     tables["summary"] = sensitivity.verdicts(*parts, adapting, identification)
+    tables["best_fixed"] = pd.DataFrame(
+        {"population": name, **asdict(each.best)} for name, each in responses.items()
+    )
     tables["sampled"] = pd.DataFrame(
         {"population": adapting.names, "fixed": adapting.fixed, "adapted": adapting.adapted}
     )
     with tracked(config, out) as (_, report):
         for name, table in tables.items():
             report.table(table, name)
-            if name not in ("responses", "sampled"):
+            if name not in ("responses", "best_fixed", "sampled"):
                 report.show(table, name)
         report.say(f"{tables['summary']['passes'].sum()} of {len(tables['summary'])} rows pass")
         report.figure(sensitivity_figures.response_curves(tables["responses"]), "responses")

@@ -93,6 +93,21 @@ def _best_of_each_type(rungs: list[Rung]) -> list[Mechanism]:
     return list(found.values())
 
 
+def best_for_all(
+    candidates: list[Mechanism], score: Score, sweeps: int, episodes: int
+) -> Mechanism:
+    """Return the candidate with the highest score after sweeps of its own.
+
+    Args:
+        candidates: At least one mechanism.
+        score: What is to be good on the whole, as ``score_everywhere``.
+        sweeps: See ``sweep``.
+        episodes: Episodes behind each comparison.
+    """
+    scores = score(Mechanisms.stack(candidates), episodes)
+    return sweep(candidates[int(np.argmax(scores))], score, sweeps, episodes)
+
+
 def sweep(mechanism: Mechanism, score: Score, sweeps: int, episodes: int) -> Mechanism:
     """Set one field after the other to its best level, until none changes or ``sweeps`` times."""
     for _ in range(sweeps):

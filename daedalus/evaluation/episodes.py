@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -114,6 +114,19 @@ def score_mechanisms(
     scores = episode_scores(env, mechanisms, episodes, seed, purpose)
     means: NDArray[np.float64] = scores.mean(axis=1)
     return means
+
+
+def score_everywhere(
+    envs: Sequence[DesignEnv],
+    mechanisms: Mechanisms,
+    episodes: int,
+    seed: int,
+    purpose: str = "search",
+) -> NDArray[np.float64]:
+    """Return the mean of ``score_mechanisms`` over environments, shape (B,), in [0, 1]."""
+    scores = [score_mechanisms(each, mechanisms, episodes, seed, purpose) for each in envs]
+    mean: NDArray[np.float64] = np.mean(scores, axis=0)
+    return mean
 
 
 def episode_scores(

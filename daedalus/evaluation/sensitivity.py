@@ -18,9 +18,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from daedalus.designers.random import random_mechanisms
-from daedalus.designers.search import LEVELS, SearchDesigner, best_fixed, sweep, variants
+from daedalus.designers.search import (
+    LEVELS,
+    SearchDesigner,
+    best_fixed,
+    best_for_all,
+    sweep,
+    variants,
+)
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import episode_scores, score_mechanisms
+from daedalus.evaluation.episodes import episode_scores, score_everywhere, score_mechanisms
 from daedalus.market.composition import sampled_populations
 from daedalus.market.interface import make_market
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
@@ -37,24 +44,33 @@ LEAST_FLIPS = 6
 LEAST_MARGIN = 0.03
 IDENTIFICATION_ROUNDS = 20
 
-_PURPOSE = "sensitivity"
-
 
 @dataclass(frozen=True)
 class Responses:
     """How R responds to each field around a population's best fixed mechanism.
 
+    Levels are chosen on one set of markets and reported on another, so that the best of many is
+    not flattered by luck.
+
     Attributes:
-        best: That mechanism, found on other markets.
-        scores: By field, the rewards of its ``LEVELS``, shape (levels, episodes), paired.
+        best: That mechanism, found on other markets again.
+        chosen: By field, the rewards of its ``LEVELS`` that choices look at, shape (levels,
+            episodes), paired.
+        scores: The same on the markets that are reported.
     """
 
     best: Mechanism
+    chosen: dict[str, NDArray[np.float64]]
     scores: dict[str, NDArray[np.float64]]
 
-    def top(self, name: str) -> int:
-        """Return the index of a field's best level."""
-        return int(self.scores[name].mean(axis=1).argmax())
+    def ranked(self, name: str) -> list[int]:
+        """Return a field's levels from best to worst, on the markets for choices."""
+        order = np.argsort(-self.chosen[name].mean(axis=1), kind="stable")
+        return [int(level) for level in order]
+
+    def expected(self, name: str, level: int, other: int) -> tuple[float, float]:
+        """Return ``difference`` on the markets for choices."""
+        return paired(self.chosen[name][level] - self.chosen[name][other])
 
     def difference(self, name: str, level: int, other: int) -> tuple[float, float]:
         """Return the mean reward of a level minus another's, and its paired standard error."""
@@ -80,35 +96,39 @@ def respond(
     Args:
         env: Where it is played; what it held before is lost.
         search: Budget of the search, whose markets are not those of the scores.
-        episodes: Episodes E behind each level.
+        episodes: Episodes behind each level, half of them for choices.
         seed: Seed of the run.
         name: What keys the search's random candidates.
     """
     score = partial(score_mechanisms, env, seed=seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
-    stacks = {field: Mechanisms.stack(variants(best, field)) for field in FIELDS}
-    scores = {
-        field: episode_scores(env, stack, episodes, seed, _PURPOSE)
-        for field, stack in stacks.items()
-    }
-    return Responses(best, scores)
+    chosen, scores = (
+        {
+            field: episode_scores(
+                env, Mechanisms.stack(variants(best, field)), episodes // 2, seed, purpose
+            )
+            for field in FIELDS
+        }
+        for purpose in ("sensitivity/choice", "sensitivity")
+    )
+    return Responses(best, chosen, scores)
 
 
 def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
     """Return a row for each population, field and level.
 
     Returns:
-        ``population``, ``field``, ``setting``, mean ``reward``, and ``difference`` from the best
-        level with its standard error ``error``.
+        ``population``, ``field``, ``setting``, mean ``reward``, whether it was chosen as ``best``,
+        and ``difference`` from that level with its standard error ``error``.
     """
     rows = []
     for population, each in responses.items():
         for field, scores in each.scores.items():
-            top = each.top(field)
+            top = each.ranked(field)[0]
             for level, setting in enumerate(LEVELS[field]):
                 difference, error = each.difference(field, level, top)
                 row = {"population": population, "field": field, "setting": setting}
-                row |= {"reward": float(scores[level].mean())}
+                row |= {"reward": float(scores[level].mean()), "best": level == top}
                 rows.append(row | {"difference": difference, "error": error})
     return pd.DataFrame(rows)
 
@@ -117,13 +137,13 @@ def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
     """Return, for each field, the population in which it moves R most: best minus worst level."""
     rows = []
     for field in FIELDS:
-        candidates = []
-        for population, each in responses.items():
-            means = each.scores[field].mean(axis=1)
-            best, worst = int(means.argmax()), int(means.argmin())
-            mean, error = each.difference(field, best, worst)
-            candidates.append((mean, error, population, best, worst))
-        mean, error, population, best, worst = max(candidates)
+        ends = {name: each.ranked(field) for name, each in responses.items()}
+        population = max(
+            ends,
+            key=lambda name: responses[name].expected(field, ends[name][0], ends[name][-1])[0],
+        )
+        best, worst = ends[population][0], ends[population][-1]
+        mean, error = responses[population].difference(field, best, worst)
         row = {"field": field, "population": population, "best": LEVELS[field][best]}
         row |= {"worst": LEVELS[field][worst], "effect": mean, "errors": _errors(mean, error)}
         live = mean >= LEAST_EFFECT and _errors(mean, error) >= LEAST_ERRORS
@@ -135,44 +155,46 @@ def interior_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
     """Return, for the reserve and each penalty, where its best level beats both ends by most."""
     rows = []
     for field in RANGES:
-        candidates = []
         last = len(LEVELS[field]) - 1
-        for population, each in responses.items():
-            top = each.top(field)
-            ends = [each.difference(field, top, end) for end in (0, last)]
-            least = min(_errors(*end) for end in ends)
-            candidates.append((least, population, top, ends[0][0], ends[1][0]))
-        least, population, top, low, high = max(candidates)
+        tops = {name: each.ranked(field)[0] for name, each in responses.items()}
+        population = max(
+            tops,
+            key=lambda name: min(
+                _errors(*responses[name].expected(field, tops[name], end)) for end in (0, last)
+            ),
+        )
+        top = tops[population]
+        ends = [responses[population].difference(field, top, end) for end in (0, last)]
+        least = min(_errors(*end) for end in ends)
         row = {"field": field, "population": population, "best": LEVELS[field][top]}
-        row |= {"over_lowest": low, "over_highest": high, "errors": least}
+        row |= {"over_lowest": ends[0][0], "over_highest": ends[1][0], "errors": least}
         rows.append(row | {"passes": 0 < top < last and least >= LEAST_ERRORS})
     return pd.DataFrame(rows)
 
 
 def sign_flips(responses: Mapping[str, Responses]) -> pd.DataFrame:
-    """Return, for each field, two levels whose order two populations disagree about most clearly.
+    """Return, for each field, the two populations whose best levels disagree most clearly.
 
     Returns:
-        ``field``, the levels ``one`` and ``other``, the population ``where_better`` in which one
-        earns more and its ``gain``, the population ``where_worse`` and its ``loss``, and whether
-        both differences have at least ``LEAST_ERRORS`` standard errors.
+        ``field``; the population ``one`` and its ``best`` level; the population ``other`` and its
+        ``other_best``; what its own best level gains each over the other's, ``gain`` and
+        ``other_gain``; the fewer ``errors`` of the two; and whether those are ``LEAST_ERRORS``.
     """
     rows = []
     for field in FIELDS:
-        candidates = []
-        for one, other in itertools.combinations(range(len(LEVELS[field])), 2):
-            differences = [
-                (_errors(*each.difference(field, one, other)), population)
-                for population, each in responses.items()
-            ]
-            high, low = max(differences), min(differences)
-            candidates.append((min(high[0], -low[0]), one, other, high[1], low[1]))
-        clearest, one, other, better, worse = max(candidates)
-        row = {"field": field, "one": LEVELS[field][one], "other": LEVELS[field][other]}
-        row |= {"where_better": better}
-        row |= {"gain": responses[better].difference(field, one, other)[0]}
-        row |= {"where_worse": worse, "loss": responses[worse].difference(field, one, other)[0]}
-        rows.append(row | {"errors": clearest, "passes": clearest >= LEAST_ERRORS})
+        tops = {name: each.ranked(field)[0] for name, each in responses.items()}
+        clearness = {}
+        for one, other in itertools.combinations(responses, 2):
+            here = responses[one].expected(field, tops[one], tops[other])
+            there = responses[other].expected(field, tops[other], tops[one])
+            clearness[one, other] = min(_errors(*here), _errors(*there))
+        one, other = max(clearness, key=lambda pair: clearness[pair])
+        here = responses[one].difference(field, tops[one], tops[other])
+        there = responses[other].difference(field, tops[other], tops[one])
+        least = min(_errors(*here), _errors(*there))
+        row = {"field": field, "one": one, "best": LEVELS[field][tops[one]], "gain": here[0]}
+        row |= {"other": other, "other_best": LEVELS[field][tops[other]], "other_gain": there[0]}
+        rows.append(row | {"errors": least, "passes": least >= LEAST_ERRORS})
     return pd.DataFrame(rows)
 
 
@@ -180,8 +202,7 @@ def best_formats(responses: Mapping[str, Responses]) -> pd.DataFrame:
     """Return each population's best auction type and by how much it beats the next best."""
     rows = []
     for population, each in responses.items():
-        means = each.scores["auction_type"].mean(axis=1)
-        best, second = (int(level) for level in np.argsort(-means, kind="stable")[:2])
+        best, second = each.ranked("auction_type")[:2]
         mean, error = each.difference("auction_type", best, second)
         row = {"population": population, "best": LEVELS["auction_type"][best]}
         row |= {"next": LEVELS["auction_type"][second], "margin": mean}
@@ -209,8 +230,9 @@ def adapting_pays(
 ) -> Adapting:
     """Compare the best mechanism for all sampled populations with the best for each.
 
-    Candidates are the same for both: random ones, ``starts``, and each population's best after a
-    sweep. They are chosen on one set of markets and scored on another.
+    Candidates are the same for both: ``starts``, each population's best of these and of random
+    ones after a sweep, and the best for all after a sweep over all. They are chosen on one set of
+    markets and scored on another.
 
     Args:
         env: Its population is the mixture.
@@ -223,20 +245,23 @@ def adapting_pays(
     envs = [DesignEnv(make_market(env.settings, each), env.settings) for each in populations]
     drawn = random_mechanisms(256, generator(seed, "adapting"))
     pool = [*starts, *(drawn[row] for row in range(len(drawn)))]
-    swept = []
+    finalists = list(starts)
     for each in track(envs, "sampled populations", console=_console(), transient=True):
         score = partial(score_mechanisms, each, seed=seed, purpose="adapting/choice")
         best = pool[int(np.argmax(score(Mechanisms.stack(pool), 16)))]
-        swept.append(sweep(best, score, 2, episodes))
-    finalists = Mechanisms.stack([*starts, *swept])
+        finalists.append(sweep(best, score, 2, episodes))
+    everywhere = partial(score_everywhere, envs, seed=seed, purpose="adapting/choice")
+    finalists.append(best_for_all(finalists, everywhere, 2, episodes))
     chosen, scored = (
-        np.array([score_mechanisms(each, finalists, episodes, seed, purpose) for each in envs])
-        for purpose in ("adapting/choice", "adapting/score")
-    )
+        np.array(
+            [score_mechanisms(each, Mechanisms.stack(finalists), episodes, seed, f"adapting/{part}")
+             for each in envs]
+        )
+        for part in ("choice", "score")
+    )  # fmt: skip
     own, rows = chosen.argmax(axis=1), np.arange(count)
-    overall = int(chosen.mean(axis=0).argmax())
     names = [_composition(each) for each in populations]
-    return Adapting(scored[:, overall], scored[rows, own], names)
+    return Adapting(scored[:, -1], scored[rows, own], names)
 
 
 def _composition(population: Population) -> str:

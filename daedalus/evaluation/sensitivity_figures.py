@@ -65,8 +65,7 @@ def _curve(axes: Axes, rows: pd.DataFrame, field: str, colour: str, offset: floa
         label=rows["population"].iloc[0],
     )
     beyond = where[rows["difference"].to_numpy() < -_ZOOM]
-    if not numeric:
-        axes.plot(beyond, np.full(len(beyond), 0.004 - _ZOOM), "v", color=colour, ms=4.5)
+    axes.plot(beyond, np.full(len(beyond), 0.004 - _ZOOM), "v", color=colour, ms=4.5)
     if not numeric:
         axes.set_xticks(range(len(rows)), [_label(each) for each in rows["setting"]])
 
@@ -87,7 +86,7 @@ def best_settings(table: pd.DataFrame) -> Figure:
     """
     populations = list(table["population"].unique())
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.12 * len(populations), 6.4))
-    best = table.loc[table.groupby(["field", "population"], sort=False)["reward"].idxmax()]
+    best = table[table["best"]]
     shade = np.zeros((len(FIELDS), len(populations)))
     for row, field in enumerate(FIELDS):
         for column, population in enumerate(populations):

@@ -176,6 +176,12 @@ def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
         sincere[i, 0], sincere[i, 1] = one, two
 
 
+@njit(inline="always")
+def _price_is_public(rule):
+    """Return whether the price is told or can be worked out from what is."""
+    return rule.shows_price or rule.shows_bids or rule.shows_distribution
+
+
 @njit
 def _bid_falsely(p, types, rule, bidders, key, expected_price, seats, aliases):
     """Fill false-name bids, near the price that their owners expect; return their number."""
@@ -284,14 +290,19 @@ def _ring_surplus(values, seats, won, paid):
 
 
 @njit
-def _seriousness(rule, seats, bids):
-    """Return the share of the ring's cover bids that compete."""
+def _evidence(p, discretion, reserve, seats, bids):
+    """Return the share of the screen's power that a deal leaves to it.
+
+    Covers that compete at ``reserve`` look serious and hide the deal; the ring reckons with the
+    reserve that it knows.
+    """
     covers, serious = 0, 0
     for i in range(len(seats)):
         if seats[i].in_ring and not seats[i].leads:
             covers += 1
-            serious += bids[i, 0] > 0.0 and bids[i, 0] >= rule.reserve
-    return serious / covers if covers > 0 else 1.0
+            serious += bids[i, 0] > 0.0 and bids[i, 0] >= reserve
+    seriousness = serious / covers if covers > 0 else 1.0
+    return (1.0 - discretion) * (1.0 - p.camouflage * seriousness)
 
 
 @njit(inline="always")
@@ -323,18 +334,50 @@ def _monitoring(p, rule):
 
 
 @njit
-def _deviate(p, rule, gain, threshold, values, sincere, seats, bids):
-    """Let members break the deal where today's gain exceeds what it puts at risk; count them."""
+def _highest(amounts, counted, units, top):
+    """Fill ``top`` with the K highest amounts (n, 2) of who is ``counted``, best first, then 0."""
+    top[:] = 0.0
+    for i in range(len(amounts)):
+        if not counted[i]:
+            continue
+        for unit in range(2):
+            place = units
+            while place > 0 and amounts[i, unit] > top[place - 1]:
+                top[place] = top[place - 1]
+                place -= 1
+            top[place] = amounts[i, unit]
+
+
+@njit
+def _agreed_floor(rule, units, seats, bids, top):
+    """Return what a member must beat of the deal it knows: the K-th of its bids, or the reserve."""
+    _highest(bids, seats.in_ring, units, top)
+    return max(top[units - 1], _known_reserve(rule))
+
+
+@njit
+def _deviate(p, rule, units, gain, size, bidders, values, sincere, seats, bids, top):
+    """Let members break the deal where it tempts by more than it puts at risk; count them.
+
+    Who breaks knows the ring's own bids and has its belief about outsiders, whose best value it
+    takes to be distributed as x^k. With the deal as a floor, the better of a floor c and the best
+    outsider leaves a value v the gain (v^(k+1) - c^(k+1))/(k+1), in first price as well, where it
+    bids as if the floor were a reserve.
+    """
+    n = len(bidders)
     stake = _monitoring(p, rule) * p.ring_patience / (1.0 - p.ring_patience) * max(gain, 0.0)
+    floor = _agreed_floor(rule, units, seats, bids, top)
     deviators = 0
-    for i in range(len(seats)):
-        tempted = values[i, 0] - threshold > stake
-        seats[i].breaks = seats[i].in_ring and not seats[i].leads and tempted
+    for i in range(n):
+        power = 1.0 + _rivals(bidders[i]) * (n - size) / (n - 1.0)
+        temptation = (values[i, 0] ** power - floor**power) / power
+        seats[i].breaks = seats[i].in_ring and not seats[i].leads and temptation > stake
         if not seats[i].breaks:
             continue
         bids[i, 0], bids[i, 1] = sincere[i, 0], sincere[i, 1]
         if rule.format == FIRST_PRICE:
-            bids[i, 0] = min(values[i, 0], threshold + _LEAST, seats[i].purse)
+            bid = _shaded(values[i, 0], power - 1.0, floor) + _LEAST
+            bids[i, 0] = min(values[i, 0], bid, seats[i].purse)
             bids[i, 1] = min(sincere[i, 1], bids[i, 0], seats[i].purse - bids[i, 0])
         deviators += 1
     return deviators
@@ -361,7 +404,7 @@ def _play_ring(
     _choose_leaders(types, bidders, leaders, key, values, seats)
     other[:] = bids
     _bid_together(rule, bidders, size, key, values, sincere, seats, other)
-    evidence = (1.0 - discretion) * (1.0 - p.camouflage * _seriousness(rule, seats, other))
+    evidence = _evidence(p, discretion, _known_reserve(rule), seats, other)
     risk = _accusation(p, rule, evidence) - _accusation(p, rule, 0.0)
     chance = _logistic((own.gain - risk * rule.collusion_fine * leaders / size) / p.ring_scale)
     if rule.policy == RESTRICT:
@@ -369,11 +412,11 @@ def _play_ring(
     colludes = uniform(key, _RING_BANK + ring, _COLLUDE) < chance
     _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid)
     competing = _ring_surplus(values, seats, won, paid)
-    count, _ = _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
-    threshold = rule.reserve if count < units else top_bids[units - 1]
-    deviators = _deviate(p, rule, own.gain, threshold, values, sincere, seats, other)
-    if deviators > 0:
-        _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
+    screened[ring] = _evidence(p, discretion, rule.reserve, seats, other) if colludes else 0.0
+    deviators = _deviate(
+        p, rule, units, own.gain, size, bidders, values, sincere, seats, other, top_bids
+    )
+    _clear(rule, units, key, other, aliases, top_bids, top_owners, won, paid)
     gained = (_ring_surplus(values, seats, won, paid) - competing) / size
     told = p.price_weight * rule.shows_price + p.distribution_weight * rule.shows_distribution
     if rule.shows_bids:
@@ -383,7 +426,6 @@ def _play_ring(
         for i in range(len(seats)):
             seats[i].leads = seats[i].leads and not seats[i].in_ring
         return
-    screened[ring] = evidence
     for i in range(len(seats)):
         if seats[i].in_ring:
             seats[i].covers = not seats[i].leads and not seats[i].breaks
@@ -552,31 +594,18 @@ def _pace_budgets(p, types, bidders, seats):
 
 
 @njit
-def _best_value(values, units, top):
-    """Return the sum of the K highest values, with ``top`` (at least K + 1) as room to sort in."""
-    top[:] = 0.0
-    for i in range(len(values)):
-        for unit in range(2):
-            value = values[i, unit]
-            place = units
-            while place > 0 and value > top[place - 1]:
-                top[place] = top[place - 1]
-                place -= 1
-            top[place] = value
-    return top[:units].sum()
-
-
-@njit
 def _record_truth(
-    p, units, rule, played, bidders, values, bids, seats, won, top, surplus, order, welfares, record
-):
+    p, units, rule, played, bidders, values, bids, seats, won, here, top, surplus, order, welfares,
+    record,
+):  # fmt: skip
     """Fill what the round was worth, which takes values that no auctioneer sees.
 
     Expects value delivered, revenue and price in the columns of welfare, revenue and price.
     """
     n = len(bidders)
     value = record[_WELFARE]
-    best = _best_value(values, units, top)
+    _highest(values, here, units, top)
+    best = top[:units].sum()
     welfare = min(value / best, 1.0) if best > 0.0 else 0.0
     competitors, out = 0, 0
     for i in range(n):
@@ -711,12 +740,12 @@ def _play_episode(
             added = paid[:n].sum() - other_paid[:n].sum()
             _learn_shilling(p, rule, bidders, shills, added, won, aliases, seats)
         _learn_hope(p, rule, bidders, values, sincere, price, seats)
-        if price > 0.0:
+        if price > 0.0 and _price_is_public(rule):
             expected_price += p.price_gain * (price - expected_price)
         record[_WELFARE], record[_REVENUE], record[_PRICE] = value, revenue, price
         _record_truth(
-            p, units, rule, played, bidders, values, bids, seats, won, top_bids, amounts, order,
-            welfares, record,
+            p, units, rule, played, bidders, values, bids, seats, won, here, top_bids, amounts,
+            order, welfares, record,
         )  # fmt: skip
         _record_account(
             p, rule, played, best, bidders, bids, aliases, seats, wins, everyone, here, amounts,

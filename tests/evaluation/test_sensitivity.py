@@ -22,13 +22,16 @@ EPISODES = 400
 def responses(seed: int = 0, **means: list[float]) -> Responses:
     """Return paired scores with the given means by field; other fields move nothing."""
     rng = np.random.default_rng(seed)
-    luck = rng.normal(0.0, 0.1, EPISODES)
-    scores = {}
-    for field in FIELDS:
-        level_means = np.array(means.get(field, [0.4] * len(LEVELS[field])))
-        noise = rng.normal(0.0, 0.01, (len(level_means), EPISODES)) if field in means else 0.0
-        scores[field] = level_means[:, None] + luck + noise
-    return Responses(Mechanism(), scores)
+    halves = []
+    for _ in ("chosen", "scores"):
+        luck = rng.normal(0.0, 0.1, EPISODES)
+        scores = {}
+        for field in FIELDS:
+            level_means = np.array(means.get(field, [0.4] * len(LEVELS[field])))
+            noise = rng.normal(0.0, 0.01, (len(level_means), EPISODES)) if field in means else 0.0
+            scores[field] = level_means[:, None] + luck + noise
+        halves.append(scores)
+    return Responses(Mechanism(), *halves)
 
 
 def row(table: pd.DataFrame, field: str) -> pd.Series:
@@ -77,6 +80,26 @@ def test_a_flip_needs_two_populations_that_clearly_disagree() -> None:
     assert not row(sensitivity.sign_flips({"up": up, "flat": flat}), "reveal_reserve")["passes"]
 
 
+def test_a_flip_is_between_best_levels_alone() -> None:
+    one = responses(auction_type=[0.40, 0.41, 0.45])
+    two = responses(1, auction_type=[0.41, 0.40, 0.45])
+    assert not row(sensitivity.sign_flips({"one": one, "two": two}), "auction_type")["passes"]
+    three = responses(2, auction_type=[0.46, 0.40, 0.45])
+    flip = row(sensitivity.sign_flips({"one": one, "two": two, "three": three}), "auction_type")
+    assert flip["passes"] and {flip["best"], flip["other_best"]} == {"first_price", "vcg"}
+
+
+def test_levels_are_chosen_and_reported_on_different_markets() -> None:
+    lucky = responses(reveal_reserve=[0.40, 0.40], shill_penalty=[0.40] * 8)
+    lucky.chosen["reveal_reserve"][1] += 0.05
+    lucky.chosen["shill_penalty"][3] += 0.05
+    both = {"lucky": lucky}
+    assert row(sensitivity.live_fields(both), "reveal_reserve")["effect"] < 0.01
+    assert not row(sensitivity.interior_fields(both), "shill_penalty")["passes"]
+    unlucky = {"lucky": lucky, "steady": responses(3, reveal_reserve=[0.42, 0.40])}
+    assert not row(sensitivity.sign_flips(unlucky), "reveal_reserve")["passes"]
+
+
 def test_verdicts_fail_when_the_requirement_does() -> None:
     good = {
         "one": responses(auction_type=[0.5, 0.4, 0.4]),
@@ -111,7 +134,8 @@ def test_the_whole_way_on_a_small_market() -> None:
     }
     table = sensitivity.response_table(found)
     assert len(table) == 2 * sum(len(levels) for levels in LEVELS.values())
-    assert (table["difference"] <= 1e-12).all()
+    assert (table.groupby(["population", "field"])["best"].sum() == 1).all()
+    assert (table.loc[table["best"], "difference"] == 0).all()
     adapting = sensitivity.adapting_pays(env, [each.best for each in found.values()], 3, 8, seed=0)
     assert adapting.fixed.shape == adapting.adapted.shape == (3,)
     assert all(name for name in adapting.names)

@@ -132,7 +132,10 @@ class ReferenceEpisode:
         self.learn_shilling(m, sale)
         for bidder in self.bidders:
             self.learn_hope(bidder, m, sale.price)
-        if sale.price > 0:
+        public = m.reveal_clearing_price or m.reveal_competing_bids or m.reveal_bid_distribution
+        if sale.price > 0 and not public:
+            self.note("nobody knows the price")
+        if sale.price > 0 and public:
             self.price_expected += self.p.price_gain * (sale.price - self.price_expected)
         return self.record(m, sale, value, revenue)
 
@@ -232,10 +235,11 @@ class ReferenceEpisode:
         covers = [b for b in members if b not in leaders]
         together = self.bid_together(m, members, leaders, bids)
 
-        serious = [b for b in covers if 0 < together[b.seat][0] >= m.reserve_price]
-        seriousness = len(serious) / len(covers) if covers else 1.0
-        ring.evidence = (1 - p.camouflage * seriousness) * (1 - ring.type.discretion)
-        risk = self.accusation(m, ring.evidence) - self.accusation(m, 0.0)
+        ring.evidence = self.evidence(ring, covers, together, m.reserve_price)
+        expected = self.evidence(ring, covers, together, known_reserve(m))
+        if expected != ring.evidence:
+            self.note("covers look less serious than the ring thinks")
+        risk = self.accusation(m, expected) - self.accusation(m, 0.0)
         risk *= p.collusion_fine_unit * m.collusion_penalty * len(leaders) / size
         chance = logistic((ring.gain - risk) / p.ring_scale)
         if m.coalition_policy == "restrict":
@@ -243,19 +247,19 @@ class ReferenceEpisode:
         ring.colluded = self.draw(RING_BANK + ring.number, COLLUDE) < chance
 
         apart = self.gains(members, self.sell(m, bids))
-        planned = self.sell(m, together)
-        threshold = m.reserve_price
-        if len(planned.ranked) >= self.units:
-            threshold = planned.ranked[self.units - 1][0]
+        own = sorted((bid for b in members for bid in together[b.seat]), reverse=True)
+        floor = max((own + [0.0] * self.units)[self.units - 1], known_reserve(m))
         exposure = p.monitoring_base
         exposure += p.monitoring_winner if m.reveal_winner_identity else 0
         exposure += p.monitoring_bids if m.reveal_competing_bids else 0
         stake = exposure * p.ring_patience / (1 - p.ring_patience) * max(ring.gain, 0.0)
-        deviators = [b for b in covers if b.values[0] - threshold > stake]
+        abroad = (len(self.bidders) - size) / (len(self.bidders) - 1)
+        deviators = [b for b in covers if temptation(b, abroad, floor) > stake]
         for b in deviators:
             one, two = b.sincere
             if m.auction_type == "first_price":
-                one = min(b.values[0], threshold + 0.01, b.purse)
+                above = shaded(b.values[0], abroad * b.rivals, floor) + 0.01
+                one = min(b.values[0], above, b.purse)
                 two = min(two, one, b.purse - one)
             together[b.seat] = one, two
         gained = (self.gains(members, self.sell(m, together)) - apart) / size
@@ -279,6 +283,12 @@ class ReferenceEpisode:
                 self.note("breakdown")
                 ring.punished = int(p.punishment_rounds)
         return together
+
+    def evidence(self, ring: Ring, covers: list[Bidder], bids: Bids, reserve: float) -> float:
+        """What is left of the screen if covers from the reserve up look serious."""
+        serious = [b for b in covers if 0 < bids[b.seat][0] >= reserve]
+        seriousness = len(serious) / len(covers) if covers else 1.0
+        return (1 - self.p.camouflage * seriousness) * (1 - ring.type.discretion)
 
     def choose_leaders(self, ring: Ring, members: list[Bidder]) -> list[Bidder]:
         """Return the strongest members, or some by lot: the ring's share of the units in number."""
@@ -542,6 +552,14 @@ def logistic(x: float) -> float:
 
 def known_reserve(m: Mechanism) -> float:
     return m.reserve_price if m.reveal_reserve else 0.0
+
+
+def temptation(b: Bidder, abroad: float, floor: float) -> float:
+    """The integral of the chance x^k that no outsider has more, from the floor to the value."""
+    if b.values[0] <= floor:
+        return 0.0
+    power = 1 + abroad * b.rivals
+    return (b.values[0] ** power - floor**power) / power
 
 
 def shaded(value: float, rivals: float, reserve: float) -> float:
