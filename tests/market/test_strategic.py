@@ -777,6 +777,54 @@ def test_a_ring_that_competes_learns_only_from_what_it_is_told():
         assert (told.rings["gain"] > -1.0).all()
 
 
+@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
+def test_a_price_that_cannot_be_known_moves_no_false_name(auction_type):
+    types = {"shill": TYPES["exploiter"], "truthful": BidderType(value_low=0.8)}
+    for flag in (None, "reveal_reserve", "reveal_winner_identity", "reveal_clearing_price"):
+        market, state = fresh(Population(bidders=6, types=types, units=1), 20)
+        before = state.expected_price.copy()
+        rules = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+        market.play(state, Mechanisms.repeat(rules, 20), 10)
+        known = flag == "reveal_clearing_price"
+        assert (state.expected_price != before).all() == known
+        assert (state.expected_price == before).all() == (not known)
+
+
+def ring_against(outsider: BidderType, rules: Mechanism) -> StrategicState:
+    """Return the states after a round in which five of eight, by lot, face three outsiders."""
+    ring = BidderType(5, ["collude"], value_low=0.3, efficient_ring=False)
+    types = {"ring": ring, "outsider": dataclasses.replace(outsider, share=3.0)}
+    parameters = StrategicParameters(ring_scale=1e-6, ring_prior=0.01)
+    market, state = fresh(Population(types=types, units=2), 200, parameters)
+    market.play(state, Mechanisms.repeat(rules, 200), 1)
+    return state
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_who_breaks_a_deal_has_not_seen_what_outsiders_bid(auction_type):
+    rules = Mechanism(auction_type=auction_type, reserve_price=0.0, reveal_reserve=True)
+    low, high = (
+        ring_against(BidderType(value_low=level, value_high=level + 0.05), rules)
+        for level in (0.1, 0.9)
+    )
+    assert_array_equal(low.bids[:, :5], high.bids[:, :5])
+    assert not np.array_equal(low.bids[:, 5:], high.bids[:, 5:])
+
+
+@pytest.mark.parametrize("policy", ["allow", "penalize_confirmed"])
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_a_ring_does_not_know_a_secret_reserve(auction_type, policy):
+    common = {"auction_type": auction_type, "coalition_policy": policy, "collusion_penalty": 0.25}
+    bids = [
+        ring_against(BidderType(), Mechanism(reserve_price=reserve, **common)).bids[:, :5]
+        for reserve in (0.0, 0.2, 0.5)
+    ]
+    assert_array_equal(bids[0], bids[1])
+    assert_array_equal(bids[0], bids[2])
+    known = Mechanism(reserve_price=0.5, reveal_reserve=True, **common)
+    assert not np.array_equal(bids[2], ring_against(BidderType(), known).bids[:, :5])
+
+
 # -------------------------------------------------------------------------------------- theory
 
 
