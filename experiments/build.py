@@ -8,6 +8,8 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
 from daedalus.designers.base import Designer, DesignerSettings
 from daedalus.designers.fixed import FixedDesigner
@@ -15,8 +17,11 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.designers.search import SearchDesigner, best_fixed
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.evaluation.portfolio import portfolio
 from daedalus.evaluation.report import Report
+from daedalus.files import written_whole
 from daedalus.market.interface import make_market
+from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
 from daedalus.market.seeds import generator
 from daedalus.tracking import Tracker
 
@@ -32,6 +37,21 @@ def make_envs(config: Config) -> dict[str, DesignEnv]:
         name: DesignEnv(make_market(config.market, each), config.market)
         for name, each in config.populations.items()
     }
+
+
+def make_portfolio(config: Config, env: DesignEnv, out: Path) -> Mechanisms | None:
+    """Return the rules that training begins from, searched once for a run; None for random ones."""
+    settings, path = config.training.portfolio, out / "portfolio.csv"
+    if not settings.populations:
+        return None
+    if not path.exists():
+        found = portfolio(env, settings.populations, settings.episodes, config.seed)
+        with written_whole(path) as aside:
+            pd.DataFrame([found[row].to_dict() for row in range(len(found))]).to_csv(
+                aside, index=False
+            )
+    rows = pd.read_csv(path).to_dict("records")
+    return Mechanisms.stack([mechanism_from_mapping(row) for row in rows])
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
 from daedalus.tracking import Tracker
 from experiments import sft
-from experiments.build import make_env, tracked
+from experiments.build import make_env, make_portfolio, tracked
 from experiments.compare import compare_designers
 
 
@@ -49,6 +49,6 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: R
     if settings.steps:
         model = grpo.train_grpo(
             model, env, config.reward, config.training.prompt, settings, config.model.lora,
-            tracker, checkpoints, config.seed,
+            tracker, checkpoints, config.seed, make_portfolio(config, env, out),
         )  # fmt: skip
     export(model, config.training.prompt, start, target)

@@ -11,7 +11,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
 from daedalus.tracking import Tracker
-from experiments.build import make_env, tracked
+from experiments.build import make_env, make_portfolio, tracked
 
 VALIDITY = "sft_validity"
 """Phase under which sampled validity is logged."""
@@ -41,16 +41,23 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
     if target.exists():
         return
     training, seed = config.training, config.seed
-    model = make_language_model(config.model, training.prompt, env, seed)
+    rules = make_portfolio(config, env, target.parent)
+    model = make_language_model(config.model, training.prompt, env, seed, rules)
     base = config.model.pretrained or target.parent / "checkpoints" / "base"
     if config.model.lora.rank and not config.model.pretrained:
         export(model, training.prompt, base, Path(base))  # adapters are merged into it again
     if training.sft.steps:
-        pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
+        if rules is not None and training.portfolio.target_futures:
+            pairs = sft.planned_pairs(
+                env, training.prompt, rules, training.portfolio, training.grpo.horizon,
+                training.sft.examples, seed,
+            )  # fmt: skip
+        else:
+            pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
         folder = target.parent / "checkpoints" / sft.PHASE
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts
-    validity = sft.sampled_validity(model, env, training.prompt, count, seed)
+    validity = sft.sampled_validity(model, env, training.prompt, count, seed, rules)
     report.say(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})

@@ -24,11 +24,16 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.designers": BELOW_ENV,
     "daedalus.env": BELOW_ENV,
+    "daedalus.planning": BELOW_EVALUATION,
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING,
     "daedalus.service": BELOW_EVALUATION | {"openenv", "pydantic", "fastapi", "uvicorn"},
-    "daedalus.training": BELOW_EVALUATION | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
+    "daedalus.training": BELOW_EVALUATION
+    | FIGURES
+    | WRITING
+    | MODEL
+    | {"daedalus.evaluation", "daedalus.planning"},
     "daedalus.training.settings": BELOW_ENV | {"daedalus.designers"},
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
     "daedalus.sweeps": {"daedalus.files", "daedalus.evaluation", "daedalus.market", "numpy"}

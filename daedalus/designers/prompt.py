@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.parsing import format_mechanism
 
 SYSTEM = "You design auctions. Answer with one JSON mechanism and nothing else."
 REQUEST = "Reply with JSON only."
@@ -25,15 +27,23 @@ class PromptSettings:
         proxies: Which population statistics are added, of ``PROXIES``.
         stage: Whether the curriculum stage is told. The population is hidden from the designer,
             so this is off unless asked for.
+        averages: What is averaged over the rounds that are remembered, of ``OUTCOME_FIELDS``.
+        rules: Whether the mechanism in force is told.
+        compact: Numbers as three-digit hundredths without names, in the order of the lists: few
+            tokens, and each digit always in the same place.
     """
 
     rounds: int = 2
     outcomes: list[str] = field(default_factory=lambda: ["welfare", "fairness", "participation"])
     proxies: list[str] = field(default_factory=list)
     stage: bool = False
+    averages: list[str] = field(default_factory=list)
+    rules: bool = False
+    compact: bool = False
 
     def __post_init__(self) -> None:
-        for key, known in (("outcomes", OUTCOME_FIELDS), ("proxies", PROXIES)):
+        lists = {"outcomes": OUTCOME_FIELDS, "proxies": PROXIES, "averages": OUTCOME_FIELDS}
+        for key, known in lists.items():
             unknown = set(getattr(self, key)) - set(known)
             if unknown:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
@@ -43,6 +53,7 @@ class PromptSettings:
 
 def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:
     """Return the chat messages (system, user) for each of the B observed markets."""
+    observation = replace(observation, mechanisms=observation.mechanisms.rounded())
     return [
         [
             {"role": "system", "content": SYSTEM},
@@ -56,19 +67,33 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     lines = [f"round_number: {observation.round_number[row]} / {observation.episode_length}"]
     if settings.stage:
         lines.append(f"stage: {observation.stage}")
-    lines.append(f"recent_outcomes: [{_outcomes(observation, row, settings)}]")
+    if settings.rules:
+        lines.append(f"rules: {format_mechanism(observation.mechanisms[row])}")
+    rounds = _rounds(observation, row)
+    if settings.rounds:
+        last = rounds[len(rounds) - min(settings.rounds, len(rounds)) :]
+        told = (_numbers(settings.outcomes, each, settings.compact) for each in last)
+        lines.append(f"recent_outcomes: [{','.join(told)}]")
+    if settings.averages and rounds:
+        means = {name: float(np.mean([each[name] for each in rounds])) for name in rounds[0]}
+        lines.append(f"averages: {_numbers(settings.averages, means, settings.compact)}")
     if settings.proxies:
-        values = (f"{name}:{observation.proxy(name)[row]:.2f}" for name in settings.proxies)
-        lines.append(f"population: {{{','.join(values)}}}")
+        proxies = dict(zip(PROXIES, observation.proxies[row], strict=True))
+        lines.append(f"population: {_numbers(settings.proxies, proxies, settings.compact)}")
     return "\n".join([*lines, REQUEST])
 
 
-def _outcomes(observation: Observation, row: int, settings: PromptSettings) -> str:
+def _rounds(observation: Observation, row: int) -> list[dict[str, float]]:
+    """Return the rounds that are remembered, oldest first."""
     recent = observation.recent[row]
-    known = recent[np.isfinite(recent[:, 0])]
     rounds = []
-    for record in known[len(known) - min(settings.rounds, len(known)) :]:
+    for record in recent[np.isfinite(recent[:, 0])]:
         values = dict(zip(ROUND_FIELDS, record, strict=True))
-        values["fairness"] = 1.0 - values["gini"]
-        rounds.append(",".join(f"{name}:{values[name]:.2f}" for name in settings.outcomes))
-    return ",".join(f"{{{each}}}" for each in rounds)
+        rounds.append(values | {"fairness": 1.0 - values["gini"]})
+    return rounds
+
+
+def _numbers(names: Sequence[str], values: Mapping[str, float], compact: bool) -> str:
+    if compact:
+        return " ".join(f"{round(100 * values[name]):03d}" for name in names)
+    return "{" + ",".join(f"{name}:{values[name]:.2f}" for name in names) + "}"

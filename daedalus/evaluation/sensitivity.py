@@ -11,25 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from daedalus.designers.random import random_mechanisms
-from daedalus.designers.search import (
-    LEVELS,
-    SearchDesigner,
-    best_fixed,
-    best_for_all,
-    sweep,
-    variants,
-)
+from daedalus.designers.search import LEVELS, SearchDesigner, best_fixed, best_for_all, variants
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import episode_scores, score_everywhere, score_mechanisms
-from daedalus.market.composition import sampled_populations
-from daedalus.market.interface import make_market
+from daedalus.evaluation.portfolio import best_responses, sampled_envs
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
@@ -241,15 +230,8 @@ def adapting_pays(
         episodes: Episodes behind each score.
         seed: Seed of the run.
     """
-    populations = sampled_populations(env.market.population, market_seeds(seed, "adapting", count))
-    envs = [DesignEnv(make_market(env.settings, each), env.settings) for each in populations]
-    drawn = random_mechanisms(256, generator(seed, "adapting"))
-    pool = [*starts, *(drawn[row] for row in range(len(drawn)))]
-    finalists = list(starts)
-    for each in track(envs, "sampled populations", console=_console(), transient=True):
-        score = partial(score_mechanisms, each, seed=seed, purpose="adapting/choice")
-        best = pool[int(np.argmax(score(Mechanisms.stack(pool), 16)))]
-        finalists.append(sweep(best, score, 2, episodes))
+    envs = sampled_envs(env, count, seed, "adapting")
+    finalists = [*starts, *best_responses(envs, starts, episodes, seed, "adapting")]
     everywhere = partial(score_everywhere, envs, seed=seed, purpose="adapting/choice")
     finalists.append(best_for_all(finalists, everywhere, 2, episodes))
     chosen, scored = (
@@ -260,7 +242,7 @@ def adapting_pays(
         for part in ("choice", "score")
     )  # fmt: skip
     own, rows = chosen.argmax(axis=1), np.arange(count)
-    names = [_composition(each) for each in populations]
+    names = [_composition(each.market.population) for each in envs]
     return Adapting(scored[:, -1], scored[rows, own], names)
 
 
@@ -339,7 +321,3 @@ def verdicts(
         ("proxies tell populations", f"{seen:.2f}", f"> {2 * chance:.2f}", seen > 2 * chance)
     )
     return pd.DataFrame(rows, columns=["requirement", "measured", "needed", "passes"])
-
-
-def _console() -> Console:
-    return Console(stderr=True)

@@ -213,6 +213,14 @@ class Mechanisms:
             getattr(copy, name)[rows] = getattr(others, name)
         return copy
 
+    def rounded(self) -> Mechanisms:
+        """Return the mechanisms as people write them: reserves to 0.01, penalties to 0.1."""
+        copy = self.take(np.arange(len(self)))
+        for name in RANGES:
+            decimals = 2 if name == "reserve_price" else 1
+            setattr(copy, name, getattr(self, name).round(decimals))
+        return copy
+
     @classmethod
     def stack(cls, mechanisms: Sequence[Mechanism | None]) -> Mechanisms:
         """Batch single mechanisms, in order; None becomes a malformed row."""

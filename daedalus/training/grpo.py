@@ -10,6 +10,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
 from daedalus.training.model import LanguageModel
@@ -38,11 +39,15 @@ def train_grpo(
     tracker: Tracker,
     folder: Path,
     seed: int,
+    rules: Mechanisms | None = None,
 ) -> LanguageModel:
-    """Train on rewards from forked markets, going on from the last checkpoint if there is one."""
+    """Train on rewards from forked markets, going on from the last checkpoint if there is one.
+
+    The markets were played under ``rules``, see ``mid_episode_states``.
+    """
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its own
-    states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon)
+    states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon, rules)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
     trainer = GRPOTrainer(
         model=language_model.model,

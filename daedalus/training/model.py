@@ -21,6 +21,7 @@ from transformers import (
 
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.training.settings import ModelSettings
 from daedalus.training.states import mid_episode_states, synthetic_mechanisms
@@ -42,7 +43,11 @@ class LanguageModel:
 
 
 def make_language_model(
-    settings: ModelSettings, prompt: PromptSettings, env: DesignEnv, seed: int
+    settings: ModelSettings,
+    prompt: PromptSettings,
+    env: DesignEnv,
+    seed: int,
+    rules: Mechanisms | None = None,
 ) -> LanguageModel:
     """Load the model that the settings name, or build the embedded one.
 
@@ -51,10 +56,11 @@ def make_language_model(
         prompt: What prompts look like; the embedded tokenizer is trained on them.
         env: Where the prompts of that corpus come from.
         seed: What the random weights depend on.
+        rules: Under which those markets were played, see ``mid_episode_states``.
     """
     if settings.pretrained:
         return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
-    tokenizer = build_tokenizer(_corpus(prompt, env, seed), settings.vocabulary)
+    tokenizer = build_tokenizer(_corpus(prompt, env, seed, rules), settings.vocabulary)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Qwen2ForCausalLM(_qwen2_config(settings, tokenizer))
@@ -85,9 +91,11 @@ def trained_prompt(folder: str | Path) -> PromptSettings:
     return PromptSettings(**json.loads(path.read_text())) if path.exists() else PromptSettings()
 
 
-def _corpus(prompt: PromptSettings, env: DesignEnv, seed: int) -> list[str]:
+def _corpus(
+    prompt: PromptSettings, env: DesignEnv, seed: int, rules: Mechanisms | None
+) -> list[str]:
     """Return the prompts of mid-episode states and as many mechanisms."""
-    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus")
+    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", rules=rules)
     chats = prompts(states.observe(), prompt)
     texts = [message["content"] for chat in chats for message in chat]
     answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]

@@ -14,6 +14,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.planning import play_futures
 from daedalus.rewards.stack import RewardStack
 
 _NO_SPREAD = 1e-8
@@ -64,15 +65,12 @@ class MarketReward:
 
     def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
         """Return the scored rounds of every mechanism in its futures, (B * K, rounds, fields)."""
-        copies = np.repeat(np.arange(len(rows)), self._futures)
-        seeds = [market_seeds(self._seed, "futures", self._futures, step, row) for row in rows]
-        joined = np.concatenate(seeds) if seeds else np.zeros(0, np.uint64)
-        futures = self._states.fork(np.asarray(rows, np.int64)[copies], joined)
-        rules = mechanisms.take(copies)
-        records = [
-            futures.scored(futures.step(rules).outcome).records for _ in range(self._horizon)
-        ]
-        return Outcome(np.concatenate(records, axis=1))
+        seeds = np.zeros((len(rows), self._futures), np.uint64)
+        for index, row in enumerate(rows):
+            seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
+        return play_futures(
+            self._states, np.asarray(rows, np.int64), mechanisms, seeds, self._horizon
+        )
 
     def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
         """Return the function that TRL's GRPOTrainer calls, which logs every term."""

@@ -166,9 +166,36 @@ class GrpoSettings:
 
 
 @dataclass
+class PortfolioSettings:
+    """Best responses to sampled populations: the rules under which training meets its markets.
+
+    Attributes:
+        populations: How many are sampled from the run's own; 0 plays uniformly random rules.
+        episodes: Episodes behind each comparison of the search.
+        target_futures: Futures K in which SFT's answers are compared in each state; 0 teaches
+            mechanisms drawn independently of the state, and so the format alone.
+        target_scale: Spread of R over which answers are drawn, in proportion to exp(R / scale).
+    """
+
+    populations: int = 0
+    episodes: int = 128
+    target_futures: int = 0
+    target_scale: float = 0.003
+
+    def __post_init__(self) -> None:
+        _require(self, 0, "populations", "target_futures")
+        _require(self, 1, "episodes")
+        if not 0 < self.target_scale < math.inf:
+            raise ValueError(f"target_scale: {self.target_scale}; give a finite number above 0")
+        if self.target_futures and not self.populations:
+            raise ValueError("target_futures: answers come from a portfolio; set populations too")
+
+
+@dataclass
 class TrainingSettings:
-    """Both phases, and the prompt that they share with the designer they make."""
+    """Both phases, the rules they begin from, and the prompt they share with their designer."""
 
     sft: SftSettings = field(default_factory=SftSettings)
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
+    portfolio: PortfolioSettings = field(default_factory=PortfolioSettings)
     prompt: PromptSettings = field(default_factory=PromptSettings)

@@ -9,14 +9,17 @@ from datasets import Dataset
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
+from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
+from daedalus.planning import compare_candidates
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import LoraSettings, SftSettings
+from daedalus.training.settings import LoraSettings, PortfolioSettings, SftSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.states import mid_episode_states, synthetic_mechanisms
 from daedalus.training.trainers import lora_config, run_phase, shared_options
@@ -38,6 +41,41 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
     answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
     completions = [[{"role": "assistant", "content": answer}] for answer in answers]
     return Dataset.from_dict({"prompt": chats, "completion": completions})
+
+
+def planned_pairs(
+    env: DesignEnv,
+    prompt: PromptSettings,
+    rules: Mechanisms,
+    settings: PortfolioSettings,
+    horizon: int,
+    count: int,
+    seed: int,
+) -> Dataset:
+    """Return ``count`` pairs of a mid-episode prompt and rules that are good in its market.
+
+    Every rule of the portfolio is played in futures of every state; the answer is drawn in
+    proportion to exp(R / scale), so that near-ties are all taught.
+
+    Args:
+        env: Where the states come from.
+        prompt: What is shown of them.
+        rules: The portfolio, M mechanisms.
+        settings: Futures and scale.
+        horizon: Steps of each future.
+        count: Number of pairs.
+        seed: What they depend on.
+    """
+    states = mid_episode_states(env, count, seed, PHASE, horizon, rules)
+    look = PlannerSettings(futures=settings.target_futures, horizon=horizon)
+    rewards = compare_candidates(states, rules, look, seed, PHASE)
+    luck = generator(seed, "targets").gumbel(size=rewards.shape)
+    chosen = (rewards / settings.target_scale + luck).argmax(axis=1)
+    answers = [format_mechanism(rules[row]) for row in chosen]
+    completions = [[{"role": "assistant", "content": answer}] for answer in answers]
+    return Dataset.from_dict(
+        {"prompt": prompts(states.observe(), prompt), "completion": completions}
+    )
 
 
 def train_sft(
@@ -73,13 +111,19 @@ def train_sft(
 
 
 def sampled_validity(
-    language_model: LanguageModel, env: DesignEnv, prompt: PromptSettings, count: int, seed: int
+    language_model: LanguageModel,
+    env: DesignEnv,
+    prompt: PromptSettings,
+    count: int,
+    seed: int,
+    rules: Mechanisms | None = None,
 ) -> float:
     """Return the share of complete mechanisms among answers sampled at temperature 1.
 
     Greedy answers are valid long before sampled ones, and training samples.
     """
-    chats = prompts(mid_episode_states(env, count, seed, "validity").observe(), prompt)
+    states = mid_episode_states(env, count, seed, "validity", rules=rules)
+    chats = prompts(states.observe(), prompt)
     generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
     texts = generate(chats, generator(seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count

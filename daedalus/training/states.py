@@ -6,7 +6,7 @@ import numpy as np
 
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import RANGES, Mechanism
+from daedalus.market.mechanism import RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
 _KEEP_PROBABILITY = 0.7
@@ -14,9 +14,17 @@ _END_PROBABILITY = 0.2
 
 
 def mid_episode_states(
-    env: DesignEnv, count: int, seed: int, purpose: str, horizon: int = 1
+    env: DesignEnv,
+    count: int,
+    seed: int,
+    purpose: str,
+    horizon: int = 1,
+    rules: Mechanisms | None = None,
 ) -> DesignEnv:
     """Play ``count`` episodes each to a random step, under random rules that change now and then.
+
+    Under uniformly random rules a market tells little of who is in it: most reserves and fines
+    keep nearly everybody out. ``rules`` are therefore better ones to draw from.
 
     Args:
         env: An environment, whose own episodes are left alone.
@@ -24,6 +32,7 @@ def mid_episode_states(
         seed: What the states depend on.
         purpose: What they are for; another purpose, other states.
         horizon: Steps that must be left in each episode.
+        rules: Mechanisms to draw from; None draws uniformly from all that are valid.
 
     Returns:
         ``count`` paused episodes, their steps uniform from 0 to the last that leaves the horizon.
@@ -38,15 +47,21 @@ def mid_episode_states(
     states = DesignEnv(env.market, env.settings)
     states.reset(market_seeds(seed, f"states/{purpose}", count))
     stops = rng.integers(0, last + 1, size=count)
-    rules = random_mechanisms(count, rng)
+    playing = _drawn(rules, count, rng)
     for step in range(last):
         rows = np.flatnonzero(stops > step)
         moving = states.fork(rows)
-        moving.step(rules.take(rows))
+        moving.step(playing.take(rows))
         states.put(rows, moving)
         changing = np.flatnonzero(rng.random(count) > _KEEP_PROBABILITY)
-        rules = rules.replace(changing, random_mechanisms(len(changing), rng))
+        playing = playing.replace(changing, _drawn(rules, len(changing), rng))
     return states
+
+
+def _drawn(rules: Mechanisms | None, count: int, rng: np.random.Generator) -> Mechanisms:
+    if rules is None:
+        return random_mechanisms(count, rng)
+    return rules.take(rng.integers(len(rules), size=count))
 
 
 def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
@@ -57,9 +72,9 @@ def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
     Reserves are rounded to 0.01 and penalties to 0.1.
     """
     rng = generator(seed, "synthetic")
-    drawn = random_mechanisms(count, rng)
+    drawn = random_mechanisms(count, rng).rounded()
     for name, ends in RANGES.items():
-        values = getattr(drawn, name).round(2 if name == "reserve_price" else 1)
+        values = getattr(drawn, name)
         at_end = rng.random(count) < _END_PROBABILITY
         values[at_end] = rng.choice(ends, size=count)[at_end]
         setattr(drawn, name, values)

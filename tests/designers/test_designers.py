@@ -270,7 +270,7 @@ def test_the_prompt_has_the_published_shape():
     assert SYSTEM.count(".") <= 2
 
 
-@pytest.mark.parametrize(("rounds", "shown"), [(0, 0), (1, 1), (3, 3), (20, 20), (50, 20)])
+@pytest.mark.parametrize(("rounds", "shown"), [(1, 1), (3, 3), (20, 20), (50, 20)])
 def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
     seen = observe()
     seen.recent[0, :, 0] = np.arange(20) / 20
@@ -279,7 +279,26 @@ def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
     assert f"recent_outcomes: [{','.join(values)}]" in user_text(seen, settings)
 
 
+def test_a_compact_prompt_tells_hundredths_in_the_order_asked_for():
+    seen = observe()
+    seen.recent[0, :, ROUND_FIELDS.index("welfare")] = np.arange(20) / 25
+    seen.recent[0, :, ROUND_FIELDS.index("gini")] = 0.25
+    seen.proxies[0, PROXIES.index("bid_mean")] = 0.057
+    seen.proxies[0, PROXIES.index("bid_correlation")] = -0.31
+    settings = PromptSettings(
+        rounds=0,
+        averages=["welfare", "fairness"],
+        proxies=["bid_correlation", "bid_mean"],
+        rules=True,
+        compact=True,
+    )
+    rules = format_mechanism(seen.mechanisms[0])
+    lines = ["round_number: 3 / 10", f"rules: {rules}", "averages: 038 075"]
+    assert user_text(seen, settings) == "\n".join([*lines, "population: -31 006", REQUEST])
+
+
 def test_the_prompt_before_the_first_round():
+    assert "averages" not in user_text(observe(known=0), PromptSettings(averages=["welfare"]))
     assert "recent_outcomes: []\n" in user_text(observe(known=0))
 
 

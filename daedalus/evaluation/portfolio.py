@@ -1,0 +1,67 @@
+"""Rules that are good somewhere: best responses to populations sampled from a mixture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from daedalus.designers.random import random_mechanisms
+from daedalus.designers.search import best_for_all, sweep
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import score_everywhere, score_mechanisms
+from daedalus.market.composition import sampled_populations
+from daedalus.market.interface import make_market
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+
+_POOL = 256
+_SWEEPS = 2
+
+
+def sampled_envs(env: DesignEnv, count: int, seed: int, purpose: str) -> list[DesignEnv]:
+    """Return environments whose populations are drawn from that of ``env``, one each."""
+    seeds = market_seeds(seed, purpose, count)
+    populations = sampled_populations(env.market.population, seeds)
+    return [DesignEnv(make_market(env.settings, each), env.settings) for each in populations]
+
+
+def best_responses(
+    envs: Sequence[DesignEnv], starts: Sequence[Mechanism], episodes: int, seed: int, purpose: str
+) -> list[Mechanism]:
+    """Return the best mechanism of each environment: of ``starts`` and random ones, then swept.
+
+    Args:
+        envs: Where they are played; what they held before is lost.
+        starts: Mechanisms known to be good somewhere.
+        episodes: Episodes behind each comparison of a sweep.
+        seed: Seed of the run.
+        purpose: What keys random mechanisms and markets.
+    """
+    drawn = random_mechanisms(_POOL, generator(seed, purpose))
+    pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
+    found = []
+    console = Console(stderr=True)
+    for each in track(envs, "best responses", console=console, transient=True):
+        score = partial(score_mechanisms, each, seed=seed, purpose=f"{purpose}/choice")
+        best = pool[int(np.argmax(score(pool, 16)))]
+        found.append(sweep(best, score, _SWEEPS, episodes))
+    return found
+
+
+def portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mechanisms:
+    """Return best responses to ``count`` sampled populations and, last, the best for all of them.
+
+    They are rounded as people write them, and none comes twice.
+    """
+    envs = sampled_envs(env, count, seed, "portfolio")
+    responses = best_responses(envs, [], episodes, seed, "portfolio")
+    everywhere = partial(score_everywhere, envs, seed=seed, purpose="portfolio/choice")
+    responses.append(best_for_all(responses, everywhere, _SWEEPS, episodes))
+    rounded = Mechanisms.stack(responses[::-1]).rounded()
+    rows = [rounded[row] for row in range(len(rounded))]
+    unique = [row for number, row in enumerate(rows) if row not in rows[:number]]
+    return Mechanisms.stack(unique[::-1])

@@ -1,0 +1,145 @@
+"""Looking ahead: what rules would earn in the market at hand, played in forks of its true state."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.designers.planner import PlannerSettings
+from daedalus.designers.search import LEVELS
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
+from daedalus.market.outcome import Observation, Outcome
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.terms import composite
+
+_CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
+
+
+def play_futures(
+    states: DesignEnv,
+    rows: NDArray[np.int64],
+    mechanisms: Mechanisms,
+    seeds: NDArray[np.uint64],
+    horizon: int,
+) -> Outcome:
+    """Play every mechanism in K futures of its state.
+
+    Args:
+        states: Paused episodes, left as they are.
+        rows: The state of each mechanism, shape (B,).
+        mechanisms: B mechanisms, kept up for the whole horizon.
+        seeds: Seeds of their futures, uint64, shape (B, K).
+        horizon: Steps of each future.
+
+    Returns:
+        The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
+    """
+    copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
+    futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
+    rules = mechanisms.take(copies)
+    records = [futures.scored(futures.step(rules).outcome).records for _ in range(horizon)]
+    return Outcome(np.concatenate(records, axis=1))
+
+
+def expected_rewards(
+    states: DesignEnv,
+    rows: NDArray[np.int64],
+    mechanisms: Mechanisms,
+    seeds: NDArray[np.uint64],
+    horizon: int,
+) -> NDArray[np.float64]:
+    """Return each mechanism's mean composite R over its futures, see ``play_futures``, (B,)."""
+    futures = seeds.shape[1]
+    rewards = np.empty(len(rows))
+    size = max(1, _CHUNK // futures)
+    for start in range(0, len(rows), size):
+        part = np.arange(start, min(start + size, len(rows)))
+        outcome = play_futures(states, rows[part], mechanisms.take(part), seeds[part], horizon)
+        rewards[part] = composite(outcome).reshape(len(part), futures).mean(axis=1)
+    return rewards
+
+
+def compare_candidates(
+    states: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, seed: int, purpose: str
+) -> NDArray[np.float64]:
+    """Return what each of M candidates would earn in each of B states, shape (B, M)."""
+    count, batch = len(candidates), len(states.steps)
+    rows, choices = np.divmod(np.arange(batch * count), count)
+    seeds = _future_seeds(batch, settings.futures, seed, purpose)
+    rewards = expected_rewards(
+        states, rows, candidates.take(choices), seeds[rows], _horizon(states, settings)
+    )
+    return rewards.reshape(batch, count)
+
+
+def plan(
+    states: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, seed: int, purpose: str
+) -> Mechanisms:
+    """Return the best rules found for each state: of the candidates, then by local search.
+
+    Args:
+        states: B paused episodes with at least a step to go, left as they are.
+        candidates: Rules known to be good somewhere.
+        settings: How far and how broadly to look.
+        seed: What futures and variations depend on.
+        purpose: What they are for; another purpose, other futures.
+    """
+    rewards = compare_candidates(states, candidates, settings, seed, purpose)
+    best = candidates.take(rewards.argmax(axis=1))
+    rng = generator(seed, f"{purpose}/variations")
+    count = settings.variations + 1
+    rows = np.repeat(np.arange(len(best)), count)
+    for number in range(settings.rounds):
+        tried = varied(best.take(rows), rng)
+        tried = tried.replace(np.arange(0, len(rows), count), best)
+        seeds = _future_seeds(len(best), settings.futures, seed, f"{purpose}/{number}")
+        rewards = expected_rewards(states, rows, tried, seeds[rows], _horizon(states, settings))
+        winners = rewards.reshape(-1, count).argmax(axis=1)
+        best = tried.take(np.arange(len(best)) * count + winners)
+    return best
+
+
+def varied(mechanisms: Mechanisms, rng: np.random.Generator) -> Mechanisms:
+    """Return the mechanisms with one random field of each set to one of its ``LEVELS``."""
+    fields = rng.integers(len(FIELDS), size=len(mechanisms))
+    for number, name in enumerate(FIELDS):
+        rows = np.flatnonzero(fields == number)
+        levels = np.arange(len(LEVELS[name])) if name in CHOICES else np.array(LEVELS[name])
+        changed = mechanisms.take(rows)
+        setattr(changed, name, rng.choice(levels, size=len(rows)))
+        mechanisms = mechanisms.replace(rows, changed)
+    return mechanisms
+
+
+class Planner:
+    """Looks ahead from the true state of the very episodes it plays: the ceiling for designers.
+
+    Args:
+        env: The environment that is being played.
+        candidates: Rules known to be good somewhere.
+        settings: How far and how broadly to look.
+        seed: What its futures depend on, which are not those of the episodes.
+    """
+
+    def __init__(
+        self, env: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, seed: int
+    ) -> None:
+        self._env = env
+        self._candidates = candidates
+        self._settings = settings
+        self._seed = seed
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the best rules found for each market, whatever is observed of it."""
+        purpose = f"planner/{self._env.steps.max()}"
+        return plan(self._env, self._candidates, self._settings, self._seed, purpose)
+
+
+def _horizon(states: DesignEnv, settings: PlannerSettings) -> int:
+    """Return the horizon, cut where an episode would end."""
+    return int(min(settings.horizon, (states.settings.episode_length - states.steps).min()))
+
+
+def _future_seeds(batch: int, futures: int, seed: int, purpose: str) -> NDArray[np.uint64]:
+    return market_seeds(seed, f"{purpose}/futures", batch * futures).reshape(batch, futures)
