@@ -24,10 +24,10 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.designers": BELOW_ENV,
     "daedalus.env": BELOW_ENV,
-    "daedalus.planning": BELOW_EVALUATION,
+    "daedalus.planning": BELOW_EVALUATION | {"sklearn"},
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
-    "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING,
+    "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
     "daedalus.service": BELOW_EVALUATION | {"openenv", "pydantic", "fastapi", "uvicorn"},
     "daedalus.training": BELOW_EVALUATION
     | FIGURES

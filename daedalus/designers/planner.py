@@ -1,4 +1,4 @@
-"""What the planner looks ahead with; the planner itself needs the market: ``daedalus.planning``."""
+"""Settings of the planner; it needs the market itself: ``daedalus.planning.lookahead``."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from trl import GRPOConfig, GRPOTrainer
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
+from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import GrpoSettings, LoraSettings
 from daedalus.training.signals import hide_small_progress_bars
-from daedalus.training.states import mid_episode_states
 from daedalus.training.trainers import lora_config, run_phase, shared_options
 
 PHASE = "grpo"

@@ -23,8 +23,9 @@ from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
+from daedalus.planning.states import mid_episode_states
 from daedalus.training.settings import ModelSettings
-from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import build_tokenizer
 
 PROMPT_FILE = "prompt.json"

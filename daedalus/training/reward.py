@@ -14,7 +14,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.planning import play_futures
+from daedalus.planning.lookahead import play_futures
 from daedalus.rewards.stack import RewardStack
 
 _NO_SPREAD = 1e-8

@@ -15,13 +15,14 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.planning import compare_candidates
+from daedalus.planning.lookahead import compare_candidates
+from daedalus.planning.states import mid_episode_states
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, PortfolioSettings, SftSettings
 from daedalus.training.signals import hide_small_progress_bars
-from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.trainers import lora_config, run_phase, shared_options
 
 PHASE = "sft"

@@ -12,9 +12,9 @@ from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
-from daedalus.training.states import mid_episode_states
 
 Rewards = Callable[[int], NDArray[np.float64]]
 """Draw number to the rewards of all groups, shape (groups, group size)."""

@@ -9,9 +9,9 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
-from daedalus.training.states import mid_episode_states
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))

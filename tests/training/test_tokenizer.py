@@ -10,8 +10,9 @@ from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.planning.states import mid_episode_states
 from daedalus.training.model import LanguageModel
-from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
 from tests.training.conftest import PROMPT
 

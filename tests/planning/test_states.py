@@ -1,4 +1,4 @@
-"""Mid-episode states and synthetic mechanisms."""
+"""Mid-episode states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import CHOICES, RANGES, Mechanisms
-from daedalus.training.states import mid_episode_states, synthetic_mechanisms
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.planning.states import mid_episode_states
+from tests.populations import population
+
+
+@pytest.fixture(scope="module")
+def env() -> DesignEnv:
+    settings = MarketSettings()
+    return DesignEnv(make_market(settings, population(3)), settings)
 
 
 def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> None:
@@ -29,16 +37,9 @@ def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:
         mid_episode_states(env, 4, seed=0, purpose="x", horizon=11)
 
 
-def test_synthetic_mechanisms_cover_the_space_and_its_ends() -> None:
-    batch = Mechanisms.stack(synthetic_mechanisms(4000, seed=0))
-    for name, words in CHOICES.items():
-        counts = np.bincount(getattr(batch, name), minlength=len(words))
-        assert (counts > 4000 / len(words) * 0.85).all()
-    for name, (low, high) in RANGES.items():
-        values = getattr(batch, name)
-        assert 0.08 < (values == low).mean() < 0.13
-        assert 0.08 < (values == high).mean() < 0.13
-        inside = values[(values > low) & (values < high)]
-        assert abs(inside.mean() - (low + high) / 2) < 0.05 * (high - low)
-    assert (batch.reserve_price == batch.reserve_price.round(2)).all()
-    assert (batch.collusion_penalty == batch.collusion_penalty.round(1)).all()
+def test_given_rules_are_the_only_ones_played(env: DesignEnv) -> None:
+    rules = Mechanisms.stack([Mechanism(reserve_price=0.2), Mechanism(reserve_price=0.3)])
+    states = mid_episode_states(env, 200, seed=0, purpose="x", rules=rules)
+    reserves = states.mechanisms.reserve_price
+    assert set(reserves) == {0.1, 0.2, 0.3}  # the first step is under the default
+    assert ((reserves == 0.1) == (states.steps == 0)).all()

@@ -15,8 +15,8 @@ from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning import Planner, compare_candidates, expected_rewards, plan, varied
-from daedalus.training.states import mid_episode_states
+from daedalus.planning.lookahead import Planner, compare_candidates, expected_rewards, plan, varied
+from daedalus.planning.states import mid_episode_states
 from tests.populations import TYPES
 
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import RANGES, Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
 _KEEP_PROBABILITY = 0.7
-_END_PROBABILITY = 0.2
 
 
 def mid_episode_states(
@@ -62,20 +61,3 @@ def _drawn(rules: Mechanisms | None, count: int, rng: np.random.Generator) -> Me
     if rules is None:
         return random_mechanisms(count, rng)
     return rules.take(rng.integers(len(rules), size=count))
-
-
-def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
-    """Return ``count`` mechanisms that cover the valid space, as a designer would write them.
-
-    Fields are independent and uniform, but a numeric one lies at an end of its range one time in
-    five: ends are where validity is decided (3.0 is allowed, 3.1 is not) and are natural choices.
-    Reserves are rounded to 0.01 and penalties to 0.1.
-    """
-    rng = generator(seed, "synthetic")
-    drawn = random_mechanisms(count, rng).rounded()
-    for name, ends in RANGES.items():
-        values = getattr(drawn, name)
-        at_end = rng.random(count) < _END_PROBABILITY
-        values[at_end] = rng.choice(ends, size=count)[at_end]
-        setattr(drawn, name, values)
-    return [drawn[row] for row in range(count)]

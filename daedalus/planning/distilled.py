@@ -1,0 +1,70 @@
+"""A small regressor that learns from the planner what to choose, and sees only observations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import ExtraTreesRegressor
+
+from daedalus.designers.planner import PlannerSettings
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
+from daedalus.market.outcome import Observation
+from daedalus.planning.lookahead import compare_candidates
+from daedalus.planning.states import mid_episode_states
+
+_TREES = 200
+_LEAF = 5
+
+
+class Distilled:
+    """Proposes the candidate that it predicts to earn most.
+
+    Args:
+        model: Features of ``features`` to each candidate's reward, less the mean over candidates.
+        candidates: M mechanisms.
+    """
+
+    def __init__(self, model: ExtraTreesRegressor, candidates: Mechanisms) -> None:
+        self._model = model
+        self._candidates = candidates
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the candidate with the highest prediction for each market."""
+        return self._candidates.take(self._model.predict(features(observations)).argmax(axis=1))
+
+
+def distil(
+    env: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, count: int, seed: int
+) -> Distilled:
+    """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006) to look-ahead rewards.
+
+    Args:
+        env: Where the states come from.
+        candidates: M mechanisms, under which the states were played and which are compared.
+        settings: Futures and horizon of the comparison.
+        count: Number of states.
+        seed: What everything depends on.
+    """
+    states = mid_episode_states(env, count, seed, "distil", settings.horizon, candidates)
+    rewards = compare_candidates(states, candidates, settings, seed, "distil")
+    model = ExtraTreesRegressor(
+        _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed
+    )
+    model.fit(features(states.observe()), rewards - rewards.mean(axis=1, keepdims=True))
+    return Distilled(model, candidates)
+
+
+def features(observation: Observation) -> NDArray[np.float64]:
+    """Return what is observed as numbers, shape (B, F): statistics, means of rounds, rules."""
+    recent = np.nan_to_num(observation.recent)
+    known = np.maximum(np.isfinite(observation.recent[:, :, :1]).sum(axis=1), 1)
+    rules = observation.mechanisms
+    columns = [np.asarray(getattr(rules, name), np.float64) for name in FIELDS]
+    for name, words in CHOICES.items():
+        columns += [(getattr(rules, name) == code) * 1.0 for code in range(len(words))]
+    return np.concatenate(
+        [observation.proxies, recent.sum(axis=1) / known, recent[:, -5:].mean(axis=1)]
+        + [column[:, None] for column in columns],
+        axis=1,
+    )
