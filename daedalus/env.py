@@ -85,15 +85,28 @@ class DesignEnv:
             ValueError: Not one mechanism for each episode, or one that was changed to something
                 out of range; nothing has been played.
         """
+        running = ~self.done
+        outcome = self.advance(mechanisms)
+        played = running & ~mechanisms.malformed
+        reward = np.where(played, composite(self.scored(outcome)), 0.0)
+        return StepResult(self.observe(), reward, self.done, outcome, played)
+
+    def advance(self, mechanisms: Mechanisms) -> Outcome:
+        """Play one step as ``step`` does, without an observation, which costs two rounds or so.
+
+        Returns:
+            The step's rounds; zeros where the market did not move.
+
+        Raises:
+            ValueError: As ``step``.
+        """
         if len(mechanisms) != len(self.steps):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
         mechanisms = mechanisms.take(np.arange(len(mechanisms)))  # checked, and ours alone
         running = ~self.done
-        played = running & ~mechanisms.malformed
-        outcome = self._play(mechanisms, np.flatnonzero(played))
+        outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
-        reward = np.where(played, composite(self.scored(outcome)), 0.0)
-        return StepResult(self.observe(), reward, self.done, outcome, played)
+        return outcome
 
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
         rounds = self.settings.rounds_per_step

@@ -38,7 +38,7 @@ def play_futures(
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rules = mechanisms.take(copies)
-    records = [futures.scored(futures.step(rules).outcome).records for _ in range(horizon)]
+    records = [futures.scored(futures.advance(rules)).records for _ in range(horizon)]
     return Outcome(np.concatenate(records, axis=1))
 
 

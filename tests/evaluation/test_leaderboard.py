@@ -1,0 +1,94 @@
+"""Normalised scores, aggregates over seeds, and evolution, on answers that are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.designers.random import random_mechanisms
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.evaluation.evolution import EvolutionSettings, evolve
+from daedalus.evaluation.leaderboard import aggregate, normalise, performance_profile, score_array
+from daedalus.evaluation.leaderboard_figures import leaderboard, score_map
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seeds import generator
+from tests.populations import TYPES
+
+SETTINGS = EvaluationSettings(resamples=2000)
+
+
+def table(seeds: int = 5, populations: int = 4, **gains: float) -> pd.DataFrame:
+    """Return rewards of random (0.2) and planner (0.5), and others at a share of the way."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for seed in range(seeds):
+        for population in range(populations):
+            for name, share in ({"random": 0.0, "planner": 1.0} | gains).items():
+                noise = 0.0 if name in ("random", "planner") else rng.normal(0, 0.01)
+                row = {"seed": seed, "population": f"p{population}", "designer": name}
+                rows.append(row | {"mean": 0.2 + 0.3 * share + noise})
+    return pd.DataFrame(rows)
+
+
+def test_random_is_zero_and_the_planner_one_in_every_population() -> None:
+    scores = normalise(table(good=0.9))
+    assert score_array(scores, "random") == pytest.approx(0.0)
+    assert score_array(scores, "planner") == pytest.approx(1.0)
+    assert score_array(scores, "good").shape == (5, 4)
+    assert score_array(scores, "good") == pytest.approx(0.9, abs=0.12)
+
+
+def test_scores_without_a_scale_are_refused() -> None:
+    with pytest.raises(ValueError, match="planner did not play"):
+        normalise(table().query("designer != 'planner'"))
+    flat = table()
+    flat.loc[flat["designer"] == "planner", "mean"] = 0.1
+    with pytest.raises(ValueError, match="no better than random"):
+        normalise(flat)
+
+
+def test_an_interval_is_clear_of_zero_only_where_designers_differ() -> None:
+    rows = aggregate(
+        normalise(table(good=0.9, same=0.9, bad=0.6)), ["same"], SETTINGS, seed=0
+    ).set_index("designer")
+    assert rows.loc["bad", "over_same_high"] < 0 < rows.loc["planner", "over_same_low"]
+    assert rows.loc["good", "over_same_low"] < 0 < rows.loc["good", "over_same_high"]
+    assert rows.loc["good", "iqm_low"] < rows.loc["good", "iqm"] < rows.loc["good", "iqm_high"]
+    assert rows.loc["good", "worst"] < 0.9
+    assert rows.loc["same", "over_same"] == 0
+
+
+def test_a_single_seed_has_no_interval() -> None:
+    rows = aggregate(normalise(table(seeds=1, good=0.9)), ["random"], SETTINGS, seed=0)
+    assert rows["iqm_low"].isna().all() and rows["iqm"].notna().all()
+
+
+def test_a_profile_counts_what_lies_above() -> None:
+    profile = performance_profile(np.array([[0.1, 0.4], [0.6, 0.9]]), np.array([0.0, 0.5, 1.0]))
+    assert list(profile) == [1.0, 0.5, 0.0]
+
+
+def test_figures_name_every_designer() -> None:
+    scores = normalise(table(good=0.9))
+    for figure in (leaderboard(scores), score_map(scores)):
+        words = {text.get_text() for axes in figure.axes for text in axes.texts}
+        for axes in figure.axes:
+            words |= {t.get_text() for t in [*axes.get_xticklabels(), *axes.get_yticklabels()]}
+        assert {"good", "random", "planner"} <= words
+
+
+def test_evolution_beats_as_many_random_mechanisms() -> None:
+    settings = MarketSettings(episode_length=2)
+    env = DesignEnv(make_market(settings, Population(types=TYPES)), settings)
+    budget = EvolutionSettings(population=2, generations=8, episodes=8)
+    found = evolve(env, budget, seed=0)
+    assert found == evolve(env, budget, seed=0)
+    drawn = random_mechanisms(200, generator(1, "r"))
+    others = score_mechanisms(env, drawn, 200, 0, "check")
+    (score,) = score_mechanisms(env, Mechanisms.stack([found]), 200, 0, "check")
+    assert score > np.quantile(others, 0.95)
