@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
 from daedalus.designers.random import RandomDesigner
 from daedalus.designers.search import SearchDesigner
 from daedalus.evaluation.settings import EvaluationSettings
@@ -35,6 +36,9 @@ DESIGNERS = {
     "fixed": FixedDesigner,
     "heuristic": HeuristicDesigner,
     "search": SearchDesigner,
+    "planner": PlannerSettings,
+    "distilled": DistilledSettings,
+    "evolution": EvolutionSettings,
     "language_model": LanguageModelSettings,
 }
 """Settings class by the name under which files in ``conf/designer/`` ask for it."""

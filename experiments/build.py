@@ -14,15 +14,20 @@ from daedalus.config import Config
 from daedalus.designers.base import Designer, DesignerSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
+from daedalus.designers.random import random_mechanisms
 from daedalus.designers.search import SearchDesigner, best_fixed
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.portfolio import portfolio
 from daedalus.evaluation.report import Report
 from daedalus.files import written_whole
 from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
 from daedalus.market.seeds import generator
+from daedalus.planning.distilled import distil
+from daedalus.planning.lookahead import Planner
 from daedalus.tracking import Tracker
 
 
@@ -62,18 +67,41 @@ def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
         yield tracker, Report(out, tracker)
 
 
-def make_designer(settings: DesignerSettings, env: DesignEnv, seed: int) -> Designer:
-    """Turn settings into a designer: search for its mechanism, load its model, or as it is."""
+def make_designer(
+    settings: DesignerSettings,
+    env: DesignEnv,
+    seed: int,
+    rules: Mechanisms | None = None,
+) -> Designer:
+    """Turn settings into a designer: search, learn, load its model, or take it as it is.
+
+    Args:
+        settings: Which designer.
+        env: Where it searches or learns; a planner plays there too.
+        seed: Seed of the run.
+        rules: Rules known to be good somewhere, to choose from; None draws random ones.
+    """
     if isinstance(settings, SearchDesigner):
         score = partial(score_mechanisms, env, seed=seed)
         best, _ = best_fixed(settings, score, generator(seed, "search"))
         return FixedDesigner(name=settings.name, mechanism=best)
+    if isinstance(settings, EvolutionSettings):
+        return FixedDesigner(name=settings.name, mechanism=evolve(env, settings, seed))
+    if isinstance(settings, PlannerSettings | DistilledSettings):
+        if rules is None:
+            rules = random_mechanisms(settings.candidates, generator(seed, "candidates"))
+        if isinstance(settings, PlannerSettings):
+            return Planner(env, rules, settings, seed)
+        return distil(env, rules, settings, seed)
     if isinstance(settings, LanguageModelSettings):
-        from daedalus.training.generation import make_generate  # torch is slow to import
-        from daedalus.training.model import load_language_model, trained_prompt
-
-        model = load_language_model(settings.checkpoint)
-        generate = make_generate(model, settings.temperature, settings.max_new_tokens)
-        prompt = settings.prompt or trained_prompt(settings.checkpoint)
-        return LanguageModelDesigner(generate, prompt)
+        return _load_designer(settings)
     return settings  # type: ignore[return-value]
+
+
+def _load_designer(settings: LanguageModelSettings) -> Designer:
+    from daedalus.training.generation import make_generate  # torch is slow to import
+    from daedalus.training.model import load_language_model, trained_prompt
+
+    model = load_language_model(settings.checkpoint)
+    generate = make_generate(model, settings.temperature, settings.max_new_tokens)
+    return LanguageModelDesigner(generate, settings.prompt or trained_prompt(settings.checkpoint))

@@ -1,10 +1,17 @@
-"""Settings of the planner; it needs the market itself: ``daedalus.planning.lookahead``."""
+"""Settings of designers that need the market itself, or learn from it: ``daedalus.planning``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from daedalus.designers.base import DesignerSettings
+
+
+def _require(settings: object, least: int, *names: str) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        if value < least:
+            raise ValueError(f"{name}: {value}; give an integer from {least} up")
 
 
 @dataclass
@@ -27,7 +34,43 @@ class PlannerSettings(DesignerSettings):
     rounds: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("candidates", "futures", "horizon", "variations", "rounds"):
-            least = 0 if name == "rounds" else 1
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
+        _require(self, 1, "candidates", "futures", "horizon", "variations")
+        _require(self, 0, "rounds")
+
+
+@dataclass
+class DistilledSettings(DesignerSettings):
+    """A regressor from observations to what candidates would earn, by looking ahead.
+
+    Attributes:
+        states: Mid-episode states that it learns from.
+        candidates: Random mechanisms to choose from if no better ones are known.
+        futures: Futures that every candidate is played in.
+        horizon: Steps that each future runs.
+    """
+
+    states: int = 16384
+    candidates: int = 64
+    futures: int = 8
+    horizon: int = 3
+
+    def __post_init__(self) -> None:
+        _require(self, 1, "states", "candidates", "futures", "horizon")
+
+
+@dataclass
+class EvolutionSettings(DesignerSettings):
+    """Budget of an evolutionary search (Storn & Price 1997) for one fixed mechanism.
+
+    Attributes:
+        population: Mechanisms in a generation, for each of the eleven fields.
+        generations: How many.
+        episodes: Episodes that each mechanism is scored on, the same for all.
+    """
+
+    population: int = 6
+    generations: int = 40
+    episodes: int = 64
+
+    def __post_init__(self) -> None:
+        _require(self, 1, "population", "generations", "episodes")

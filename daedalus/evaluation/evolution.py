@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, differential_evolution
 
+from daedalus.designers.planner import EvolutionSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
-
-
-@dataclass(frozen=True)
-class EvolutionSettings:
-    """Budget of the search (Storn & Price 1997).
-
-    Attributes:
-        population: Mechanisms in a generation, for each of the eleven fields.
-        generations: How many.
-        episodes: Episodes that each mechanism is scored on, the same for all.
-    """
-
-    population: int = 6
-    generations: int = 40
-    episodes: int = 64
 
 
 def evolve(env: DesignEnv, settings: EvolutionSettings, seed: int) -> Mechanism:

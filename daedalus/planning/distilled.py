@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 
-from daedalus.designers.planner import PlannerSettings
+from daedalus.designers.planner import DistilledSettings, PlannerSettings
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
@@ -31,23 +31,25 @@ class Distilled:
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the candidate with the highest prediction for each market."""
-        return self._candidates.take(self._model.predict(features(observations)).argmax(axis=1))
+        predicted = self._model.predict(features(observations))
+        rewards = predicted.reshape(len(observations), len(self._candidates))
+        return self._candidates.take(rewards.argmax(axis=1))
 
 
 def distil(
-    env: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, count: int, seed: int
+    env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
 ) -> Distilled:
     """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006) to look-ahead rewards.
 
     Args:
         env: Where the states come from.
         candidates: M mechanisms, under which the states were played and which are compared.
-        settings: Futures and horizon of the comparison.
-        count: Number of states.
+        settings: Number of states, futures and horizon of the comparison.
         seed: What everything depends on.
     """
-    states = mid_episode_states(env, count, seed, "distil", settings.horizon, candidates)
-    rewards = compare_candidates(states, candidates, settings, seed, "distil")
+    states = mid_episode_states(env, settings.states, seed, "distil", settings.horizon, candidates)
+    look = PlannerSettings(futures=settings.futures, horizon=settings.horizon)
+    rewards = compare_candidates(states, candidates, look, seed, "distil")
     model = ExtraTreesRegressor(
         _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.designers.planner import EvolutionSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
-from daedalus.evaluation.evolution import EvolutionSettings, evolve
+from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.leaderboard import aggregate, normalise, performance_profile, score_array
 from daedalus.evaluation.leaderboard_figures import leaderboard, score_map
 from daedalus.evaluation.settings import EvaluationSettings
@@ -92,3 +97,26 @@ def test_evolution_beats_as_many_random_mechanisms() -> None:
     others = score_mechanisms(env, drawn, 200, 0, "check")
     (score,) = score_mechanisms(env, Mechanisms.stack([found]), 200, 0, "check")
     assert score > np.quantile(others, 0.95)
+
+
+@pytest.mark.slow
+def test_the_experiment_scores_everybody_everywhere(tmp_path: Path) -> None:
+    small = [
+        "evaluation.episodes=2",
+        "evaluation.baselines.evolution.generations=1",
+        "evaluation.baselines.distilled.states=64",
+        "evaluation.baselines.best_own.candidates=8",
+        "evaluation.baselines.best_own.sweeps=0",
+        "evaluation.baselines.planner.rounds=1",
+        "training.portfolio.populations=1",
+        "training.portfolio.episodes=2",
+    ]
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *small]
+    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
+    assert len(summary) == 8 * len(totals)
+    assert {"random", "informed_greedy", "best_fixed", "best_own", "evolution"} <= set(totals.index)
+    assert totals.loc["planner", "iqm"] == pytest.approx(1.0)
+    assert (tmp_path / "figures" / "leaderboard.png").exists()

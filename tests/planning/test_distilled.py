@@ -1,0 +1,55 @@
+"""The distilled regressor reads the market: it chooses by what it observes, and chooses well."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daedalus.designers.planner import DistilledSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.population import BidderType, Population
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.planning.distilled import distil, features
+
+SETTINGS = DistilledSettings(states=400, futures=2, horizon=2)
+CHEATS = BidderType(1, ["shill"], value_high=0.6)
+WALKERS = BidderType(1, ["withdraw"], value_low=0.4, outside_option=0.2)
+
+
+def environment(**types: BidderType) -> DesignEnv:
+    settings = MarketSettings(episode_length=4)
+    who = Population(types=types or {"truthful": BidderType()}, units=2, concentration=0.05)
+    return DesignEnv(make_market(settings, who), settings)
+
+
+def test_features_are_finite_before_the_first_round_and_differ_between_markets() -> None:
+    env = environment()
+    settings = MarketSettings(warmup_rounds=0)
+    empty = DesignEnv(env.market, settings).reset(market_seeds(0, "x", 3))
+    seen = features(empty)
+    assert seen.shape[0] == 3 and np.isfinite(seen).all()
+    assert len(np.unique(features(env.reset(market_seeds(0, "x", 3))), axis=0)) == 3
+
+
+def test_it_never_chooses_what_is_bad_everywhere() -> None:
+    rules = Mechanisms.stack([Mechanism(reserve_price=0.9), Mechanism(reserve_price=0.0)])
+    designer = distil(environment(), rules, SETTINGS, seed=0)
+    chosen = designer.propose(environment().reset(market_seeds(1, "x", 50)), generator(0, "d"))
+    assert (chosen.reserve_price == 0.0).all()
+
+
+def test_it_answers_cheats_and_walkers_differently() -> None:
+    rules = Mechanisms.stack(
+        [
+            Mechanism(auction_type="first_price", reserve_price=0.0),
+            Mechanism(auction_type="second_price", reserve_price=0.0, withdrawal_penalty=1.5),
+        ]
+    )
+    designer = distil(environment(cheats=CHEATS, walkers=WALKERS), rules, SETTINGS, seed=0)
+    fined = {}
+    for name, kind in {"cheats": CHEATS, "walkers": WALKERS}.items():
+        seen = environment(**{name: kind}).reset(market_seeds(2, "x", 200))
+        fined[name] = (designer.propose(seen, generator(0, "d")).withdrawal_penalty > 0).mean()
+    assert fined["walkers"] > 0.9
+    assert fined["cheats"] < 0.1
