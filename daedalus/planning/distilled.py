@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.model_selection import cross_val_predict
 
 from daedalus.designers.planner import DistilledSettings, PlannerSettings
 from daedalus.env import DesignEnv
@@ -15,6 +16,7 @@ from daedalus.planning.states import mid_episode_states
 
 _TREES = 200
 _LEAF = 5
+_FOLDS = 4
 
 
 class Distilled:
@@ -50,11 +52,42 @@ def distil(
     states = mid_episode_states(env, settings.states, seed, "distil", settings.horizon, candidates)
     look = PlannerSettings(futures=settings.futures, horizon=settings.horizon)
     rewards = compare_candidates(states, candidates, look, seed, "distil")
-    model = ExtraTreesRegressor(
+    model = _trees(seed)
+    model.fit(features(states.observe()), _advantages(rewards))
+    return Distilled(model, candidates)
+
+
+def expected_advantages(
+    observation: Observation, rewards: NDArray[np.float64], seed: int
+) -> NDArray[np.float64]:
+    """Return what each candidate is expected to earn given what is observed, shape (B, M).
+
+    A single state's rewards are hindsight: they know who is there. These are predicted for each
+    state by trees that were fitted to other states.
+
+    Args:
+        observation: B markets.
+        rewards: Look-ahead rewards of M candidates in each, shape (B, M).
+        seed: What the trees depend on.
+
+    Returns:
+        Predictions of the rewards less their mean over candidates.
+    """
+    predicted = cross_val_predict(
+        _trees(seed), features(observation), _advantages(rewards), cv=_FOLDS
+    )
+    return np.asarray(predicted, np.float64).reshape(rewards.shape)
+
+
+def _advantages(rewards: NDArray[np.float64]) -> NDArray[np.float64]:
+    advantages: NDArray[np.float64] = rewards - rewards.mean(axis=1, keepdims=True)
+    return advantages
+
+
+def _trees(seed: int) -> ExtraTreesRegressor:
+    return ExtraTreesRegressor(
         _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed
     )
-    model.fit(features(states.observe()), rewards - rewards.mean(axis=1, keepdims=True))
-    return Distilled(model, candidates)
 
 
 def features(observation: Observation) -> NDArray[np.float64]:

@@ -174,13 +174,14 @@ class PortfolioSettings:
         episodes: Episodes behind each comparison of the search.
         target_futures: Futures K in which SFT's answers are compared in each state; 0 teaches
             mechanisms drawn independently of the state, and so the format alone.
-        target_scale: Spread of R over which answers are drawn, in proportion to exp(R / scale).
+        target_scale: Spread of expected R over which answers are drawn, in proportion to
+            exp(R / scale).
     """
 
     populations: int = 0
     episodes: int = 128
     target_futures: int = 0
-    target_scale: float = 0.003
+    target_scale: float = 0.002
 
     def __post_init__(self) -> None:
         _require(self, 0, "populations", "target_futures")

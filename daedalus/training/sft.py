@@ -15,6 +15,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
+from daedalus.planning.distilled import expected_advantages
 from daedalus.planning.lookahead import compare_candidates
 from daedalus.planning.states import mid_episode_states
 from daedalus.tracking import Tracker
@@ -55,8 +56,9 @@ def planned_pairs(
 ) -> Dataset:
     """Return ``count`` pairs of a mid-episode prompt and rules that are good in its market.
 
-    Every rule of the portfolio is played in futures of every state; the answer is drawn in
-    proportion to exp(R / scale), so that near-ties are all taught.
+    Every rule of the portfolio is played in futures of every state. What that says of a state is
+    hindsight, since the prompt does not tell who is there; so the answer is drawn in proportion to
+    exp(A / scale), A being what ``expected_advantages`` makes of it.
 
     Args:
         env: Where the states come from.
@@ -70,8 +72,10 @@ def planned_pairs(
     states = mid_episode_states(env, count, seed, PHASE, horizon, rules)
     look = PlannerSettings(futures=settings.target_futures, horizon=horizon)
     rewards = compare_candidates(states, rules, look, seed, PHASE)
+    observed = states.observe()
+    advantages = expected_advantages(observed, rewards, seed)
     luck = generator(seed, "targets").gumbel(size=rewards.shape)
-    chosen = (rewards / settings.target_scale + luck).argmax(axis=1)
+    chosen = (advantages / settings.target_scale + luck).argmax(axis=1)
     answers = [format_mechanism(rules[row]) for row in chosen]
     completions = [[{"role": "assistant", "content": answer}] for answer in answers]
     return Dataset.from_dict(

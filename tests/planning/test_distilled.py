@@ -10,7 +10,8 @@ from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.distilled import distil, features
+from daedalus.planning.distilled import distil, expected_advantages, features
+from daedalus.planning.states import mid_episode_states
 
 SETTINGS = DistilledSettings(states=400, futures=2, horizon=2)
 CHEATS = BidderType(1, ["shill"], value_high=0.6)
@@ -53,3 +54,17 @@ def test_it_answers_cheats_and_walkers_differently() -> None:
         fined[name] = (designer.propose(seen, generator(0, "d")).withdrawal_penalty > 0).mean()
     assert fined["walkers"] > 0.9
     assert fined["cheats"] < 0.1
+
+
+def test_expectations_know_what_is_observed_and_not_what_happened() -> None:
+    states = mid_episode_states(environment(), 400, 0, "x")
+    observed, rng = states.observe(), generator(0, "n")
+    luck = rng.normal(0.0, 0.06, (400, 2))
+    hindsight = luck + np.array([0.0, 0.05])
+    assert 0.6 < (hindsight.argmax(axis=1) == 1).mean() < 0.8
+    expected = expected_advantages(observed, hindsight, seed=0)
+    assert (expected.argmax(axis=1) == 1).mean() > 0.95
+    price = observed.proxy("bid_mean")
+    told = luck + np.where(price > np.median(price), 0.3, -0.3)[:, None] * np.array([-1.0, 1.0])
+    expected = expected_advantages(observed, told, seed=0)
+    assert ((expected.argmax(axis=1) == 1) == (price > np.median(price))).mean() > 0.95
