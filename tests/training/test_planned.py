@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
+import pytest
 
 from daedalus.designers.planner import PlannerSettings
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.planning.distilled import expected_advantages
 from daedalus.planning.lookahead import compare_candidates
@@ -46,3 +53,25 @@ def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(env: DesignEnv
     shares = [np.mean([text == awful for text in answers(env, s, 200)]) for s in (0.003, 1e9)]
     assert shares[0] == 0
     assert 0.2 < shares[1] < 0.46
+
+
+SMALL_RUN = """
+training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.steps=2
+training.sft.batch_size=4 training.sft.examples=32 training.sft.validity_prompts=4
+training.grpo.steps=1 training.grpo.prompts_per_step=2 training.grpo.group_size=2
+training.grpo.micro_batch=4 training.grpo.states=8 training.grpo.futures=2 evaluation.episodes=2
+evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
+model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64
+""".split()
+
+
+@pytest.mark.slow
+def test_a_planned_run_keeps_its_portfolio_and_its_prompt(root: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "run.py", "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN]
+    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
+    rules = pd.read_csv(tmp_path / "portfolio.csv")
+    assert list(rules) == list(FIELDS) and len(rules) >= 1
+    prompt = json.loads((tmp_path / "model" / "prompt.json").read_text())
+    assert prompt["compact"] and prompt["rules"] and prompt["averages"]
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert set(summary["designer"]) == {"random", "informed_greedy", "search", "trained"}
