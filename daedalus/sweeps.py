@@ -12,14 +12,15 @@ from daedalus.files import written_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-SWEEP_TABLE, SEED_TABLE = "sweep.csv", "seeds.csv"
+SWEEP_TABLE, SEED_TABLE, LEADERBOARD = "sweep.csv", "seeds.csv", "leaderboard.csv"
 
 
 def collect_sweep(directory: Path) -> None:
     """Gather every job's summary.csv below ``directory``, overrides as columns.
 
     Writes sweep.csv, one row for each row of each job, and if more than one seed was run and
-    designers were compared, seeds.csv, see ``over_seeds``.
+    designers were compared, seeds.csv, see ``over_seeds``; of leaderboards leaderboard.csv, which
+    ``aggregate`` describes.
     """
     import pandas as pd  # slow to import and not needed by --help
 
@@ -33,6 +34,9 @@ def collect_sweep(directory: Path) -> None:
     tables = {SWEEP_TABLE: table}
     if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
         tables[SEED_TABLE] = over_seeds(table, _override_columns(jobs[0], table))
+    runs = ["seed", "population", "designer"]
+    if {*runs, "normalised"} <= set(table) and not table.duplicated(runs).any():
+        tables[LEADERBOARD] = _leaderboard(table)
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
@@ -46,8 +50,9 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
         overrides: Columns that tell settings apart.
 
     Returns:
-        One row for each setting but the seed, and designer: the number of ``seeds``, their
-        ``mean`` and its bootstrap interval (``mean_low``, ``mean_high``), lowest and highest.
+        One row for each setting but the seed, population if there are several, and designer: the
+        number of ``seeds``, their ``mean`` and its bootstrap interval (``mean_low``,
+        ``mean_high``), lowest and highest.
     """
     import numpy as np
     import pandas as pd
@@ -56,7 +61,8 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
     from daedalus.evaluation.statistics import bootstrap_interval
     from daedalus.market.seeds import generator
 
-    keys = [name for name in overrides if name != "seed"] + ["designer"]
+    keys = [name for name in overrides if name != "seed"]
+    keys += [name for name in ("population", "designer") if name in table and name not in keys]
     rows = []
     for setting, group in table.groupby(keys, sort=False):
         means = group["mean"].to_numpy(np.float64)
@@ -67,6 +73,13 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
             row |= dict(zip(("mean_low", "mean_high"), interval, strict=True))
         rows.append(row | {"lowest": means.min(), "highest": means.max()})
     return pd.DataFrame(rows)
+
+
+def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
+    from daedalus.evaluation.leaderboard import REFERENCES, aggregate
+    from daedalus.evaluation.settings import EvaluationSettings
+
+    return aggregate(table, REFERENCES, EvaluationSettings(), seed=0)
 
 
 def _job_table(job: Path) -> pd.DataFrame:

@@ -12,14 +12,12 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.search import SearchDesigner
 from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.leaderboard import aggregate, normalise
+from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
 from daedalus.evaluation.leaderboard_figures import leaderboard, score_map
 from experiments.build import make_designer, make_env, make_envs, make_portfolio, tracked
 
 LOCAL = (SearchDesigner, PlannerSettings)
 """Designers that know where they play; others learn in the training population."""
-
-REFERENCES = ["informed_greedy", "best_fixed"]
 
 
 def main(config: Config, out: Path) -> None:

@@ -17,6 +17,9 @@ from daedalus.market.seeds import generator
 FLOOR, CEILING = "random", "planner"
 """Designers whose scores are 0 and 1."""
 
+REFERENCES = ["informed_greedy", "best_fixed"]
+"""Designers that every other is compared with."""
+
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``normalised``: 0 is random in that population and seed, 1 the planner.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.search import LEVELS
@@ -13,6 +14,7 @@ from daedalus.market.outcome import Observation, Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.terms import composite
 
+_PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 
@@ -53,7 +55,8 @@ def expected_rewards(
     futures = seeds.shape[1]
     rewards = np.empty(len(rows))
     size = max(1, _CHUNK // futures)
-    for start in range(0, len(rows), size):
+    starts = range(0, len(rows), size)
+    for start in tqdm(starts, "looking ahead", leave=False, delay=_PATIENCE, disable=None):
         part = np.arange(start, min(start + size, len(rows)))
         outcome = play_futures(states, rows[part], mechanisms.take(part), seeds[part], horizon)
         rewards[part] = composite(outcome).reshape(len(part), futures).mean(axis=1)
