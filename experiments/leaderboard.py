@@ -21,23 +21,26 @@ LOCAL = (SearchDesigner, PlannerSettings)
 
 
 def main(config: Config, out: Path) -> None:
-    """Play everybody everywhere on the same markets; write scores.csv, summary.csv and figures."""
+    """Play everybody everywhere on the same markets; write summary.csv, totals.csv and figures."""
     training = make_env(config)
     rules = make_portfolio(config, training, out)
     if rules is None:
         raise ValueError("training.portfolio.populations: 0; the planner chooses among rules")
-    baselines, seed = config.evaluation.baselines, config.seed
+    settings, seed = (
+        config.evaluation.baselines | {config.designer.name: config.designer},
+        config.seed,
+    )
     portable: dict[str, Designer] = {"best_fixed": FixedDesigner(mechanism=rules[len(rules) - 1])}
     portable |= {
         name: make_designer(each, training, seed, rules=rules)
-        for name, each in ({config.designer.name: config.designer} | baselines).items()
+        for name, each in settings.items()
         if not isinstance(each, LOCAL)
     }
     scores = []
     for population, env in make_envs(config).items():
         local = {
             name: make_designer(each, env, seed, rules=rules)
-            for name, each in baselines.items()
+            for name, each in settings.items()
             if isinstance(each, LOCAL)
         }
         steps = compare(env, portable | local, config.evaluation.episodes, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,6 +18,18 @@ class Designer(Protocol):
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return one mechanism for each of the B observed markets."""
         ...
+
+
+def require_at_least(least: float, settings: object, *names: str) -> None:
+    """Check numbers of some settings.
+
+    Raises:
+        ValueError: One of the named attributes is below ``least`` or not finite.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if not least <= value < math.inf:
+            raise ValueError(f"{name}: {value}; give a finite number from {least} up")
 
 
 @dataclass

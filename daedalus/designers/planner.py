@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from daedalus.designers.base import DesignerSettings
-
-
-def _require(settings: object, least: int, *names: str) -> None:
-    for name in names:
-        value = getattr(settings, name)
-        if value < least:
-            raise ValueError(f"{name}: {value}; give an integer from {least} up")
+from daedalus.designers.base import DesignerSettings, require_at_least
 
 
 @dataclass
@@ -34,8 +27,8 @@ class PlannerSettings(DesignerSettings):
     rounds: int = 2
 
     def __post_init__(self) -> None:
-        _require(self, 1, "candidates", "futures", "horizon", "variations")
-        _require(self, 0, "rounds")
+        require_at_least(1, self, "candidates", "futures", "horizon", "variations")
+        require_at_least(0, self, "rounds")
 
 
 @dataclass
@@ -55,7 +48,7 @@ class DistilledSettings(DesignerSettings):
     horizon: int = 3
 
     def __post_init__(self) -> None:
-        _require(self, 1, "states", "candidates", "futures", "horizon")
+        require_at_least(1, self, "states", "candidates", "futures", "horizon")
 
 
 @dataclass
@@ -73,4 +66,4 @@ class EvolutionSettings(DesignerSettings):
     episodes: int = 64
 
     def __post_init__(self) -> None:
-        _require(self, 1, "population", "generations", "episodes")
+        require_at_least(1, self, "population", "generations", "episodes")

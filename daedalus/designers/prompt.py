@@ -29,8 +29,8 @@ class PromptSettings:
             so this is off unless asked for.
         averages: What is averaged over the rounds that are remembered, of ``OUTCOME_FIELDS``.
         rules: Whether the mechanism in force is told.
-        compact: Numbers as three-digit hundredths without names, in the order of the lists: few
-            tokens, and each digit always in the same place.
+        compact: Numbers as hundredths without names, in the order of the lists and padded to three
+            digits: few tokens, and digits in the same place from 0.00 to 9.99.
     """
 
     rounds: int = 2

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.designers.base import DesignerSettings
+from daedalus.designers.base import DesignerSettings, require_at_least
 from daedalus.designers.random import random_mechanisms
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 
@@ -40,10 +40,9 @@ class SearchDesigner(DesignerSettings):
     sweep_episodes: int = 256
 
     def __post_init__(self) -> None:
-        least_of = {"candidates": 1, "episodes": 1, "keep": 2, "sweeps": 0, "sweep_episodes": 1}
-        for name, least in least_of.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
+        require_at_least(0, self, "sweeps")
+        require_at_least(1, self, "candidates", "episodes", "sweep_episodes")
+        require_at_least(2, self, "keep")
 
 
 LEVELS: dict[str, tuple[Any, ...]] = (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import cross_val_predict
 
-from daedalus.designers.planner import DistilledSettings, PlannerSettings
+from daedalus.designers.planner import DistilledSettings
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
@@ -50,8 +50,9 @@ def distil(
         seed: What everything depends on.
     """
     states = mid_episode_states(env, settings.states, seed, "distil", settings.horizon, candidates)
-    look = PlannerSettings(futures=settings.futures, horizon=settings.horizon)
-    rewards = compare_candidates(states, candidates, look, seed, "distil")
+    rewards = compare_candidates(
+        states, candidates, settings.futures, settings.horizon, seed, "distil"
+    )
     model = _trees(seed)
     model.fit(features(states.observe()), _advantages(rewards))
     return Distilled(model, candidates)

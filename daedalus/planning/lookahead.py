@@ -64,15 +64,22 @@ def expected_rewards(
 
 
 def compare_candidates(
-    states: DesignEnv, candidates: Mechanisms, settings: PlannerSettings, seed: int, purpose: str
+    states: DesignEnv, candidates: Mechanisms, futures: int, horizon: int, seed: int, purpose: str
 ) -> NDArray[np.float64]:
-    """Return what each of M candidates would earn in each of B states, shape (B, M)."""
+    """Return what each of M candidates would earn in each of B states, shape (B, M).
+
+    Args:
+        states: Paused episodes, left as they are.
+        candidates: M mechanisms, all played in the same futures of a state.
+        futures: Number of futures.
+        horizon: Steps of each, which every episode must have left.
+        seed: What the futures depend on.
+        purpose: What they are for; another purpose, other futures.
+    """
     count, batch = len(candidates), len(states.steps)
     rows, choices = np.divmod(np.arange(batch * count), count)
-    seeds = _future_seeds(batch, settings.futures, seed, purpose)
-    rewards = expected_rewards(
-        states, rows, candidates.take(choices), seeds[rows], _horizon(states, settings)
-    )
+    seeds = _future_seeds(batch, futures, seed, purpose)
+    rewards = expected_rewards(states, rows, candidates.take(choices), seeds[rows], horizon)
     return rewards.reshape(batch, count)
 
 
@@ -84,11 +91,13 @@ def plan(
     Args:
         states: B paused episodes with at least a step to go, left as they are.
         candidates: Rules known to be good somewhere.
-        settings: How far and how broadly to look.
+        settings: How far and how broadly to look; the horizon is cut where an episode would end.
         seed: What futures and variations depend on.
         purpose: What they are for; another purpose, other futures.
     """
-    rewards = compare_candidates(states, candidates, settings, seed, purpose)
+    left = states.settings.episode_length - int(states.steps.max())
+    horizon = min(settings.horizon, left)
+    rewards = compare_candidates(states, candidates, settings.futures, horizon, seed, purpose)
     best = candidates.take(rewards.argmax(axis=1))
     rng = generator(seed, f"{purpose}/variations")
     count = settings.variations + 1
@@ -97,7 +106,7 @@ def plan(
         tried = varied(best.take(rows), rng)
         tried = tried.replace(np.arange(0, len(rows), count), best)
         seeds = _future_seeds(len(best), settings.futures, seed, f"{purpose}/{number}")
-        rewards = expected_rewards(states, rows, tried, seeds[rows], _horizon(states, settings))
+        rewards = expected_rewards(states, rows, tried, seeds[rows], horizon)
         winners = rewards.reshape(-1, count).argmax(axis=1)
         best = tried.take(np.arange(len(best)) * count + winners)
     return best
@@ -116,7 +125,7 @@ def varied(mechanisms: Mechanisms, rng: np.random.Generator) -> Mechanisms:
 
 
 class Planner:
-    """Looks ahead from the true state of the very episodes it plays: the ceiling for designers.
+    """Looks ahead from the true state of the very episodes it plays: a high bar, and no bound.
 
     Args:
         env: The environment that is being played.
@@ -137,11 +146,6 @@ class Planner:
         """Return the best rules found for each market, whatever is observed of it."""
         purpose = f"planner/{self._env.steps.max()}"
         return plan(self._env, self._candidates, self._settings, self._seed, purpose)
-
-
-def _horizon(states: DesignEnv, settings: PlannerSettings) -> int:
-    """Return the horizon, cut where an episode would end."""
-    return int(min(settings.horizon, (states.settings.episode_length - states.steps).min()))
 
 
 def _future_seeds(batch: int, futures: int, seed: int, purpose: str) -> NDArray[np.uint64]:

@@ -50,7 +50,7 @@ def mid_episode_states(
     for step in range(last):
         rows = np.flatnonzero(stops > step)
         moving = states.fork(rows)
-        moving.step(playing.take(rows))
+        moving.advance(playing.take(rows))
         states.put(rows, moving)
         changing = np.flatnonzero(rng.random(count) > _KEEP_PROBABILITY)
         playing = playing.replace(changing, _drawn(rules, len(changing), rng))

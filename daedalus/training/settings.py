@@ -5,17 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from daedalus.designers.base import require_at_least
 from daedalus.designers.prompt import PromptSettings
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
-
-
-def _require(settings: object, least: float, *names: str) -> None:
-    for name in names:
-        value = getattr(settings, name)
-        if not least <= value < math.inf:
-            raise ValueError(f"{name}: {value}; give a finite number from {least} up")
 
 
 @dataclass
@@ -33,7 +27,7 @@ class LoraSettings:
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self, 0, "rank", "alpha", "dropout")
+        require_at_least(0, self, "rank", "alpha", "dropout")
         if self.dropout >= 1:
             raise ValueError(f"dropout: {self.dropout}; give a number below 1")
 
@@ -68,9 +62,9 @@ class ModelSettings:
     lora: LoraSettings = field(default_factory=LoraSettings)
 
     def __post_init__(self) -> None:
-        _require(self, 1, "hidden_size", "layers", "heads", "intermediate_size")
-        _require(self, 300, "vocabulary")
-        _require(self, 0, "weight_std", "output_std")
+        require_at_least(1, self, "hidden_size", "layers", "heads", "intermediate_size")
+        require_at_least(300, self, "vocabulary")
+        require_at_least(0, self, "weight_std", "output_std")
         if self.hidden_size % self.heads:
             raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
         if self.load_in_4bit and not self.lora.rank:
@@ -100,8 +94,8 @@ class SftSettings:
     save_every: int = 300
 
     def __post_init__(self) -> None:
-        _require(self, 0, "steps", "learning_rate", "warmup_steps")
-        _require(self, 1, "batch_size", "examples", "validity_prompts", "save_every")
+        require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
+        require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
 
 
 @dataclass
@@ -150,10 +144,10 @@ class GrpoSettings:
     save_every: int = 50
 
     def __post_init__(self) -> None:
-        _require(self, 0, "steps", "learning_rate", "warmup_steps", "beta", "entropy_bonus")
-        _require(self, 1, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
-        _require(self, 1, "iterations", "max_completion_tokens", "save_every")
-        _require(self, 2, "group_size")
+        require_at_least(0, self, "steps", "learning_rate", "warmup_steps", "beta", "entropy_bonus")
+        require_at_least(1, self, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
+        require_at_least(1, self, "iterations", "max_completion_tokens", "save_every")
+        require_at_least(2, self, "group_size")
         for name, known in (("scale_rewards", REWARD_SCALES), ("schedule", SCHEDULES)):
             if getattr(self, name) not in known:
                 wrong = getattr(self, name)
@@ -184,8 +178,8 @@ class PortfolioSettings:
     target_scale: float = 0.002
 
     def __post_init__(self) -> None:
-        _require(self, 0, "populations", "target_futures")
-        _require(self, 1, "episodes")
+        require_at_least(0, self, "populations", "target_futures")
+        require_at_least(1, self, "episodes")
         if not 0 < self.target_scale < math.inf:
             raise ValueError(f"target_scale: {self.target_scale}; give a finite number above 0")
         if self.target_futures and not self.populations:

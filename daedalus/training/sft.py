@@ -9,7 +9,6 @@ from datasets import Dataset
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
-from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
@@ -70,17 +69,14 @@ def planned_pairs(
         seed: What they depend on.
     """
     states = mid_episode_states(env, count, seed, PHASE, horizon, rules)
-    look = PlannerSettings(futures=settings.target_futures, horizon=horizon)
-    rewards = compare_candidates(states, rules, look, seed, PHASE)
+    rewards = compare_candidates(states, rules, settings.target_futures, horizon, seed, PHASE)
     observed = states.observe()
     advantages = expected_advantages(observed, rewards, seed)
     luck = generator(seed, "targets").gumbel(size=rewards.shape)
     chosen = (advantages / settings.target_scale + luck).argmax(axis=1)
     answers = [format_mechanism(rules[row]) for row in chosen]
     completions = [[{"role": "assistant", "content": answer}] for answer in answers]
-    return Dataset.from_dict(
-        {"prompt": prompts(states.observe(), prompt), "completion": completions}
-    )
+    return Dataset.from_dict({"prompt": prompts(observed, prompt), "completion": completions})
 
 
 def train_sft(

@@ -53,18 +53,17 @@ def test_looking_ahead_leaves_the_states_alone():
 def test_candidates_face_the_same_futures_and_another_purpose_others():
     paused = states()
     twice = Mechanisms.repeat(Mechanism(), 2)
-    settings = PlannerSettings(futures=3, horizon=2)
-    rewards = compare_candidates(paused, twice, settings, 0, "x")
+    rewards = compare_candidates(paused, twice, 3, 2, 0, "x")
     assert rewards.shape == (6, 2)
     assert_array_equal(rewards[:, 0], rewards[:, 1])
-    assert (rewards != compare_candidates(paused, twice, settings, 0, "y")).any()
+    assert (rewards != compare_candidates(paused, twice, 3, 2, 0, "y")).any()
 
 
 def test_a_plan_is_the_best_candidate_and_local_search_only_improves_on_its_own_futures():
     paused = states()
     candidates = random_mechanisms(8, generator(3, "c"))
     settings = PlannerSettings(futures=4, horizon=2, rounds=0)
-    rewards = compare_candidates(paused, candidates, settings, 0, "x")
+    rewards = compare_candidates(paused, candidates, 4, 2, 0, "x")
     chosen = plan(paused, candidates, settings, 0, "x")
     for row, best in enumerate(rewards.argmax(axis=1)):
         assert chosen[row] == candidates[int(best)]

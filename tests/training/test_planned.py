@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.designers.planner import PlannerSettings
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
@@ -40,8 +39,7 @@ def answers(env: DesignEnv, scale: float, count: int = 64) -> list[str]:
 
 def test_sharp_answers_are_the_rules_expected_to_earn_most(env: DesignEnv) -> None:
     states = mid_episode_states(env, 64, 0, PHASE, 2, RULES)
-    look = PlannerSettings(futures=4, horizon=2)
-    rewards = compare_candidates(states, RULES, look, 0, PHASE)
+    rewards = compare_candidates(states, RULES, 4, 2, 0, PHASE)
     best = expected_advantages(states.observe(), rewards, 0).argmax(axis=1)
     sharp = answers(env, 1e-9)
     assert sharp == [format_mechanism(RULES[row]) for row in best]
