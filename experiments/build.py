@@ -26,7 +26,7 @@ from daedalus.files import written_whole
 from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
 from daedalus.market.seeds import generator
-from daedalus.planning.distilled import distil
+from daedalus.planning.lessons import distil
 from daedalus.planning.lookahead import Planner
 from daedalus.tracking import Tracker
 

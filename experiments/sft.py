@@ -47,13 +47,7 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
     if config.model.lora.rank and not config.model.pretrained:
         export(model, training.prompt, base, Path(base))  # adapters are merged into it again
     if training.sft.steps:
-        if rules is not None and training.portfolio.target_futures:
-            pairs = sft.planned_pairs(
-                env, training.prompt, rules, training.portfolio, training.grpo.horizon,
-                training.sft.examples, seed,
-            )  # fmt: skip
-        else:
-            pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
+        pairs = sft.training_pairs(env, training, rules, seed)
         folder = target.parent / "checkpoints" / sft.PHASE
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts

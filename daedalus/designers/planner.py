@@ -36,19 +36,27 @@ class DistilledSettings(DesignerSettings):
     """A regressor from observations to what candidates would earn, by looking ahead.
 
     Attributes:
-        states: Mid-episode states that it learns from.
+        rounds: Rounds of lessons: the first under candidates at random, the others under what was
+            learnt so far.
+        states: Mid-episode states in each.
+        exploration: How often the learner plays a candidate at random instead, 0 to 1.
         candidates: Random mechanisms to choose from if no better ones are known.
         futures: Futures that every candidate is played in.
         horizon: Steps that each future runs.
     """
 
-    states: int = 16384
+    rounds: int = 4
+    states: int = 8192
+    exploration: float = 0.1
     candidates: int = 64
     futures: int = 8
     horizon: int = 3
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "states", "candidates", "futures", "horizon")
+        require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
+        require_at_least(0, self, "exploration")
+        if self.exploration > 1:
+            raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
 
 
 @dataclass

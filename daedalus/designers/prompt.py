@@ -29,8 +29,8 @@ class PromptSettings:
             so this is off unless asked for.
         averages: What is averaged over the rounds that are remembered, of ``OUTCOME_FIELDS``.
         rules: Whether the mechanism in force is told.
-        compact: Numbers as hundredths without names, in the order of the lists and padded to three
-            digits: few tokens, and digits in the same place from 0.00 to 9.99.
+        compact: Numbers without names, in the order of the lists, with two decimals below 2 and one
+            from there on: one token each for the embedded model.
     """
 
     rounds: int = 2
@@ -95,5 +95,10 @@ def _rounds(observation: Observation, row: int) -> list[dict[str, float]]:
 
 def _numbers(names: Sequence[str], values: Mapping[str, float], compact: bool) -> str:
     if compact:
-        return " ".join(f"{round(100 * values[name]):03d}" for name in names)
+        return " ".join(_short(values[name]) for name in names)
     return "{" + ",".join(f"{name}:{values[name]:.2f}" for name in names) + "}"
+
+
+def _short(value: float) -> str:
+    text = f"{value:.2f}"
+    return text if abs(float(text)) < 2 else f"{value:.1f}"

@@ -1,18 +1,16 @@
-"""A small regressor that learns from the planner what to choose, and sees only observations."""
+"""A small regressor that learns from looking ahead what to choose, and sees only observations."""
 
 from __future__ import annotations
+
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import cross_val_predict
 
-from daedalus.designers.planner import DistilledSettings
-from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
-from daedalus.planning.lookahead import compare_candidates
-from daedalus.planning.states import mid_episode_states
 
 _TREES = 200
 _LEAF = 5
@@ -31,6 +29,20 @@ class Distilled:
         self._model = model
         self._candidates = candidates
 
+    @classmethod
+    def fit(
+        cls, seen: NDArray[np.float64], rewards: NDArray[np.float64], rules: Mechanisms, seed: int
+    ) -> Self:
+        """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006).
+
+        Args:
+            seen: ``features`` of B markets, shape (B, F).
+            rewards: What M candidates would earn in each, shape (B, M).
+            rules: The candidates.
+            seed: What the trees depend on.
+        """
+        return cls(_trees(seed).fit(seen, _advantages(rewards)), rules)
+
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the candidate with the highest prediction for each market."""
         predicted = self._model.predict(features(observations))
@@ -38,28 +50,8 @@ class Distilled:
         return self._candidates.take(rewards.argmax(axis=1))
 
 
-def distil(
-    env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
-) -> Distilled:
-    """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006) to look-ahead rewards.
-
-    Args:
-        env: Where the states come from.
-        candidates: M mechanisms, under which the states were played and which are compared.
-        settings: Number of states, futures and horizon of the comparison.
-        seed: What everything depends on.
-    """
-    states = mid_episode_states(env, settings.states, seed, "distil", settings.horizon, candidates)
-    rewards = compare_candidates(
-        states, candidates, settings.futures, settings.horizon, seed, "distil"
-    )
-    model = _trees(seed)
-    model.fit(features(states.observe()), _advantages(rewards))
-    return Distilled(model, candidates)
-
-
 def expected_advantages(
-    observation: Observation, rewards: NDArray[np.float64], seed: int
+    seen: NDArray[np.float64], rewards: NDArray[np.float64], seed: int
 ) -> NDArray[np.float64]:
     """Return what each candidate is expected to earn given what is observed, shape (B, M).
 
@@ -67,16 +59,14 @@ def expected_advantages(
     state by trees that were fitted to other states.
 
     Args:
-        observation: B markets.
+        seen: ``features`` of B markets, shape (B, F).
         rewards: Look-ahead rewards of M candidates in each, shape (B, M).
         seed: What the trees depend on.
 
     Returns:
         Predictions of the rewards less their mean over candidates.
     """
-    predicted = cross_val_predict(
-        _trees(seed), features(observation), _advantages(rewards), cv=_FOLDS
-    )
+    predicted = cross_val_predict(_trees(seed), seen, _advantages(rewards), cv=_FOLDS)
     return np.asarray(predicted, np.float64).reshape(rewards.shape)
 
 

@@ -8,12 +8,15 @@ from datasets import Dataset
 from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
+from daedalus.designers.base import Designer
+from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
-from daedalus.planning.states import mid_episode_states
+from daedalus.planning.states import Wanderer, mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
+from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import GrpoSettings, LoraSettings
@@ -43,11 +46,16 @@ def train_grpo(
 ) -> LanguageModel:
     """Train on rewards from forked markets, going on from the last checkpoint if there is one.
 
-    The markets were played under ``rules``, see ``mid_episode_states``.
+    Unless the model leads to its own states, they were played under ``rules``, see ``Wanderer``.
     """
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its own
-    states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon, rules)
+    player: Designer = Wanderer(rules)
+    if settings.own_states:
+        tokens = settings.max_completion_tokens
+        generate = make_generate(language_model, settings.temperature, tokens)
+        player = LanguageModelDesigner(generate, prompt)
+    states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon, player)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
     trainer = GRPOTrainer(
         model=language_model.model,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import (
     AutoModelForCausalLM,
@@ -17,22 +18,24 @@ from transformers import (
     PreTrainedTokenizerBase,
     Qwen2Config,
     Qwen2ForCausalLM,
+    Qwen2Tokenizer,
 )
 
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.planning.states import mid_episode_states
+from daedalus.planning.states import Wanderer, mid_episode_states
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
-from daedalus.training.tokenizer import build_tokenizer
+from daedalus.training.tokenizer import build_tokenizer, number_tokens
 
 PROMPT_FILE = "prompt.json"
 """Beside an exported model: the settings of the prompt that it was trained on."""
 
 _CORPUS_STATES = 512
 _MAX_POSITIONS = 2048
+_WAVELENGTHS = (0.3, 25.0)  # of number embeddings: differences of 0.02 are seen, and of 9
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,18 @@ def make_language_model(
         prompt: What prompts look like; the embedded tokenizer is trained on them.
         env: Where the prompts of that corpus come from.
         seed: What the random weights depend on.
-        rules: Under which those markets were played, see ``mid_episode_states``.
+        rules: Under which those markets were played, see ``Wanderer``.
     """
     if settings.pretrained:
         return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
-    tokenizer = build_tokenizer(_corpus(prompt, env, seed, rules), settings.vocabulary)
+    corpus = _corpus(prompt, env, seed, rules)
+    tokenizer = build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Qwen2ForCausalLM(_qwen2_config(settings, tokenizer))
         torch.nn.init.normal_(model.lm_head.weight, std=settings.output_std)
+        if prompt.compact:
+            _embed_numbers(model, tokenizer, settings.weight_std)
     model.generation_config = _generation_config(tokenizer)
     return LanguageModel(model, tokenizer)
 
@@ -96,7 +102,7 @@ def _corpus(
     prompt: PromptSettings, env: DesignEnv, seed: int, rules: Mechanisms | None
 ) -> list[str]:
     """Return the prompts of mid-episode states and as many mechanisms."""
-    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", rules=rules)
+    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=Wanderer(rules))
     chats = prompts(states.observe(), prompt)
     texts = [message["content"] for chat in chats for message in chat]
     answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]
@@ -118,6 +124,22 @@ def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
+
+
+def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: float) -> None:
+    """Give numbers that are close embeddings that are close.
+
+    Each dimension is a wave over the number, of a length and phase drawn at random (random Fourier
+    features: Rahimi & Recht 2007).
+    """
+    numbers, rows = number_tokens(), tokenizer.convert_tokens_to_ids(number_tokens())
+    values = torch.tensor([float(text) for text in numbers])[:, None]
+    shortest, longest = np.log(_WAVELENGTHS)
+    size = model.config.hidden_size
+    lengths = torch.exp(shortest + (longest - shortest) * torch.rand(size))
+    waves = torch.cos(2 * np.pi * (values / lengths + torch.rand(size)))
+    with torch.no_grad():
+        model.get_input_embeddings().weight[rows] = np.sqrt(2.0) * std * waves
 
 
 def _generation_config(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:

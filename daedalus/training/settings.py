@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from daedalus.designers.base import require_at_least
+from daedalus.designers.planner import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
 
 REWARD_SCALES = ("group", "batch", "none")
@@ -43,7 +44,8 @@ class ModelSettings:
         layers: Transformer blocks.
         heads: Attention heads, which divide ``hidden_size``.
         intermediate_size: Width of the feed-forward layers.
-        vocabulary: Largest number of tokens that the tokenizer may learn.
+        vocabulary: Largest number of tokens that the tokenizer may learn; a compact prompt adds one
+            for each number.
         weight_std: Standard deviation of the embedded model's random weights.
         output_std: The same of its output embeddings, which are not tied to the input's.
         load_in_4bit: NF4 weights through bitsandbytes while training adapters; needs a GPU.
@@ -73,12 +75,16 @@ class ModelSettings:
 
 @dataclass
 class SftSettings:
-    """Supervised fine-tuning on synthetic pairs of a prompt and a valid mechanism.
+    """Supervised fine-tuning on pairs of a prompt and a valid mechanism.
 
     Attributes:
         steps: Optimiser steps; 0 skips the phase.
         batch_size: Pairs in a step.
         examples: Pairs in the data set.
+        teacher: Lessons that answers come from; None teaches mechanisms drawn independently of the
+            prompt, and so the format alone.
+        answer_scale: Spread of expected R over which a teacher's answers are drawn, in proportion
+            to exp(R / scale).
         learning_rate: Peak rate of a cosine schedule.
         warmup_steps: Linear warm-up.
         validity_prompts: Prompts on which sampled validity is measured afterwards, at T = 1.
@@ -88,6 +94,8 @@ class SftSettings:
     steps: int = 900
     batch_size: int = 32
     examples: int = 16384
+    teacher: DistilledSettings | None = None
+    answer_scale: float = 0.002
     learning_rate: float = 3e-3
     warmup_steps: int = 20
     validity_prompts: int = 512
@@ -96,6 +104,8 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
+        if not 0 < self.answer_scale < math.inf:
+            raise ValueError(f"answer_scale: {self.answer_scale}; give a finite number above 0")
 
 
 @dataclass
@@ -108,6 +118,8 @@ class GrpoSettings:
         group_size: Completions of each prompt.
         micro_batch: Completions in one backward pass; divides the step's completions.
         states: Market states that prompts are drawn from.
+        own_states: Whether the model itself sets the rules that lead to those states; otherwise
+            they are drawn at random, from the portfolio if there is one.
         futures: Futures K that each completion's mechanism is played in, shared by its group.
         horizon: Steps that each future runs before the mechanism is scored, at least 1.
         learning_rate: Peak rate.
@@ -129,6 +141,7 @@ class GrpoSettings:
     group_size: int = 8
     micro_batch: int = 64
     states: int = 2048
+    own_states: bool = False
     futures: int = 64
     horizon: int = 1
     learning_rate: float = 2e-4
@@ -166,24 +179,14 @@ class PortfolioSettings:
     Attributes:
         populations: How many are sampled from the run's own; 0 plays uniformly random rules.
         episodes: Episodes behind each comparison of the search.
-        target_futures: Futures K in which SFT's answers are compared in each state; 0 teaches
-            mechanisms drawn independently of the state, and so the format alone.
-        target_scale: Spread of expected R over which answers are drawn, in proportion to
-            exp(R / scale).
     """
 
     populations: int = 0
     episodes: int = 128
-    target_futures: int = 0
-    target_scale: float = 0.002
 
     def __post_init__(self) -> None:
-        require_at_least(0, self, "populations", "target_futures")
+        require_at_least(0, self, "populations")
         require_at_least(1, self, "episodes")
-        if not 0 < self.target_scale < math.inf:
-            raise ValueError(f"target_scale: {self.target_scale}; give a finite number above 0")
-        if self.target_futures and not self.populations:
-            raise ValueError("target_futures: answers come from a portfolio; set populations too")
 
 
 @dataclass
@@ -194,3 +197,7 @@ class TrainingSettings:
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
     portfolio: PortfolioSettings = field(default_factory=PortfolioSettings)
     prompt: PromptSettings = field(default_factory=PromptSettings)
+
+    def __post_init__(self) -> None:
+        if self.sft.teacher and not self.portfolio.populations:
+            raise ValueError("sft.teacher: chooses among a portfolio; set portfolio.populations")

@@ -1,10 +1,11 @@
-"""Supervised fine-tuning: the model learns to write mechanisms, any mechanism."""
+"""Supervised fine-tuning: the model learns to write mechanisms, any or those that suit a market."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
 
+import numpy as np
 from datasets import Dataset
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
@@ -15,12 +16,12 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.planning.distilled import expected_advantages
-from daedalus.planning.lookahead import compare_candidates
-from daedalus.planning.states import mid_episode_states
+from daedalus.planning.lessons import Lessons, gather_lessons
+from daedalus.planning.states import Wanderer, mid_episode_states
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import LoraSettings, PortfolioSettings, SftSettings
+from daedalus.training.settings import LoraSettings, SftSettings, TrainingSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.trainers import lora_config, run_phase, shared_options
@@ -30,6 +31,17 @@ _ENOUGH_VALIDITY = 0.99
 _ANSWER_TOKENS = 180
 
 logger = logging.getLogger(__name__)
+
+
+def training_pairs(
+    env: DesignEnv, settings: TrainingSettings, rules: Mechanisms | None, seed: int
+) -> Dataset:
+    """Return what SFT learns from: a teacher's choice among ``rules`` if there is one."""
+    count, teacher = settings.sft.examples, settings.sft.teacher
+    if teacher is None or rules is None:
+        return synthetic_pairs(env, settings.prompt, count, seed)
+    lessons = gather_lessons(env, rules, teacher, seed)
+    return taught_pairs(lessons, rules, settings.prompt, settings.sft.answer_scale, count, seed)
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
@@ -44,39 +56,32 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
-def planned_pairs(
-    env: DesignEnv,
-    prompt: PromptSettings,
-    rules: Mechanisms,
-    settings: PortfolioSettings,
-    horizon: int,
-    count: int,
-    seed: int,
+def taught_pairs(
+    lessons: Lessons, rules: Mechanisms, prompt: PromptSettings, scale: float, count: int, seed: int
 ) -> Dataset:
-    """Return ``count`` pairs of a mid-episode prompt and rules that are good in its market.
+    """Return ``count`` pairs of a prompt of the lessons and rules that are good in its market.
 
-    Every rule of the portfolio is played in futures of every state. What that says of a state is
-    hindsight, since the prompt does not tell who is there; so the answer is drawn in proportion to
-    exp(A / scale), A being what ``expected_advantages`` makes of it.
+    What looking ahead says of a state is hindsight, since the prompt does not tell who is there;
+    so the answer is drawn in proportion to exp(A / scale), A being what ``expected_advantages``
+    makes of it. Every market comes up equally often, each time with an answer drawn anew.
 
     Args:
-        env: Where the states come from.
-        prompt: What is shown of them.
-        rules: The portfolio, M mechanisms.
-        settings: Futures and scale.
-        horizon: Steps of each future.
+        lessons: Observed markets and what each rule would earn there.
+        rules: M mechanisms.
+        prompt: What is shown of the markets.
+        scale: Spread of expected R over which answers are drawn.
         count: Number of pairs.
         seed: What they depend on.
     """
-    states = mid_episode_states(env, count, seed, PHASE, horizon, rules)
-    rewards = compare_candidates(states, rules, settings.target_futures, horizon, seed, PHASE)
-    observed = states.observe()
-    advantages = expected_advantages(observed, rewards, seed)
-    luck = generator(seed, "targets").gumbel(size=rewards.shape)
-    chosen = (advantages / settings.target_scale + luck).argmax(axis=1)
-    answers = [format_mechanism(rules[row]) for row in chosen]
-    completions = [[{"role": "assistant", "content": answer}] for answer in answers]
-    return Dataset.from_dict({"prompt": prompts(observed, prompt), "completion": completions})
+    advantages = expected_advantages(lessons.features, lessons.rewards, seed)
+    chats = [chat for each in lessons.observed for chat in prompts(each, prompt)]
+    rng = generator(seed, "targets")
+    rows = np.resize(rng.permutation(len(chats)), count)
+    luck = rng.gumbel(size=(count, len(rules)))
+    chosen = (advantages[rows] / scale + luck).argmax(axis=1)
+    answers = [format_mechanism(rules[each]) for each in range(len(rules))]
+    completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
+    return Dataset.from_dict({"prompt": [chats[row] for row in rows], "completion": completions})
 
 
 def train_sft(
@@ -123,7 +128,7 @@ def sampled_validity(
 
     Greedy answers are valid long before sampled ones, and training samples.
     """
-    states = mid_episode_states(env, count, seed, "validity", rules=rules)
+    states = mid_episode_states(env, count, seed, "validity", designer=Wanderer(rules))
     chats = prompts(states.observe(), prompt)
     generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
     texts = generate(chats, generator(seed, "validity"))

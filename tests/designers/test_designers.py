@@ -279,22 +279,23 @@ def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
     assert f"recent_outcomes: [{','.join(values)}]" in user_text(seen, settings)
 
 
-def test_a_compact_prompt_tells_hundredths_in_the_order_asked_for():
+def test_a_compact_prompt_tells_short_numbers_in_the_order_asked_for():
     seen = observe()
     seen.recent[0, :, ROUND_FIELDS.index("welfare")] = np.arange(20) / 25
     seen.recent[0, :, ROUND_FIELDS.index("gini")] = 0.25
     seen.proxies[0, PROXIES.index("bid_mean")] = 0.057
     seen.proxies[0, PROXIES.index("bid_correlation")] = -0.31
+    seen.proxies[0, PROXIES.index("active_count")] = 1.996
     settings = PromptSettings(
         rounds=0,
         averages=["welfare", "fairness"],
-        proxies=["bid_correlation", "bid_mean"],
+        proxies=["bid_correlation", "bid_mean", "active_count"],
         rules=True,
         compact=True,
     )
     rules = format_mechanism(seen.mechanisms[0])
-    lines = ["round_number: 3 / 10", f"rules: {rules}", "averages: 038 075"]
-    assert user_text(seen, settings) == "\n".join([*lines, "population: -31 006", REQUEST])
+    lines = ["round_number: 3 / 10", f"rules: {rules}", "averages: 0.38 0.75"]
+    assert user_text(seen, settings) == "\n".join([*lines, "population: -0.31 0.06 2.0", REQUEST])
 
 
 def test_the_prompt_before_the_first_round():

@@ -10,10 +10,11 @@ from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.distilled import distil, expected_advantages, features
+from daedalus.planning.distilled import expected_advantages, features
+from daedalus.planning.lessons import distil, gather_lessons
 from daedalus.planning.states import mid_episode_states
 
-SETTINGS = DistilledSettings(states=400, futures=2, horizon=2)
+SETTINGS = DistilledSettings(rounds=2, states=200, futures=2, horizon=2)
 CHEATS = BidderType(1, ["shill"], value_high=0.6)
 WALKERS = BidderType(1, ["withdraw"], value_low=0.4, outside_option=0.2)
 
@@ -59,14 +60,28 @@ def test_it_answers_cheats_and_walkers_differently() -> None:
 def test_expectations_know_what_is_observed_and_not_what_happened() -> None:
     states = mid_episode_states(environment(), 400, 0, "x")
     observed, rng = states.observe(), generator(0, "n")
+    seen = features(observed)
     luck = rng.normal(0.0, 0.06, (400, 2))
     hindsight = luck + np.array([0.0, 0.05])
     assert 0.6 < (hindsight.argmax(axis=1) == 1).mean() < 0.8
-    expected = expected_advantages(observed, hindsight, seed=0)
+    expected = expected_advantages(seen, hindsight, seed=0)
     assert (expected.argmax(axis=1) == 1).mean() > 0.95
     price = observed.proxy("bid_mean")
     told = luck + np.where(price > np.median(price), 0.3, -0.3)[:, None] * np.array([-1.0, 1.0])
-    expected = expected_advantages(observed, told, seed=0)
+    expected = expected_advantages(seen, told, seed=0)
     far = np.abs(price - np.median(price)) > 0.5 * price.std()
     chosen = expected[far].argmax(axis=1) == 1
     assert (chosen == (price[far] > np.median(price))).mean() > 0.95
+
+
+def test_later_lessons_are_where_the_learner_goes() -> None:
+    rules = Mechanisms.stack([Mechanism(reserve_price=0.9), Mechanism(reserve_price=0.0)])
+    lessons = gather_lessons(environment(), rules, SETTINGS, seed=0)
+    wandering, led = lessons.observed
+    moved = [each.mechanisms.take(np.flatnonzero(each.round_number)) for each in (wandering, led)]
+    high = [(each.reserve_price == 0.9).mean() for each in moved]
+    assert 0.35 < high[0] < 0.65
+    assert high[1] < 0.12  # exploration alone
+    assert lessons.rewards.shape == (400, 2) and len(lessons.features) == 400
+    again = gather_lessons(environment(), rules, SETTINGS, seed=0)
+    np.testing.assert_array_equal(lessons.rewards, again.rewards)

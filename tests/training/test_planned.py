@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.designers.planner import DistilledSettings
+from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.planning.distilled import expected_advantages
-from daedalus.planning.lookahead import compare_candidates
-from daedalus.planning.states import mid_episode_states
-from daedalus.training.settings import PortfolioSettings
-from daedalus.training.sft import PHASE, planned_pairs
+from daedalus.planning.lessons import Lessons, gather_lessons
+from daedalus.training.sft import taught_pairs
 from tests.training.conftest import PROMPT
 
 RULES = Mechanisms.stack(
@@ -30,25 +30,38 @@ RULES = Mechanisms.stack(
 )
 
 
-def answers(env: DesignEnv, scale: float, count: int = 64) -> list[str]:
-    settings = PortfolioSettings(populations=1, target_futures=4, target_scale=scale)
-    pairs = planned_pairs(env, PROMPT, RULES, settings, 2, count, seed=0)
+TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+
+
+@pytest.fixture(scope="module")
+def lessons(env: DesignEnv) -> Lessons:
+    return gather_lessons(env, RULES, TEACHER, seed=0)
+
+
+def answers(lessons: Lessons, scale: float, count: int = 64) -> list[str]:
+    pairs = taught_pairs(lessons, RULES, PROMPT, scale, count, seed=0)
     assert len(pairs) == count
     return [chat[0]["content"] for chat in pairs["completion"]]
 
 
-def test_sharp_answers_are_the_rules_expected_to_earn_most(env: DesignEnv) -> None:
-    states = mid_episode_states(env, 64, 0, PHASE, 2, RULES)
-    rewards = compare_candidates(states, RULES, 4, 2, 0, PHASE)
-    best = expected_advantages(states.observe(), rewards, 0).argmax(axis=1)
-    sharp = answers(env, 1e-9)
-    assert sharp == [format_mechanism(RULES[row]) for row in best]
-    assert all(parse_mechanism(text).valid for text in sharp)
+def test_sharp_answers_are_the_rules_expected_to_earn_most(lessons: Lessons) -> None:
+    best = expected_advantages(lessons.features, lessons.rewards, 0).argmax(axis=1)
+    wanted = {
+        (chat[-1]["content"], format_mechanism(RULES[row]))
+        for chat, row in zip(prompts(lessons.observed[0], PROMPT), best, strict=True)
+    }
+    pairs = taught_pairs(lessons, RULES, PROMPT, 1e-9, 64, seed=0)
+    given = {
+        (ask[-1]["content"], answer[0]["content"])
+        for ask, answer in zip(pairs["prompt"], pairs["completion"], strict=True)
+    }
+    assert given == wanted
+    assert all(parse_mechanism(answer).valid for _, answer in given)
 
 
-def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(env: DesignEnv) -> None:
+def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(lessons: Lessons) -> None:
     awful = format_mechanism(RULES[2])
-    shares = [np.mean([text == awful for text in answers(env, s, 200)]) for s in (0.003, 1e9)]
+    shares = [np.mean([text == awful for text in answers(lessons, s, 200)]) for s in (0.003, 1e9)]
     assert shares[0] == 0
     assert 0.2 < shares[1] < 0.46
 
@@ -56,6 +69,7 @@ def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(env: DesignEnv
 SMALL_RUN = """
 training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.steps=2
 training.sft.batch_size=4 training.sft.examples=32 training.sft.validity_prompts=4
+training.sft.teacher.rounds=2 training.sft.teacher.states=16
 training.grpo.steps=1 training.grpo.prompts_per_step=2 training.grpo.group_size=2
 training.grpo.micro_batch=4 training.grpo.states=8 training.grpo.futures=2 evaluation.episodes=2
 evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
 from transformers import AutoTokenizer
 
-from daedalus.designers.prompt import prompts
+from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.planning.states import mid_episode_states
-from daedalus.training.model import LanguageModel
+from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
 from tests.training.conftest import PROMPT
@@ -61,6 +63,22 @@ def test_every_key_is_one_token_and_an_answer_is_short(small: LanguageModel) -> 
     filled = "".join(map("".join, zip(schema_tokens(), values, strict=True))) + '"}'
     assert parse_mechanism(filled).valid
     assert len(small.tokenizer(format_mechanism(Mechanism())).input_ids) <= 40
+
+
+def test_a_compact_number_is_one_token_and_close_ones_are_alike(env: DesignEnv) -> None:
+    compact = PromptSettings(rounds=0, averages=["welfare", "revenue"], compact=True)
+    settings = ModelSettings(hidden_size=32, layers=1, heads=2, intermediate_size=32)
+    model = make_language_model(settings, compact, env, seed=0)
+    states = mid_episode_states(env, 100, seed=9, purpose="x")
+    for chat in prompts(states.observe(), compact):
+        text = chat[-1]["content"]
+        tokens = model.tokenizer.tokenize(text.split("averages:")[1].split("\n")[0])
+        assert len(tokens) == 2
+        assert model.tokenizer.decode(model.tokenizer(text).input_ids) == text
+    rows = model.tokenizer.convert_tokens_to_ids([" 0.50", " 0.51", " 1.50"])
+    at, near, far = model.model.get_input_embeddings().weight[rows]
+    assert torch.cosine_similarity(at, near, dim=0) > 0.8
+    assert torch.cosine_similarity(at, far, dim=0) < 0.6
 
 
 def test_chat_ends_each_turn(small: LanguageModel) -> None:
