@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -21,22 +22,38 @@ def make_generate(
 
     def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
         texts: list[str] = []
-        with torch.random.fork_rng(), torch.inference_mode():
+        with torch.random.fork_rng():
             torch.manual_seed(int(rng.integers(2**63)))
             for start in range(0, len(chats), _BATCH):
                 batch = chats[start : start + _BATCH]
-                texts += _complete(language_model, batch, temperature, max_new_tokens)
+                texts += complete(language_model, batch, temperature, max_new_tokens).texts
         return texts
 
     return generate
 
 
-def _complete(
+@dataclass(frozen=True)
+class Completions:
+    """What a model was asked and answered, B times.
+
+    Attributes:
+        prompts: Tokens of each chat, without padding.
+        answers: Tokens of each answer, up to and with the one that ends it.
+        texts: The answers without special tokens.
+    """
+
+    prompts: list[list[int]]
+    answers: list[list[int]]
+    texts: list[str]
+
+
+def complete(
     language_model: LanguageModel,
     chats: Sequence[list[Message]],
     temperature: float,
     max_new_tokens: int,
-) -> list[str]:
+) -> Completions:
+    """Answer chats in one batch, from torch's global random state; 0 decodes greedily."""
     model, tokenizer = language_model.model, language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
         list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
@@ -46,7 +63,19 @@ def _complete(
         if temperature > 0
         else {"do_sample": False}
     )
+    was_training = model.training
     model.eval()
-    tokens = model.generate(**inputs, max_new_tokens=max_new_tokens, **sampling)
-    answers = tokens[:, inputs["input_ids"].shape[1] :]
-    return list(tokenizer.batch_decode(answers, skip_special_tokens=True))
+    with torch.inference_mode():
+        tokens = model.generate(**inputs, max_new_tokens=max_new_tokens, **sampling)
+    model.train(was_training)
+    asked = [
+        row[mask.bool()].tolist()
+        for row, mask in zip(inputs.input_ids, inputs.attention_mask, strict=True)
+    ]
+    answers = tokens[:, inputs["input_ids"].shape[1] :].tolist()
+    texts = list(tokenizer.batch_decode(answers, skip_special_tokens=True))
+    return Completions(asked, [_ended(row, tokenizer.eos_token_id) for row in answers], texts)
+
+
+def _ended(tokens: list[int], end: int) -> list[int]:
+    return tokens[: tokens.index(end) + 1] if end in tokens else tokens

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from datasets import Dataset
 from transformers import set_seed
@@ -18,7 +19,8 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import MarketReward
+from daedalus.training.reward import MarketReward, return_reward
+from daedalus.training.rollouts import EpisodeRollouts, episode_prompts
 from daedalus.training.settings import GrpoSettings, LoraSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.trainers import lora_config, run_phase, shared_options
@@ -50,6 +52,32 @@ def train_grpo(
     """
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its own
+    source = (
+        episode_source(env, prompt, settings, seed)
+        if settings.rollouts == "episode"
+        else state_source(language_model, env, stack, prompt, settings, seed, rules)
+    )
+    trainer = GRPOTrainer(
+        model=language_model.model,
+        args=grpo_config(settings, folder, seed),
+        processing_class=language_model.tokenizer,
+        peft_config=lora_config(lora),
+        **source,
+    )
+    model = run_phase(trainer, PHASE, tracker, folder)
+    return LanguageModel(model, language_model.tokenizer)
+
+
+def state_source(
+    language_model: LanguageModel,
+    env: DesignEnv,
+    stack: RewardStack,
+    prompt: PromptSettings,
+    settings: GrpoSettings,
+    seed: int,
+    rules: Mechanisms | None,
+) -> dict[str, Any]:
+    """Return the trainer's data and reward: prompts of market states, scored in their futures."""
     player: Designer = Wanderer(rules)
     if settings.own_states:
         tokens = settings.max_completion_tokens
@@ -57,16 +85,22 @@ def train_grpo(
         player = LanguageModelDesigner(generate, prompt)
     states = mid_episode_states(env, settings.states, seed, PHASE, settings.horizon, player)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
-    trainer = GRPOTrainer(
-        model=language_model.model,
-        reward_funcs=[reward.as_reward_function(settings.group_size)],
-        args=grpo_config(settings, folder, seed),
-        train_dataset=state_prompts(states, prompt),
-        processing_class=language_model.tokenizer,
-        peft_config=lora_config(lora),
-    )
-    model = run_phase(trainer, PHASE, tracker, folder)
-    return LanguageModel(model, language_model.tokenizer)
+    return {
+        "train_dataset": state_prompts(states, prompt),
+        "reward_funcs": [reward.as_reward_function(settings.group_size)],
+    }
+
+
+def episode_source(
+    env: DesignEnv, prompt: PromptSettings, settings: GrpoSettings, seed: int
+) -> dict[str, Any]:
+    """Return the trainer's data, rollouts and reward: whole episodes and what they return."""
+    tokens = settings.max_completion_tokens
+    return {
+        "train_dataset": episode_prompts(settings.states),
+        "rollout_func": EpisodeRollouts(env, prompt, settings.temperature, tokens, seed),
+        "reward_funcs": [return_reward(settings.group_size)],
+    }
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:

@@ -87,10 +87,33 @@ class MarketReward:
             totals, terms = self.score(texts, state, trainer_state.global_step)
             for name, values in terms.items():
                 log_metric(name if name == "validity" else f"term/{name}", float(values.mean()))
-            spreads = totals.reshape(-1, group_size).std(axis=1, ddof=1)
-            log_metric("group_reward_std", float(spreads.mean()))
-            log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))
+            _log_spread(totals, group_size, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
             return [float(total) for total in totals]
 
         return reward
+
+
+def return_reward(group_size: int) -> Callable[..., list[float]]:
+    """Return the reward function of episodes, which passes on what ``EpisodeRollouts`` measured."""
+
+    def reward(
+        completions: list[list[dict[str, str]]],
+        returns: list[float],
+        log_metric: Callable[[str, float], None],
+        **columns: Any,
+    ) -> list[float]:
+        valid = [parse_mechanism(chat[0]["content"]).valid for chat in completions]
+        log_metric("validity", float(np.mean(valid)))
+        _log_spread(np.array(returns), group_size, log_metric)
+        return returns
+
+    return reward
+
+
+def _log_spread(
+    rewards: NDArray[np.float64], group_size: int, log_metric: Callable[[str, float], None]
+) -> None:
+    spreads = rewards.reshape(-1, group_size).std(axis=1, ddof=1)
+    log_metric("group_reward_std", float(spreads.mean()))
+    log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))

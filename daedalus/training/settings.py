@@ -11,6 +11,8 @@ from daedalus.designers.prompt import PromptSettings
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
+ROLLOUTS = ("state", "episode")
+_WORDS = {"scale_rewards": REWARD_SCALES, "schedule": SCHEDULES, "rollouts": ROLLOUTS}
 
 
 @dataclass
@@ -117,7 +119,9 @@ class GrpoSettings:
         prompts_per_step: Market states in a step.
         group_size: Completions of each prompt.
         micro_batch: Completions in one backward pass; divides the step's completions.
-        states: Market states that prompts are drawn from.
+        rollouts: Whether a completion is scored in futures of a given market ``state``, or decides
+            in an ``episode`` that the model plays from start to end.
+        states: Market states, or episodes, that prompts are drawn from.
         own_states: Whether the model itself sets the rules that lead to those states; otherwise
             they are drawn at random, from the portfolio if there is one.
         futures: Futures K that each completion's mechanism is played in, shared by its group.
@@ -140,6 +144,7 @@ class GrpoSettings:
     prompts_per_step: int = 8
     group_size: int = 8
     micro_batch: int = 64
+    rollouts: str = "state"
     states: int = 2048
     own_states: bool = False
     futures: int = 64
@@ -161,7 +166,7 @@ class GrpoSettings:
         require_at_least(1, self, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
         require_at_least(1, self, "iterations", "max_completion_tokens", "save_every")
         require_at_least(2, self, "group_size")
-        for name, known in (("scale_rewards", REWARD_SCALES), ("schedule", SCHEDULES)):
+        for name, known in _WORDS.items():
             if getattr(self, name) not in known:
                 wrong = getattr(self, name)
                 raise ValueError(f"{name}: {wrong!r}; choose one of {', '.join(known)}")

@@ -1,0 +1,104 @@
+"""Whole episodes played by the model in training, of which one decision each is learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from datasets import Dataset
+from numpy.typing import NDArray
+from trl import GRPOTrainer
+
+from daedalus.designers.prompt import Message, PromptSettings, prompts
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.parsing import parse_mechanism
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.training.generation import Completions, complete
+from daedalus.training.model import LanguageModel
+
+RETURNS = "returns"
+"""What a rollout hands on to its reward function, beside the tokens."""
+
+
+class EpisodeRollouts:
+    """Plays an episode for each completion that GRPO asks for.
+
+    The members of a group face the same draws and part by their own decisions. One step of the
+    episode, drawn for each group, is what is learnt from; its reward is the mean R of the steps
+    from there to the end, since what came before was not of its making (the reward to go of
+    REINFORCE, Williams 1992). Learning from every step would cost ten times as much.
+
+    Args:
+        env: Where episodes are played; what it held before is lost.
+        prompt: What the model is shown at each step.
+        temperature: Sampling temperature.
+        max_new_tokens: Longest answer.
+        seed: What markets and the choice of steps depend on.
+    """
+
+    def __init__(
+        self,
+        env: DesignEnv,
+        prompt: PromptSettings,
+        temperature: float,
+        max_new_tokens: int,
+        seed: int,
+    ) -> None:
+        self._env = env
+        self._prompt = prompt
+        self._temperature = temperature
+        self._max_new_tokens = max_new_tokens
+        self._seed = seed
+
+    def __call__(self, chats: Sequence[list[Message]], trainer: GRPOTrainer) -> dict[str, Any]:
+        """Return tokens of the decisions to learn from, as TRL's ``rollout_func`` has to.
+
+        Args:
+            chats: The chats of ``episode_prompts``, one for each completion.
+            trainer: Whose model plays.
+        """
+        numbers = [int(chat[-1]["content"]) for chat in chats]
+        model = LanguageModel(
+            trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class
+        )
+        turns, rewards = self._play(model, numbers)
+        length = self._env.settings.episode_length
+        learnt = [int(generator(self._seed, f"turns/{each}").integers(length)) for each in numbers]
+        rows = range(len(numbers))
+        return {
+            "prompt_ids": [
+                turns[step].prompts[row] for row, step in zip(rows, learnt, strict=True)
+            ],
+            "completion_ids": [
+                turns[step].answers[row] for row, step in zip(rows, learnt, strict=True)
+            ],
+            "logprobs": None,
+            RETURNS: [
+                float(rewards[step:, row].mean()) for row, step in zip(rows, learnt, strict=True)
+            ],
+        }
+
+    def _play(
+        self, model: LanguageModel, numbers: Sequence[int]
+    ) -> tuple[list[Completions], NDArray[np.float64]]:
+        """Return every step's tokens, and rewards of shape (steps, episodes)."""
+        seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
+        observation = self._env.reset(seeds)
+        turns, rewards = [], []
+        for _ in range(self._env.settings.episode_length):
+            chats = prompts(observation, self._prompt)
+            turns.append(complete(model, chats, self._temperature, self._max_new_tokens))
+            proposals = [parse_mechanism(text).mechanism for text in turns[-1].texts]
+            result = self._env.step(Mechanisms.stack(proposals))
+            observation = result.observation
+            rewards.append(result.reward)
+        return turns, np.stack(rewards)
+
+
+def episode_prompts(count: int) -> Dataset:
+    """Return a row for each of ``count`` episodes, whose chat holds its number alone."""
+    return Dataset.from_dict(
+        {"prompt": [[{"role": "user", "content": str(number)}] for number in range(count)]}
+    )

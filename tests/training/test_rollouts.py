@@ -1,0 +1,92 @@
+"""Whole episodes played in training: the model decides, and learns from what they return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from daedalus.config import TrackingSettings
+from daedalus.designers.language_model import LanguageModelDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import play_episodes
+from daedalus.market.interface import MarketSettings
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.tracking import Tracker
+from daedalus.training.generation import make_generate
+from daedalus.training.grpo import train_grpo
+from daedalus.training.model import LanguageModel
+from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
+from daedalus.training.settings import GrpoSettings, LoraSettings, SftSettings
+from daedalus.training.sft import synthetic_pairs, train_sft
+from tests.training.conftest import PROMPT
+
+NUMBERS = [0, 0, 1, 1, 2, 2]
+
+
+@pytest.fixture
+def short(env: DesignEnv) -> DesignEnv:
+    return DesignEnv(env.market, MarketSettings(episode_length=3))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Tracker:
+    return Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
+
+
+def rollouts(short: DesignEnv, model: LanguageModel, temperature: float) -> dict[str, Any]:
+    trainer = SimpleNamespace(
+        accelerator=SimpleNamespace(unwrap_model=lambda model: model),
+        model=model.model,
+        processing_class=model.tokenizer,
+    )
+    play = EpisodeRollouts(short, PROMPT, temperature, 8, seed=5)
+    chats = episode_prompts(3)["prompt"]
+    return play([chats[number] for number in NUMBERS], trainer)
+
+
+def test_a_group_shares_its_market_and_its_step(short: DesignEnv, small: LanguageModel) -> None:
+    greedy = rollouts(short, small, temperature=0.0)
+    for first in (0, 2, 4):
+        assert greedy["prompt_ids"][first] == greedy["prompt_ids"][first + 1]
+        assert greedy[RETURNS][first] == greedy[RETURNS][first + 1]
+    sampled = rollouts(short, small, temperature=1.0)
+    assert sampled["completion_ids"][0] != sampled["completion_ids"][1]
+
+
+def test_returns_are_those_of_the_episodes(
+    short: DesignEnv, small: LanguageModel, log: Tracker, tmp_path: Path
+) -> None:
+    settings = SftSettings(steps=60, examples=256, batch_size=16)
+    pairs = synthetic_pairs(short, PROMPT, 256, 0)
+    model = train_sft(small, pairs, settings, LoraSettings(), log, tmp_path / "sft", 0)
+    given = rollouts(short, model, temperature=0.0)
+    seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
+    designer = LanguageModelDesigner(make_generate(model, 0.0, 8), PROMPT)
+    rewards = play_episodes(short, designer, seeds, generator(0, "x"))["reward"]
+    table = rewards.to_numpy().reshape(len(NUMBERS), 3)
+    for row, number in enumerate(NUMBERS):
+        step = int(generator(5, f"turns/{number}").integers(3))
+        assert given[RETURNS][row] == pytest.approx(table[row, step:].mean())
+        shown = model.tokenizer.decode(given["prompt_ids"][row])
+        assert f"round_number: {step} / 3" in shown
+
+
+def test_grpo_learns_from_episodes(
+    short: DesignEnv, small: LanguageModel, log: Tracker, tmp_path: Path
+) -> None:
+    settings = GrpoSettings(
+        steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=4, rollouts="episode",
+        max_completion_tokens=8, entropy_bonus=0.1,
+    )  # fmt: skip
+    before = small.model.lm_head.weight.detach().clone()
+    train_grpo(
+        small, short, RewardStack(), PROMPT, settings, LoraSettings(), log, tmp_path / "grpo", 0
+    )  # fmt: skip
+    records = log.history("grpo")
+    assert len(records) == 2 and {"reward", "validity", "reward_std"} <= set(records[0])
+    assert (small.model.lm_head.weight != before).any()
