@@ -102,6 +102,7 @@ def register() -> None:
     for name, settings in DESIGNERS.items():
         store.store(group="designer", name=f"{name}_schema", node=settings)
     OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
+    OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
 
 
 FINISHED = "finished"
@@ -114,6 +115,24 @@ def run_directory(fresh: str, resume: bool) -> str:
     started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
     unfinished = sorted(each for each in started if not (each / FINISHED).exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
+
+
+def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
+    """Return the run in ``folder`` that had the seed of the configuration being composed.
+
+    So a sweep over seeds takes each seed's own model: ``${run_of_seed:FOLDER}/model``.
+
+    Raises:
+        ConfigError: No run in the folder had that seed, or several.
+    """
+    seeds = {path.parent: OmegaConf.load(path).seed for path in Path(folder).glob("*/config.yaml")}
+    runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
+    if len(runs) != 1:
+        raise ConfigError(
+            f"{folder}: {len(runs)} runs of seed {_root_.seed}, of seeds {sorted(seeds.values())}; "
+            "name the folder of a sweep that trained each seed once"
+        )
+    return runs[0]
 
 
 def to_config(composed: DictConfig) -> Config:
