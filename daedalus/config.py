@@ -20,7 +20,7 @@ from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
 from daedalus.designers.random import RandomDesigner
 from daedalus.designers.search import SearchDesigner
-from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
@@ -61,6 +61,7 @@ class Config:
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
         evaluation: Episodes, intervals and the baselines that every designer is compared with.
+        adversary: Whom an adversary may send, and how long it searches.
         tracking: Where numbers go.
     """
 
@@ -76,6 +77,7 @@ class Config:
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
 
     def __post_init__(self) -> None:
