@@ -142,7 +142,15 @@ def score_map(scores: pd.DataFrame) -> Figure:
     axes.imshow(means, cmap="Blues", vmin=0, vmax=1.3, aspect="auto")
     for (row, column), value in np.ndenumerate(means.to_numpy()):
         ink = "white" if value > 0.75 else INK
-        axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8.5, color=ink)
+        axes.text(
+            column,
+            row,
+            f"{round(value, 2) + 0.0:.2f}",
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            color=ink,
+        )
     axes.set_xticks(range(len(names)), [readable(name) for name in names], rotation=25, ha="right")
     axes.set_yticks(range(len(means)), [readable(str(name)) for name in means.index])
     axes.grid(visible=False)
