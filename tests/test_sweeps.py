@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.config import register
 from daedalus.sweeps import collect_sweep
 from tests.test_configs import composed
 
@@ -64,26 +66,25 @@ def write_run(folder: Path, seed: int) -> Path:
     return folder / "model"
 
 
-def checkpoint(folder: Path, seed: int) -> str:
-    """Compose one job of the sweep of leaderboards that conf/experiment/leaderboard.yaml names."""
-    model = f"designer.checkpoint=${{run_of_seed:{folder}}}/model"
-    config = composed("+experiment=leaderboard", "designer=language_model", model, f"seed={seed}")
-    return str(config.designer.checkpoint)
+def run_of_seed(folder: Path, seed: int) -> Path:
+    register()
+    return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
 
 
 def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
     models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
-    assert {seed: checkpoint(tmp_path, seed) for seed in models} == {
-        seed: str(model) for seed, model in models.items()
-    }
+    assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)
+    follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
+    config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
+    assert config.designer.checkpoint == str(models[3])
 
 
-def test_a_seed_without_its_own_run_is_refused(tmp_path: Path) -> None:
+def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
     for job, seed in enumerate((0, 1, 1)):
         write_run(tmp_path / str(job), seed)
     for seed in (1, 2):
         with pytest.raises(OmegaConfBaseException, match=f"runs of seed {seed}, of seeds"):
-            checkpoint(tmp_path, seed)
+            run_of_seed(tmp_path, seed)
 
 
 def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:
