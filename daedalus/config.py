@@ -20,7 +20,7 @@ from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
 from daedalus.designers.random import RandomDesigner
 from daedalus.designers.search import SearchDesigner
-from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
@@ -61,6 +61,7 @@ class Config:
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
         evaluation: Episodes, intervals and the baselines that every designer is compared with.
+        adversary: Whom an adversary may send, and how long it searches.
         tracking: Where numbers go.
     """
 
@@ -76,6 +77,7 @@ class Config:
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
 
     def __post_init__(self) -> None:
@@ -102,6 +104,7 @@ def register() -> None:
     for name, settings in DESIGNERS.items():
         store.store(group="designer", name=f"{name}_schema", node=settings)
     OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
+    OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
 
 
 FINISHED = "finished"
@@ -114,6 +117,24 @@ def run_directory(fresh: str, resume: bool) -> str:
     started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
     unfinished = sorted(each for each in started if not (each / FINISHED).exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
+
+
+def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
+    """Return the run in ``folder`` that had the seed of the configuration being composed.
+
+    So a sweep over seeds takes each seed's own model: ``${run_of_seed:FOLDER}/model``.
+
+    Raises:
+        ConfigError: No run in the folder had that seed, or several.
+    """
+    seeds = {path.parent: OmegaConf.load(path).seed for path in Path(folder).glob("*/config.yaml")}
+    runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
+    if len(runs) != 1:
+        raise ConfigError(
+            f"{folder}: {len(runs)} runs of seed {_root_.seed}, of seeds {sorted(seeds.values())}; "
+            "name the folder of a sweep that trained each seed once"
+        )
+    return runs[0]
 
 
 def to_config(composed: DictConfig) -> Config:

@@ -20,7 +20,7 @@ def collect_sweep(directory: Path) -> None:
 
     Writes sweep.csv, one row for each row of each job, and if more than one seed was run and
     designers were compared, seeds.csv, see ``over_seeds``; of leaderboards leaderboard.csv, which
-    ``aggregate`` describes.
+    ``aggregate`` describes, and its figures in ``figures/``.
     """
     import pandas as pd  # slow to import and not needed by --help
 
@@ -36,7 +36,7 @@ def collect_sweep(directory: Path) -> None:
         tables[SEED_TABLE] = over_seeds(table, _override_columns(jobs[0], table))
     runs = ["seed", "population", "designer"]
     if {*runs, "normalised"} <= set(table) and not table.duplicated(runs).any():
-        tables[LEADERBOARD] = _leaderboard(table)
+        tables[LEADERBOARD] = _leaderboard(table, directory / "figures")
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
@@ -75,27 +75,35 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
+def _leaderboard(table: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """Return the table over populations and seeds, and draw it into a folder."""
+    from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
+    from daedalus.evaluation.leaderboard_figures import leaderboard_figures
     from daedalus.evaluation.settings import EvaluationSettings
 
-    return aggregate(table, REFERENCES, EvaluationSettings(), seed=0)
+    settings = EvaluationSettings()
+    totals = aggregate(table, REFERENCES, settings, seed=0)
+    for name, figure in leaderboard_figures(table, totals, settings).items():
+        save(figure, folder / f"{name}.png")
+    return totals
 
 
 def _job_table(job: Path) -> pd.DataFrame:
-    """Return a job's summary with its number and overrides in front."""
+    """Return a job's summary with its number, and overrides that it does not state, in front."""
     import pandas as pd
 
     table = pd.read_csv(job / "summary.csv")
     for override in reversed(_overrides(job)):
         key, _, value = override.partition("=")
-        table.insert(0, _column(key, table), value)
+        if key not in table or not (table[key].astype(str) == value).all():
+            table.insert(0, _column(key, table), value)
     table.insert(0, "job", job.name)
     return table
 
 
 def _overrides(job: Path) -> list[str]:
-    loaded = OmegaConf.to_object(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
+    loaded = OmegaConf.to_container(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
     assert isinstance(loaded, list)
     return [str(each) for each in loaded]
 

@@ -13,7 +13,7 @@ from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.search import SearchDesigner
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
-from daedalus.evaluation.leaderboard_figures import leaderboard, score_map
+from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from experiments.build import make_designer, make_env, make_envs, make_portfolio, tracked
 
 LOCAL = (SearchDesigner, PlannerSettings)
@@ -50,10 +50,10 @@ def main(config: Config, out: Path) -> None:
     table = normalise(pd.concat(scores, ignore_index=True))
     totals = aggregate(table, REFERENCES, config.evaluation, config.seed)
     with tracked(config, out) as (_, report):
-        report.table(table.drop(columns="seed"), "summary")
+        report.table(table, "summary")
         report.table(totals, "totals")
         wide = table.pivot(index="population", columns="designer", values="normalised")
         report.show(wide[list(totals["designer"])].reset_index(), "normalised reward")
         report.show(totals.dropna(axis=1), "over populations")
-        report.figure(leaderboard(table), "leaderboard")
-        report.figure(score_map(table), "scores")
+        for name, figure in leaderboard_figures(table, totals, config.evaluation).items():
+            report.figure(figure, name)

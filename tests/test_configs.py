@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 CONF = ROOT / "conf"
 FILES = sorted(CONF.glob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["evaluation", "tracking"]
+GROUPS += ["evaluation", "adversary", "tracking"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 
 
@@ -131,6 +131,8 @@ def test_objects_arrive_typed() -> None:
         (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
         (["designer=language_model"], ["checkpoint", "`model` folder"]),
         (["market.scored_rounds=6"], ["scored_rounds: 6", "5 rounds"]),
+        (["adversary.discretion=[0.5,2.0]"], ["discretion: 2.0", "from 0 to 1"]),
+        (["adversary.hope=[0.05,0.03]"], ["hope: [0.05, 0.03]", "[low, high]"]),
     ],
 )
 def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:

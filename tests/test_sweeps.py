@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.config import register
 from daedalus.sweeps import collect_sweep
+from tests.test_configs import composed
 
 
 def write_job(directory: Path, number: int, rows: list[dict[str, object]], *overrides: str) -> None:
@@ -43,6 +47,8 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     assert (totals["seeds"] == 3).all()
     assert totals.loc["best_fixed", "over_informed_greedy_low"] > 0.39
     assert totals.loc["best_fixed", "iqm"] == pytest.approx(0.81)
+    drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
+    assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
 
 
 def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:
@@ -50,3 +56,43 @@ def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:
         write_job(tmp_path, number, leaderboard_rows(0.0), "seed=0", f"other={setting}")
     collect_sweep(tmp_path)
     assert not (tmp_path / "leaderboard.csv").exists()
+
+
+def write_run(folder: Path, seed: int) -> Path:
+    """Leave what a training run leaves: its configuration and a model."""
+    (folder / "model").mkdir(parents=True)
+    (folder / "config.yaml").write_text(f"task: grpo\nseed: {seed}\n")
+    (folder / "model" / "config.json").touch()
+    return folder / "model"
+
+
+def run_of_seed(folder: Path, seed: int) -> Path:
+    register()
+    return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
+
+
+def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
+    models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
+    assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)
+    follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
+    config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
+    assert config.designer.checkpoint == str(models[3])
+
+
+def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
+    for job, seed in enumerate((0, 1, 1)):
+        write_run(tmp_path / str(job), seed)
+    for seed in (1, 2):
+        with pytest.raises(OmegaConfBaseException, match=f"runs of seed {seed}, of seeds"):
+            run_of_seed(tmp_path, seed)
+
+
+def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:
+    follows = "designer.checkpoint=${run_of_seed:outputs/sweeps/grpo_mixture/now}/model"
+    for seed in range(3):
+        rows = [row | {"seed": seed} for row in leaderboard_rows(0.01 * seed)]
+        write_job(tmp_path, seed, rows, f"seed={seed}", follows)
+    collect_sweep(tmp_path)
+    assert list(pd.read_csv(tmp_path / "sweep.csv").filter(like="seed")) == ["seed"]
+    assert (pd.read_csv(tmp_path / "seeds.csv")["seeds"] == 3).all()
+    assert (pd.read_csv(tmp_path / "leaderboard.csv")["seeds"] == 3).all()

@@ -1,17 +1,21 @@
 """Scores of many designers in many populations, on one scale, over training seeds.
 
 Aggregates and intervals follow Agarwal et al. (2021): normalised scores, the interquartile mean
-over runs and populations, and a bootstrap stratified by population.
+over runs and populations, probability of improvement, performance profiles, and a bootstrap
+stratified by population.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import interquartile_mean
+from daedalus.evaluation.statistics import interquartile_mean, probability_of_improvement
 from daedalus.market.seeds import generator
 
 FLOOR, CEILING = "random", "planner"
@@ -19,6 +23,9 @@ FLOOR, CEILING = "random", "planner"
 
 REFERENCES = ["informed_greedy", "best_fixed"]
 """Designers that every other is compared with."""
+
+Scores = NDArray[np.float64]
+"""Normalised scores of a designer, shape (..., seeds, populations)."""
 
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -42,10 +49,80 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(normalised=position)
 
 
-def score_array(scores: pd.DataFrame, designer: str) -> NDArray[np.float64]:
+def score_array(scores: pd.DataFrame, designer: str) -> Scores:
     """Return a designer's normalised scores, shape (seeds, populations)."""
     mine = scores[scores["designer"] == designer]
     return mine.pivot(index="seed", columns="population", values="normalised").to_numpy(np.float64)
+
+
+def over_everything(scores: Scores) -> NDArray[np.float64]:
+    """Return the interquartile mean over seeds and populations together."""
+    return interquartile_mean(scores.reshape(*scores.shape[:-2], -1))
+
+
+def over_populations(scores: Scores) -> NDArray[np.float64]:
+    """Return the mean over seeds and populations."""
+    return np.asarray(scores.mean(axis=(-2, -1)))
+
+
+def in_the_worst(scores: Scores) -> NDArray[np.float64]:
+    """Return the lowest of the populations' means over seeds."""
+    return np.asarray(scores.mean(axis=-2).min(axis=-1))
+
+
+def difference(first: Scores, second: Scores) -> NDArray[np.float64]:
+    """Return the first's interquartile mean minus the second's."""
+    return over_everything(first) - over_everything(second)
+
+
+def improvement(first: Scores, second: Scores) -> NDArray[np.float64]:
+    """Return the probability that a seed of the first beats one of the second, over populations."""
+    return np.asarray(probability_of_improvement(first, second, axis=-2).mean(axis=-1))
+
+
+@dataclass(frozen=True)
+class SeedBootstrap:
+    """Bootstrap of seeds within each population, the same draws for every designer.
+
+    Designers share the markets of a seed, so pairing removes what is luck of the markets.
+
+    Attributes:
+        picks: Seeds of each resample, shape (R, seeds, populations).
+        confidence: Coverage of the intervals.
+    """
+
+    picks: NDArray[np.integer]
+    confidence: float
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], settings: EvaluationSettings, seed: int) -> SeedBootstrap:
+        """Draw the resamples for scores of a shape (seeds, populations)."""
+        rng = generator(seed, "bootstrap/leaderboard")
+        picks = rng.integers(shape[0], size=(settings.resamples, *shape))
+        return cls(picks, settings.confidence)
+
+    def resampled(self, scores: Scores) -> Scores:
+        """Return the resamples of scores of shape (seeds, populations), with R in front."""
+        taken: Scores = scores[self.picks, np.arange(scores.shape[1])]
+        return taken
+
+    def interval(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the ends of the percentile interval, shape (2, ...); NaN with a single seed.
+
+        Args:
+            samples: The statistic in each resample, shape (R, ...).
+        """
+        tail = 50.0 * (1.0 - self.confidence)
+        ends = np.percentile(samples, (tail, 100.0 - tail), axis=0)
+        return ends if self.picks.shape[1] > 1 else np.full_like(ends, np.nan)
+
+    def estimate(
+        self, label: str, statistic: Callable[..., NDArray[np.float64]], *scores: Scores
+    ) -> dict[str, float]:
+        """Return a statistic of some designers' scores under its label, and its interval."""
+        low, high = self.interval(statistic(*(self.resampled(each) for each in scores)))
+        ends = {f"{label}_low": float(low), f"{label}_high": float(high)}
+        return {label: float(statistic(*scores))} | ends
 
 
 def aggregate(
@@ -60,51 +137,32 @@ def aggregate(
         seed: Seed of the resampling.
 
     Returns:
-        One row for each designer: ``designer``, number of ``seeds``, ``iqm`` of normalised scores
-        with its interval (``iqm_low``, ``iqm_high``), mean score in the ``worst`` population, and
-        for each reference the difference of IQMs ``over_NAME`` with its interval. Seeds are
-        resampled within each population; intervals of a single seed are NaN.
+        One row for each designer: ``designer``, number of ``seeds``, ``iqm`` of normalised scores,
+        their ``mean``, mean score in the ``worst`` population, and for each reference the
+        difference of IQMs ``over_NAME`` and the probability of improvement ``beats_NAME``: that of
+        beating it with another seed, Mann-Whitney's U over pairs of seeds, averaged over
+        populations. All with intervals (``iqm_low``, ``iqm_high``); of a single seed they are NaN.
+        Resamples of a minimum lie below it on average, so the interval of ``worst`` leans low.
     """
     names = [str(name) for name in scores["designer"].unique()]
     arrays = {name: score_array(scores, name) for name in names}
-    seeds, populations = arrays[names[0]].shape
-    rng = generator(seed, "bootstrap/leaderboard")
-    picks = rng.integers(seeds, size=(settings.resamples, seeds, populations))
-    resampled = {name: _resampled_iqm(each, picks) for name, each in arrays.items()}
+    shape = arrays[names[0]].shape
+    bootstrap = SeedBootstrap.of(shape, settings, seed)
     rows = []
-    for name in names:
-        row = {"designer": name, "seeds": seeds, "iqm": _iqm(arrays[name])}
-        row |= _interval("iqm", resampled[name], settings, seeds)
-        row["worst"] = float(arrays[name].mean(axis=0).min())
+    for name, mine in arrays.items():
+        row = {"designer": name, "seeds": shape[0]}
+        row |= bootstrap.estimate("iqm", over_everything, mine)
+        row |= bootstrap.estimate("mean", over_populations, mine)
+        row |= bootstrap.estimate("worst", in_the_worst, mine)
         for reference in references:
-            label = f"over_{reference}"
-            row[label] = _iqm(arrays[name]) - _iqm(arrays[reference])
-            row |= _interval(label, resampled[name] - resampled[reference], settings, seeds)
+            other = arrays[reference]
+            row |= bootstrap.estimate(f"over_{reference}", difference, mine, other)
+            row |= bootstrap.estimate(f"beats_{reference}", improvement, mine, other)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def performance_profile(
-    scores: NDArray[np.float64], thresholds: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the share of runs and populations that score above each threshold, shape (T,)."""
-    above: NDArray[np.float64] = (scores.ravel()[:, None] > thresholds).mean(axis=0)
-    return above
-
-
-def _iqm(array: NDArray[np.float64]) -> float:
-    return float(interquartile_mean(array.ravel()))
-
-
-def _resampled_iqm(array: NDArray[np.float64], picks: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return the IQM of each resample, shape (R,); ``picks`` are seeds, (R, seeds, populations)."""
-    taken = array[picks, np.arange(array.shape[1])]
-    return interquartile_mean(taken.reshape(len(picks), -1))
-
-
-def _interval(
-    label: str, samples: NDArray[np.float64], settings: EvaluationSettings, seeds: int
-) -> dict[str, float]:
-    tail = 50.0 * (1.0 - settings.confidence)
-    low, high = np.percentile(samples, (tail, 100.0 - tail)) if seeds > 1 else (np.nan, np.nan)
-    return {f"{label}_low": float(low), f"{label}_high": float(high)}
+def performance_profile(scores: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of runs and populations that score above each threshold, shape (..., T)."""
+    above = [(scores > threshold).mean(axis=(-2, -1)) for threshold in thresholds]
+    return np.stack(above, axis=-1)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
+
+from daedalus.designers.base import require_at_least
+from daedalus.market.population import BidderType
+
+TRAITS = ("discretion", "hope", "learning_rate", "outside_option")
+"""What an adversary chooses beside who comes, see ``AdversarySettings``."""
 
 
 @dataclass
@@ -31,3 +38,48 @@ class EvaluationSettings:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
         if not 0.0 < self.confidence < 1.0:
             raise ValueError(f"confidence: {self.confidence}; give a number between 0 and 1")
+
+
+@dataclass
+class AdversarySettings:
+    """Whom an adversary may send to a designer, and how long it searches.
+
+    The types, their menus and values are the training population's. Of these it chooses how many
+    seats each takes, and four traits, each one number for all bidders; the bounds are what the
+    shipped populations span.
+
+    Attributes:
+        candidates: Compositions in the first rung of the search.
+        episodes: Episodes each is played for in the first rung.
+        keep: Of how many compositions one survives a rung, on this many times the episodes.
+        concentration: Sum of the Dirichlet parameters of the candidates' shares, equal for all
+            types: below their number, few types share the market.
+        discretion: Least and greatest share of the screens' power that rings evade.
+        hope: The same of the surplus of a round that bidders expect at first.
+        learning_rate: The same of the weight of a round in what they learn about bidding.
+        outside_option: The same of what a unit from elsewhere would gain those who withdraw.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    candidates: int = 128
+    episodes: int = 4
+    keep: int = 4
+    concentration: float = 1.0
+    discretion: list[float] = field(default_factory=lambda: [0.0, 0.8])
+    hope: list[float] = field(default_factory=lambda: [0.03, 0.05])
+    learning_rate: list[float] = field(default_factory=lambda: [0.05, 0.15])
+    outside_option: list[float] = field(default_factory=lambda: [0.0, 0.25])
+
+    def __post_init__(self) -> None:
+        require_at_least(1, self, "candidates", "episodes")
+        require_at_least(2, self, "keep")
+        if not 0.0 < self.concentration < math.inf:
+            raise ValueError(f"concentration: {self.concentration}; give a finite number above 0")
+        for name in TRAITS:
+            bounds = getattr(self, name)
+            if len(bounds) != 2 or bounds[0] > bounds[1]:
+                raise ValueError(f"{name}: {bounds}; give the least and the greatest, [low, high]")
+            for end in bounds:
+                BidderType(**{name: end})  # its own check of what a bidder can be

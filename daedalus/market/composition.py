@@ -92,13 +92,17 @@ def compose(
     return kind
 
 
+def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDArray[np.int8]:
+    """Return the types, in the population's order, of every bidder of the episodes, (B, n)."""
+    shares = np.array([each.share for each in population.types.values()])
+    return compose(seeds, shares, population.concentration, population.bidders)
+
+
 def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
     """Return the populations that episodes with these seeds have, each with its shares fixed."""
-    shares = np.array([each.share for each in population.types.values()])
-    kind = compose(seeds, shares, population.concentration, population.bidders)
     sampled = []
-    for row in kind:
-        counts = np.bincount(row, minlength=len(shares))
+    for row in compose_population(population, seeds):
+        counts = np.bincount(row, minlength=len(population.types))
         types = {
             name: dataclasses.replace(each, share=float(count))
             for (name, each), count in zip(population.types.items(), counts, strict=True)

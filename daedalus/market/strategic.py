@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market import strategic_kernels as kernels
-from daedalus.market.composition import compose
+from daedalus.market.composition import compose_population
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
@@ -84,18 +84,17 @@ class StrategicMarket:
         self.population = population
         self.parameters = parameters or StrategicParameters()
         self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
-        types = list(population.types.values())
-        self._types = _type_columns(types)
+        self._bidder_types = list(population.types.values())
+        self._types = type_columns(self._bidder_types)
         self._rings = int(self._types["ring"].max()) + 1
-        self._shares = np.array([each.share for each in types])
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
         who, batch = self.population, len(seeds)
         seeds = np.asarray(seeds, np.uint64)
-        types = list(who.types.values())
+        types = self._bidder_types
         bidders = np.zeros((batch, who.bidders), kernels.BIDDER)
-        kind = compose(seeds, self._shares, who.concentration, who.bidders)
+        kind = self._compose(seeds)
         bidders["kind"] = kind
         bidders["hope"] = np.array([each.hope for each in types])[kind]
         bidders["rivals_seen"] = 1.0
@@ -113,6 +112,10 @@ class StrategicMarket:
             expected_price=np.full(batch, _PRICE_PRIOR),
             welfare=np.zeros((batch, 5, 1)),
         )
+
+    def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:
+        """Return the type of every bidder, shape (B, n)."""
+        return compose_population(self.population, seeds)
 
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
         """Return the nine proxies of ``Observation``, shape (B, 9).
@@ -170,7 +173,7 @@ class StrategicMarket:
         return Outcome(records)
 
 
-def _type_columns(types: list[BidderType]) -> NDArray[np.void]:
+def type_columns(types: list[BidderType]) -> NDArray[np.void]:
     """Return the bidder types as the kernels read them, shape (T,)."""
     table = np.zeros(len(types), kernels.TYPE)
     rings = 0

@@ -9,14 +9,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from daedalus.designers.planner import EvolutionSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.evaluation.evolution import evolve
-from daedalus.evaluation.leaderboard import aggregate, normalise, performance_profile, score_array
-from daedalus.evaluation.leaderboard_figures import leaderboard, score_map
+from daedalus.evaluation.leaderboard import (
+    SeedBootstrap,
+    aggregate,
+    normalise,
+    performance_profile,
+    score_array,
+)
+from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import Mechanisms
@@ -68,9 +75,38 @@ def test_an_interval_is_clear_of_zero_only_where_designers_differ() -> None:
     assert rows.loc["same", "over_same"] == 0
 
 
+def test_the_worst_population_is_told_beside_the_mean() -> None:
+    scores = table(good=0.9)
+    hard = (scores["designer"] == "good") & (scores["population"] == "p2")
+    scores.loc[hard, "mean"] -= 0.15  # half of the scale
+    row = aggregate(normalise(scores), [], SETTINGS, seed=0).set_index("designer").loc["good"]
+    assert row["worst"] == pytest.approx(0.4, abs=0.05)
+    assert row["mean"] == pytest.approx(0.775, abs=0.05)
+    assert row["worst_low"] < row["worst"] < row["worst_high"] < row["mean_low"] < row["mean"]
+
+
+def test_probability_of_improvement_is_mann_whitney_u_over_seeds_in_each_population() -> None:
+    scores = normalise(table(seeds=6, populations=3, one=0.9, other=0.89))
+    row = aggregate(scores, ["other"], SETTINGS, seed=0).set_index("designer").loc["one"]
+    first, second = score_array(scores, "one"), score_array(scores, "other")
+    counted = np.mean([np.mean(first[:, [p]] > second[:, p]) for p in range(3)])
+    assert row["beats_other"] == pytest.approx(counted)
+    assert row["beats_other_low"] < counted < row["beats_other_high"]
+
+
+def test_intervals_resample_seeds_within_populations() -> None:
+    scores = np.array([[0.0, 10.0], [1.0, 11.0], [2.0, 12.0]])
+    drawn = SeedBootstrap.of(scores.shape, SETTINGS, seed=0).resampled(scores)
+    assert drawn.shape == (SETTINGS.resamples, 3, 2)
+    assert set(np.unique(drawn[..., 0])) == {0.0, 1.0, 2.0}
+    assert set(np.unique(drawn[..., 1])) == {10.0, 11.0, 12.0}
+    assert (drawn[..., 1] - drawn[..., 0] != 10.0).any()  # each population on its own
+
+
 def test_a_single_seed_has_no_interval() -> None:
     rows = aggregate(normalise(table(seeds=1, good=0.9)), ["random"], SETTINGS, seed=0)
-    assert rows["iqm_low"].isna().all() and rows["iqm"].notna().all()
+    for name in ("iqm", "mean", "worst", "over_random", "beats_random"):
+        assert rows[f"{name}_low"].isna().all() and rows[name].notna().all()
 
 
 def test_a_profile_counts_what_lies_above() -> None:
@@ -78,13 +114,33 @@ def test_a_profile_counts_what_lies_above() -> None:
     assert list(profile) == [1.0, 0.5, 0.0]
 
 
-def test_figures_name_every_designer() -> None:
-    scores = normalise(table(good=0.9))
-    for figure in (leaderboard(scores), score_map(scores)):
-        words = {text.get_text() for axes in figure.axes for text in axes.texts}
+def drawn(scores: pd.DataFrame) -> dict[str, Figure]:
+    totals = aggregate(scores, ["informed_greedy", "best_fixed"], SETTINGS, seed=0)
+    return leaderboard_figures(scores, totals, SETTINGS)
+
+
+@pytest.mark.parametrize("seeds", [1, 5])
+def test_figures_name_every_designer(seeds: int) -> None:
+    figures = drawn(normalise(table(seeds=seeds, best_fixed=0.9, informed_greedy=0.5)))
+    assert ("intervals" in figures) == ("improvement" in figures) == (seeds > 1)
+    for figure in figures.values():
+        words = {axes.get_title(loc="left") for axes in figure.axes}
         for axes in figure.axes:
             words |= {t.get_text() for t in [*axes.get_xticklabels(), *axes.get_yticklabels()]}
-        assert {"good", "random", "planner"} <= words
+        assert {"best fixed", "random", "planner"} <= words
+
+
+def test_a_profile_lies_in_its_band() -> None:
+    figure = drawn(normalise(table(best_fixed=0.9, informed_greedy=0.5)))["profiles"]
+    panel = next(axes for axes in figure.axes if axes.get_title(loc="left") == "best fixed")
+    thresholds, profile = panel.lines[-1].get_data()
+    (outline,) = (path.vertices for path in panel.collections[0].get_paths())
+    width = 0.0
+    for threshold, share in zip(thresholds, profile, strict=True):
+        ends = outline[np.isclose(outline[:, 0], threshold), 1]
+        assert ends.min() <= share <= ends.max()
+        width = max(width, np.ptp(ends))
+    assert 0.05 < width < 1.0
 
 
 def test_evolution_beats_as_many_random_mechanisms() -> None:

@@ -1,0 +1,51 @@
+"""Several populations in one batch go as each would alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from daedalus.market.population import BidderType, Population
+from daedalus.market.seeds import market_seeds
+from daedalus.market.side_by_side import SideBySideMarket
+from daedalus.market.strategic import StrategicMarket
+from tests.populations import TYPES, draw_mechanisms
+
+RINGS = {name: BidderType(1, ["opt_out", "collude"], hope=0.04, rivals=3.0) for name in "ab"}
+POPULATIONS = [
+    Population(types=TYPES),
+    Population(types=RINGS | {"truthful": BidderType(0.5)}, concentration=1.0),
+    Population(types={"fast": BidderType(1, ["opt_out", "shade"], learning_rate=0.9, hope=0.2)}),
+]
+SEEDS = market_seeds(3, "side by side", 20)
+
+
+def test_each_population_goes_as_it_would_alone() -> None:
+    rules = draw_mechanisms(60, np.random.default_rng(0))
+    together = SideBySideMarket(POPULATIONS)
+    state = together.reset(np.tile(SEEDS, 3))
+    records = together.play(state, rules, 30).records
+    for number, population in enumerate(POPULATIONS):
+        rows = np.arange(20) + 20 * number
+        alone = StrategicMarket(population)
+        expected = alone.reset(SEEDS)
+        assert_array_equal(alone.play(expected, rules.take(rows), 30).records, records[rows])
+        assert_array_equal(alone.proxies(expected), together.proxies(state)[rows])
+
+
+def test_forks_stay_with_their_population() -> None:
+    market = SideBySideMarket(POPULATIONS)
+    state = market.reset(np.tile(SEEDS, 3))
+    rows = np.array([59, 3, 30])
+    fork = state.fork(rows)
+    rules = draw_mechanisms(60, np.random.default_rng(1))
+    played = market.play(fork, rules.take(rows), 10).records
+    assert_array_equal(market.play(state, rules, 10).records[rows], played)
+
+
+def test_populations_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="equal bidders"):
+        SideBySideMarket([Population(), Population(bidders=9)])
+    with pytest.raises(ValueError, match="20 episodes for 3 populations"):
+        SideBySideMarket(POPULATIONS).reset(SEEDS)
