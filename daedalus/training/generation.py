@@ -6,18 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from transformers import LogitsProcessorList
 
 from daedalus.designers.language_model import Generate
 from daedalus.designers.prompt import Message
+from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256
 
 
 def make_generate(
-    language_model: LanguageModel, temperature: float, max_new_tokens: int
+    language_model: LanguageModel,
+    temperature: float,
+    max_new_tokens: int,
+    constrained: bool = False,
 ) -> Generate:
-    """Return a function from chats to completions; temperature 0 decodes greedily."""
+    """Return a function from chats to completions.
+
+    Args:
+        language_model: Who answers.
+        temperature: Sampling temperature; 0 decodes greedily.
+        max_new_tokens: Where answers are cut. Constrained ones end by themselves and are not.
+        constrained: Whether every answer is made a valid mechanism, see ``MechanismConstraint``.
+    """
+    matcher = mechanism_matcher(language_model) if constrained else None
+    limit = ANSWER_TOKENS if constrained else max_new_tokens
 
     def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
         texts: list[str] = []
@@ -25,7 +39,8 @@ def make_generate(
             torch.manual_seed(int(rng.integers(2**63)))
             for start in range(0, len(chats), _BATCH):
                 batch = chats[start : start + _BATCH]
-                texts += _complete(language_model, batch, temperature, max_new_tokens)
+                masks = [MechanismConstraint(matcher, len(batch))] if matcher else []
+                texts += _complete(language_model, batch, temperature, limit, masks)
         return texts
 
     return generate
@@ -36,6 +51,7 @@ def _complete(
     chats: Sequence[list[Message]],
     temperature: float,
     max_new_tokens: int,
+    masks: Sequence[MechanismConstraint],
 ) -> list[str]:
     model, tokenizer = language_model.model, language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
@@ -47,6 +63,11 @@ def _complete(
         else {"do_sample": False}
     )
     model.eval()
-    tokens = model.generate(**inputs, max_new_tokens=max_new_tokens, **sampling)
+    tokens = model.generate(
+        **inputs,
+        max_new_tokens=max_new_tokens,
+        logits_processor=LogitsProcessorList(masks),
+        **sampling,
+    )
     answers = tokens[:, inputs["input_ids"].shape[1] :]
     return list(tokenizer.batch_decode(answers, skip_special_tokens=True))
