@@ -56,7 +56,11 @@ class MechanismConstraint(LogitsProcessor):
         self._started = False
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        """Mask scores of shape (B, vocabulary), given the tokens so far, shape (B, length)."""
+        """Mask scores of shape (B, vocabulary), given the tokens so far, shape (B, length).
+
+        Raises:
+            ValueError: A row goes on with a token that was masked, as in beam search.
+        """
         if self._started:
             self._consume(input_ids[:, -1].tolist())
         self._started = True
@@ -65,8 +69,9 @@ class MechanismConstraint(LogitsProcessor):
 
     def _consume(self, tokens: list[int]) -> None:
         for matcher, token in zip(self._matchers, tokens, strict=True):
-            if not matcher.is_stopped():  # a row that has ended is padded
-                matcher.consume_token(token)
+            ended = matcher.is_stopped()  # such a row is padded
+            if not ended and not matcher.consume_token(token):
+                raise ValueError(f"token {token} was masked; sample every row from its own scores")
 
     def _allowed(self, vocabulary: int) -> np.ndarray:
         """Return which tokens may follow, bool, shape (B, vocabulary)."""
