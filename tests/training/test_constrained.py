@@ -102,7 +102,7 @@ def test_digits_that_lead_out_of_range_are_masked(untrained: LanguageModel) -> N
 def test_a_token_that_was_masked_is_refused(untrained: LanguageModel) -> None:
     scores = torch.zeros(1, len(untrained.tokenizer))
     with pytest.raises(ValueError, match=r"token .* was masked"):
-        list(masked(untrained, untrained.tokenizer.encode("welfare"), scores))
+        list(masked(untrained, [*untrained.tokenizer.encode("welfare"), 0], scores))
 
 
 def test_rows_that_have_ended_wait_for_the_others(untrained: LanguageModel) -> None:
