@@ -14,6 +14,7 @@ from hydra.errors import HydraException
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelSettings
@@ -40,6 +41,7 @@ DESIGNERS = {
     "distilled": DistilledSettings,
     "evolution": EvolutionSettings,
     "language_model": LanguageModelSettings,
+    "endpoint": EndpointSettings,
 }
 """Settings class by the name under which files in ``conf/designer/`` ask for it."""
 

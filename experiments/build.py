@@ -12,6 +12,7 @@ import pandas as pd
 
 from daedalus.config import Config
 from daedalus.designers.base import Designer, DesignerSettings
+from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
@@ -95,6 +96,8 @@ def make_designer(
         return distil(env, rules, settings, seed)
     if isinstance(settings, LanguageModelSettings):
         return _load_designer(settings)
+    if isinstance(settings, EndpointSettings):
+        return _connect_designer(settings)
     return settings  # type: ignore[return-value]
 
 
@@ -103,5 +106,13 @@ def _load_designer(settings: LanguageModelSettings) -> Designer:
     from daedalus.training.model import load_language_model, trained_prompt
 
     model = load_language_model(settings.checkpoint)
-    generate = make_generate(model, settings.temperature, settings.max_new_tokens)
+    generate = make_generate(
+        model, settings.temperature, settings.max_new_tokens, settings.constrained
+    )
     return LanguageModelDesigner(generate, settings.prompt or trained_prompt(settings.checkpoint))
+
+
+def _connect_designer(settings: EndpointSettings) -> Designer:
+    from daedalus.endpoint import make_endpoint_generate  # not everybody needs its client
+
+    return LanguageModelDesigner(make_endpoint_generate(settings), settings.prompt)

@@ -21,6 +21,7 @@ from daedalus.config import (
     run_directory,
     to_config,
 )
+from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
@@ -60,6 +61,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append("+experiment=smoke" if group != "training" else "task=compare")
     if option == "language_model":
         overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "endpoint":
+        overrides.append("designer.model=any")
     assert isinstance(composed(*overrides), Config)
 
 
@@ -72,6 +75,16 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
     assert shipped.stage == stage
     for ours, theirs in zip(shipped.seat_groups(), expected.seat_groups(), strict=True):
         assert shipped.groups[ours] == expected.groups[theirs]
+
+
+def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
+    assert "zero_shot" not in composed("+experiment=leaderboard").evaluation.baselines
+    chosen = "designer@evaluation.baselines.zero_shot=endpoint"
+    named = "evaluation.baselines.zero_shot.model=any"
+    config = composed("+experiment=leaderboard", chosen, named)
+    assert config.evaluation.baselines["zero_shot"] == EndpointSettings(
+        name="endpoint", model="any"
+    )
 
 
 def test_required_experiments_are_there() -> None:
@@ -130,6 +143,8 @@ def test_objects_arrive_typed() -> None:
         (["population.groups.colluder.seats=[1,2]"], ["seat 1", "dropout_patient"]),
         (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
         (["designer=language_model"], ["checkpoint", "`model` folder"]),
+        (["designer=endpoint"], ["model: not set", "the server offers"]),
+        (["designer=endpoint", "designer.api_key=x"], ["Did you mean api_key_variable?"]),
         (["market.scored_rounds=6"], ["scored_rounds: 6", "5 rounds"]),
         (["adversary.discretion=[0.5,2.0]"], ["discretion: 2.0", "from 0 to 1"]),
         (["adversary.hope=[0.05,0.03]"], ["hope: [0.05, 0.03]", "[low, high]"]),

@@ -15,7 +15,7 @@ BELOW_ENV = {"daedalus.market", "daedalus.rewards", "numpy"}
 BELOW_EVALUATION = BELOW_ENV | {"daedalus.env", "daedalus.designers"}
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
-MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub"}
+MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub", "llguidance"}
 WRITING = {"daedalus.files", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 
@@ -25,6 +25,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.designers": BELOW_ENV,
     "daedalus.env": BELOW_ENV,
     "daedalus.planning": BELOW_EVALUATION | {"sklearn", "tqdm"},
+    "daedalus.endpoint": BELOW_ENV | {"daedalus.designers", "openai", "tqdm"},
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
@@ -162,6 +163,8 @@ FORBIDDEN = [
     ("daedalus.rewards.terms", "from daedalus.designers.base import Designer"),
     ("daedalus.designers.search", "from daedalus.env import DesignEnv"),
     ("daedalus.designers.language_model", "def f():\n    import torch"),
+    ("daedalus.designers.endpoint", "import openai"),
+    ("daedalus.endpoint", "from daedalus.training.model import LanguageModel"),
     ("daedalus.env", "from daedalus.evaluation import episodes"),
     ("daedalus.evaluation.episodes", "from daedalus.training.settings import SftSettings"),
     ("daedalus.evaluation.episodes", "import omegaconf"),

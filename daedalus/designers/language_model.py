@@ -27,13 +27,16 @@ class LanguageModelSettings(DesignerSettings):
     Attributes:
         checkpoint: Directory or hub name (OWNER/NAME) of the model.
         temperature: Sampling temperature; 0 decodes greedily.
-        max_new_tokens: Longest answer in tokens.
+        max_new_tokens: Longest answer in tokens; constrained ones are as long as they need.
+        constrained: Whether tokens that no mechanism goes on with are masked, so that every answer
+            is valid. Trained models need it little; others cannot do without.
         prompt: What the model is shown; None is what it was trained on, as its directory says.
     """
 
     checkpoint: str = ""
     temperature: float = 0.0
     max_new_tokens: int = 180
+    constrained: bool = False
     prompt: PromptSettings | None = None
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from daedalus.designers.explanation import explanation
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observation
 from daedalus.market.parsing import format_mechanism
 
@@ -31,6 +32,8 @@ class PromptSettings:
         rules: Whether the mechanism in force is told.
         compact: Numbers without names, in the order of the lists, with two decimals below 2 and one
             from there on: one token each for the embedded model.
+        explained: Whether the task, the fields and the names are explained first, for models that
+            were not trained on it.
     """
 
     rounds: int = 2
@@ -40,6 +43,7 @@ class PromptSettings:
     averages: list[str] = field(default_factory=list)
     rules: bool = False
     compact: bool = False
+    explained: bool = False
 
     def __post_init__(self) -> None:
         lists = {"outcomes": OUTCOME_FIELDS, "proxies": PROXIES, "averages": OUTCOME_FIELDS}
@@ -54,13 +58,19 @@ class PromptSettings:
 def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:
     """Return the chat messages (system, user) for each of the B observed markets."""
     observation = replace(observation, mechanisms=observation.mechanisms.rounded())
+    system = _explanation(settings) if settings.explained else SYSTEM
     return [
         [
-            {"role": "system", "content": SYSTEM},
+            {"role": "system", "content": system},
             {"role": "user", "content": _user_text(observation, row, settings)},
         ]
         for row in range(len(observation))
     ]
+
+
+def _explanation(settings: PromptSettings) -> str:
+    outcomes = settings.outcomes if settings.rounds else []
+    return explanation([*outcomes, *settings.averages, *settings.proxies])
 
 
 def _user_text(observation: Observation, row: int, settings: PromptSettings) -> str:

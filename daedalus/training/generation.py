@@ -7,18 +7,32 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from transformers import LogitsProcessorList
 
 from daedalus.designers.language_model import Generate
 from daedalus.designers.prompt import Message
+from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256
 
 
 def make_generate(
-    language_model: LanguageModel, temperature: float, max_new_tokens: int
+    language_model: LanguageModel,
+    temperature: float,
+    max_new_tokens: int,
+    constrained: bool = False,
 ) -> Generate:
-    """Return a function from chats to completions; temperature 0 decodes greedily."""
+    """Return a function from chats to completions.
+
+    Args:
+        language_model: Who answers.
+        temperature: Sampling temperature; 0 decodes greedily.
+        max_new_tokens: Where answers are cut. Constrained ones end by themselves and are not.
+        constrained: Whether every answer is made a valid mechanism, see ``MechanismConstraint``.
+    """
+    matcher = mechanism_matcher(language_model) if constrained else None
+    limit = ANSWER_TOKENS if constrained else max_new_tokens
 
     def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
         texts: list[str] = []
@@ -26,7 +40,8 @@ def make_generate(
             torch.manual_seed(int(rng.integers(2**63)))
             for start in range(0, len(chats), _BATCH):
                 batch = chats[start : start + _BATCH]
-                texts += complete(language_model, batch, temperature, max_new_tokens).texts
+                masks = [MechanismConstraint(matcher, len(batch))] if matcher else []
+                texts += complete(language_model, batch, temperature, limit, masks).texts
         return texts
 
     return generate
@@ -52,8 +67,17 @@ def complete(
     chats: Sequence[list[Message]],
     temperature: float,
     max_new_tokens: int,
+    masks: Sequence[MechanismConstraint] = (),
 ) -> Completions:
-    """Answer chats in one batch, from torch's global random state; 0 decodes greedily."""
+    """Answer chats in one batch, from torch's global random state; 0 decodes greedily.
+
+    Args:
+        language_model: Who answers.
+        chats: B chats.
+        temperature: Sampling temperature.
+        max_new_tokens: Longest answer.
+        masks: What rules tokens out.
+    """
     model, tokenizer = language_model.model, language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
         list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
@@ -66,7 +90,12 @@ def complete(
     was_training = model.training
     model.eval()
     with torch.inference_mode():
-        tokens = model.generate(**inputs, max_new_tokens=max_new_tokens, **sampling)
+        tokens = model.generate(
+            **inputs,
+            max_new_tokens=max_new_tokens,
+            logits_processor=LogitsProcessorList(masks),
+            **sampling,
+        )
     model.train(was_training)
     asked = [
         row[mask.bool()].tolist()

@@ -1,0 +1,84 @@
+"""The task in words, for a model that has never seen it: rules, score, fields and what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.schema import mechanism_schema
+
+TASK = """\
+You set the rules of a repeated sealed-bid auction, anew every few rounds. Bidders learn, and some \
+may shade their bids, stay away, collude in rings, bid under false names or walk away from what \
+they won. You see bids and outcomes, never values. Rules may cost as well as help: penalties can \
+hit the honest, reserves can leave goods unsold, secrecy can keep bidders away.
+
+You are scored by welfare x fairness x participation x stability, each from 0 to 1, so none may \
+be given up for another:
+- welfare: value delivered over the best possible
+- fairness: 1 - Gini coefficient of what bidders gain
+- participation: share of bidders with a competitive bid at or above the reserve
+- stability: how steady welfare was over the last rounds"""
+
+ANSWER = """\
+Answer with one JSON object and nothing else: no explanation, no code fence. All eleven fields \
+are required:
+{fields}
+For example, with values that are valid but not recommended:
+{example}"""
+
+SHOWN = """\
+You are shown how often you have set the rules, and of how many times (round_number), and as far \
+as there are any: the mechanism in force (rules), numbers of the last rounds, oldest first \
+(recent_outcomes), their means over all rounds remembered (averages) and statistics of the bidders \
+(population). Names mean:
+{names}"""
+
+MEANINGS: dict[str, str] = {
+    "welfare": "as scored, but estimated from bids",
+    "fairness": "as scored, but of units delivered",
+    "gini": "1 - fairness",
+    "participation": "as scored, false names included",
+    "stability": "as scored, of that welfare",
+    "composite": "welfare x fairness x participation x stability",
+    "clearing_price": "price paid, 0 if nothing was sold",
+    "dropouts": "bidders who stayed out or walked away",
+    "collusion_signal": "how much the bids look like a ring's, 0 to 1",
+    "revenue": "what the seller took",
+    "revenue_share": "revenue over the value delivered",
+    "active_count": "bidders who come",
+    "total_bidders": "bidders in all",
+    "bid_mean": "mean of the bids",
+    "bid_std": "standard deviation of the bids",
+    "bid_correlation": "correlation across bidders of their bids in successive rounds",
+    "rotation_entropy": "entropy of win counts over its maximum: 1 if all win alike, as in a ring "
+    "that takes turns",
+    "dropout_rate": "share of bidders who are out",
+    "budget_exhaustion": "share of bidders who had won before and are out",
+    "clearing_price_trend": "slope of the clearing price, per round",
+}
+"""What the names in a prompt stand for."""
+
+
+def explanation(shown: Iterable[str]) -> str:
+    """Return a system message that says everything needed to answer.
+
+    Args:
+        shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
+    """
+    fields = mechanism_schema()["properties"]
+    lines = [
+        f'- "{name}": {_allowed(field)}; {field["description"]}' for name, field in fields.items()
+    ]
+    answer = ANSWER.format(fields="\n".join(lines), example=format_mechanism(Mechanism()))
+    names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
+    return "\n\n".join([TASK, *([SHOWN.format(names=names)] if names else []), answer])
+
+
+def _allowed(field: dict[str, Any]) -> str:
+    if field["type"] == "number":
+        return f"a number from {field['minimum']} to {field['maximum']}, two decimals at most"
+    words = (f'"{word}"' for word in field.get("enum", ()))
+    return " or ".join(words) or "true or false"

@@ -1,0 +1,89 @@
+"""The mechanism as others ask for it: a JSON schema, and a pattern of the texts that spell one."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
+
+DESCRIPTIONS: dict[str, str] = {
+    "auction_type": "how prices are set: in first_price a winner pays its own bid, in "
+    "second_price the highest losing bid, in vcg the bids that it displaces",
+    "reserve_price": "lowest bid that competes, in units of value; values lie in 0 to 1",
+    "reveal_reserve": "bidders are told the reserve before they bid",
+    "reveal_competing_bids": "bidders are told each other's bids after a round",
+    "reveal_winner_identity": "bidders are told who won",
+    "reveal_clearing_price": "bidders are told the price that was paid",
+    "reveal_bid_distribution": "bidders are told summary statistics of the bids",
+    "shill_penalty": "fine for a detected bid under a false name",
+    "withdrawal_penalty": "fine for a winner who walks away from the purchase",
+    "collusion_penalty": "fine for detected collusion; takes a penalize_ coalition_policy",
+    "coalition_policy": "how rings of bidders are treated: allowed, restricted to declared "
+    "ones, or fined on suspicion or only on proof",
+}
+"""What each field does, for readers who know auctions but not this market."""
+
+
+def mechanism_schema() -> dict[str, Any]:
+    """Return the strict JSON schema of a mechanism.
+
+    All eleven fields are required and no other is allowed, as servers demand of a schema that they
+    decode by (OpenAI 2024, "Structured Outputs").
+    """
+    properties = {
+        name: _field_schema(name) | {"description": DESCRIPTIONS[name]} for name in FIELDS
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(FIELDS),
+        "additionalProperties": False,
+    }
+
+
+def mechanism_pattern() -> str:
+    r"""Return a regular expression of the texts that spell a mechanism in hundredths.
+
+    It matches what ``format_mechanism`` writes of every valid mechanism whose numbers have two
+    decimals at most, and nothing else: no white space, no other order of the fields, no second
+    spelling of a number. It uses only literals, groups and ``|``, which every engine reads alike.
+    """
+    pairs = [
+        f'"{name}":({"|".join(re.escape(text) for text in texts)})'
+        for name, texts in _spellings().items()
+    ]
+    return r"\{" + ",".join(pairs) + r"\}"
+
+
+def longest_spelling() -> int:
+    """Return how many characters, of a byte each, ``mechanism_pattern`` matches at most."""
+    values = sum(max(map(len, texts)) for texts in _spellings().values())
+    names = sum(len(f'"{name}":,') for name in FIELDS)
+    return values + names + len("{}") - 1  # no comma after the last
+
+
+def _field_schema(name: str) -> dict[str, Any]:
+    if name in CHOICES:
+        return {"type": "string", "enum": list(CHOICES[name])}
+    if name in RANGES:
+        low, high = RANGES[name]
+        return {"type": "number", "minimum": low, "maximum": high}
+    return {"type": "boolean"}
+
+
+def _spellings() -> dict[str, list[str]]:
+    """Return every field's values as compact JSON, numbers in hundredths."""
+    fields = mechanism_schema()["properties"]
+    return {name: [json.dumps(value) for value in _values(each)] for name, each in fields.items()}
+
+
+def _values(field: dict[str, Any]) -> list[Any]:
+    """Return the values that a field's schema allows, numbers in hundredths."""
+    if field["type"] != "number":
+        return list(field.get("enum", (False, True)))
+    low, high = field["minimum"], field["maximum"]
+    hundredths = range(math.floor(100 * low), math.ceil(100 * high) + 1)
+    return [each / 100 for each in hundredths if low <= each / 100 <= high]
