@@ -1,0 +1,114 @@
+"""What a designer does, and who was there when it did: a trained policy made readable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.designers.base import Designer
+from daedalus.env import DesignEnv
+from daedalus.market.composition import compose_population
+from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seeds import generator, market_seeds
+
+PRESENT = {"may_collude": "collude", "may_withdraw": "withdraw", "may_shill": "shill"}
+"""Columns that count the bidders of an episode who have a strategy, and which that is."""
+
+
+def decisions(
+    env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
+) -> pd.DataFrame:
+    """Let designers play the same markets, and note what each set and what it earned.
+
+    Args:
+        env: A strategic market; what it held before is lost.
+        designers: Designers by name.
+        episodes: Episodes of each.
+        seed: Seed of the run.
+
+    Returns:
+        A row for each designer, episode and step: ``designer``, ``episode``, ``step`` (from 1),
+        ``reward`` in [0, 1], the columns of ``PRESENT`` (bidders), and the eleven fields; those of
+        a malformed proposal are NaN.
+    """
+    seeds = market_seeds(seed, "evaluation", episodes)
+    present = _present(env.market.population, seeds)
+    frames = []
+    for name, designer in designers.items():
+        rng = generator(seed, f"designer/{name}")
+        observation = env.reset(seeds)
+        while not env.done.all():
+            proposed = designer.propose(observation, rng)
+            result = env.step(proposed)
+            observation = result.observation
+            rows = present.assign(designer=name, step=env.steps, reward=result.reward)
+            frames.append(pd.concat([rows, _fields(proposed)], axis=1))
+    joined = pd.concat(frames).rename_axis("episode").reset_index()
+    columns = ["designer", "episode", "step", "reward", *PRESENT, *FIELDS]
+    return joined.sort_values(columns[:3], ignore_index=True)[columns]
+
+
+def settings_by_presence(
+    table: pd.DataFrame, designer: str, who: str, since: int = 4
+) -> pd.DataFrame:
+    """Average what a designer set over episodes with as many of some bidders.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Whose settings.
+        who: One of ``PRESENT``.
+        since: First step that counts: before it has seen them it cannot answer them.
+
+    Returns:
+        A row for each number of such bidders, its index: numbers and flags as means, each word of
+        a choice as the column ``FIELD=WORD`` with its share, and ``episodes``.
+    """
+    rows = table[(table["designer"] == designer) & (table["step"] >= since)]
+    numbers = rows.drop(columns=[*CHOICES, "designer"]).astype(float)
+    words = {
+        f"{field}={word}": (rows[field] == word) * 1.0
+        for field, known in CHOICES.items()
+        for word in known
+    }
+    groups = numbers.assign(**words).groupby(rows[who])
+    return groups.mean().assign(episodes=groups["episode"].nunique())
+
+
+def advantage_by_presence(table: pd.DataFrame, designer: str, other: str, who: str) -> pd.DataFrame:
+    """Return what a designer earns more than another, by the number of some bidders.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Whose reward.
+        other: With whom it is paired, episode by episode.
+        who: One of ``PRESENT``.
+
+    Returns:
+        A row for each number of such bidders, its index: ``mean`` difference of R over episodes,
+        its standard error ``sem`` and the ``count`` of episodes.
+    """
+    wide = table.pivot_table(index=["episode", who], columns="designer", values="reward")
+    difference = (wide[designer] - wide[other]).groupby(level=who)
+    return difference.agg(["mean", "sem", "count"])
+
+
+def _present(population: Population, seeds: NDArray[np.uint64]) -> pd.DataFrame:
+    kinds = compose_population(population, seeds)
+    menus = [each.menu for each in population.types.values()]
+    can = {
+        column: np.array([strategy in menu for menu in menus])
+        for column, strategy in PRESENT.items()
+    }
+    return pd.DataFrame({column: able[kinds].sum(axis=1) for column, able in can.items()})
+
+
+def _fields(mechanisms: Mechanisms) -> pd.DataFrame:
+    columns = {name: getattr(mechanisms, name) for name in FIELDS}
+    for name, words in CHOICES.items():
+        columns[name] = np.array(words)[columns[name]]
+    frame = pd.DataFrame(columns)
+    return frame.mask(np.tile(mechanisms.malformed[:, None], len(FIELDS)))

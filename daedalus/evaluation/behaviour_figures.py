@@ -1,0 +1,90 @@
+"""Figures of what a designer does against whom, and where that pays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from daedalus.evaluation.behaviour import PRESENT, advantage_by_presence, settings_by_presence
+from daedalus.evaluation.figures import INK, empty_panels, entitle, palette, readable
+from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
+
+_ENOUGH = 10  # episodes behind a point
+_SHORT = {
+    "reveal_competing_bids": "bids",
+    "reveal_winner_identity": "winner",
+    "reveal_clearing_price": "price",
+    "reveal_bid_distribution": "distribution",
+    "reveal_reserve": "reserve",
+}
+_ROWS = {
+    "auction format, share": [f"auction_type={word}" for word in CHOICES["auction_type"]],
+    "coalition policy, share": [f"coalition_policy={word}" for word in CHOICES["coalition_policy"]],
+    "revealed, share": list(FLAGS),
+    "penalty": [name for name in RANGES if name != "reserve_price"],
+    "reserve price": ["reserve_price"],
+}
+
+
+def behaviour(table: pd.DataFrame, designer: str) -> Figure:
+    """Draw a designer's settings against how many bidders may collude, withdraw or shill.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Whose settings.
+    """
+    figure, panels = empty_panels(len(_ROWS), len(PRESENT), (10.6, 11.0))
+    for column, who in enumerate(PRESENT):
+        means = settings_by_presence(table, designer, who)
+        means = means[means["episodes"] >= _ENOUGH]
+        for row, (label, names) in enumerate(_ROWS.items()):
+            panel = panels[row * len(PRESENT) + column]
+            _lines(panel, means, names)
+            panel.set_ylim(*((0, 3.1) if label == "penalty" else (-0.03, 1.03)))
+            if row == len(_ROWS) - 1:
+                panel.set_xlabel(f"bidders who {readable(who)}")
+            if column == 0:
+                panel.set_ylabel(label)
+            if column == len(PRESENT) - 1 and len(names) > 1:
+                panel.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8)
+    entitle(
+        figure,
+        f"What the {readable(designer)} designer sets, by who is there",
+        f"means over steps from the fourth on; numbers of bidders with {_ENOUGH} episodes or more",
+    )
+    return figure
+
+
+def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
+    """Draw what a designer earns more than another, by who is there.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Whose reward.
+        other: With whom it is paired, episode by episode.
+    """
+    figure, panels = empty_panels(1, len(PRESENT), (10.6, 3.4))
+    colour = palette([designer])[designer]
+    for panel, who in zip(panels, PRESENT, strict=True):
+        found = advantage_by_presence(table, designer, other, who)
+        found = found[found["count"] >= _ENOUGH]
+        style: dict[str, Any] = {"fmt": "o-", "ms": 5, "lw": 1.2, "color": colour}
+        panel.axhline(0, color=INK, lw=0.8)
+        panel.errorbar(found.index, found["mean"], yerr=1.96 * found["sem"], **style)
+        panel.set_xlabel(f"bidders who {readable(who)}")
+    panels[0].set_ylabel(f"R over {readable(other)}")
+    reading = "mean over paired episodes · bars: 95 % by their standard error"
+    entitle(figure, f"Where {readable(designer)} beats {readable(other)}, and where not", reading)
+    return figure
+
+
+def _lines(panel: Axes, means: pd.DataFrame, names: list[str]) -> None:
+    for name, colour in zip(names, sns.color_palette("colorblind", len(names)), strict=True):
+        label = _SHORT.get(name, name.split("=")[-1])
+        panel.plot(
+            means.index, means[name], "o-", ms=3.5, lw=1.4, color=colour, label=readable(label)
+        )
