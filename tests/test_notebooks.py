@@ -5,20 +5,24 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.env import DesignEnv
+from daedalus.evaluation.behaviour import decisions
 from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.population import BidderType, Population
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "analysis").glob("*.ipynb"))
-BOXPLOTS = ROOT / "analysis" / "boxplots.ipynb"
+BOXPLOTS, DESIGNER = ROOT / "analysis" / "boxplots.ipynb", ROOT / "analysis" / "designer.ipynb"
 
 
 def write_run(folder: Path) -> None:
@@ -38,17 +42,55 @@ def write_run(folder: Path) -> None:
 
 
 def execute(
-    run: Path, output: Path, start: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: Path,
+    runs: dict[str, Path],
+    output: Path,
+    start: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the notebook from the folder ``start`` and store it under ``output``."""
-    monkeypatch.setenv("DAEDALUS_RUN", str(run))
-    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(BOXPLOTS)]
+    """Run a notebook from the folder ``start`` on the runs of those variables, and store it."""
+    for name, run in runs.items():
+        monkeypatch.setenv(name, str(run))
+    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(notebook)]
     command += ["--output-dir", str(output), "--output", "executed.ipynb"]
     return subprocess.run(command, cwd=start, capture_output=True, text=True, timeout=300)
 
 
+def shown(output: Path) -> tuple[int, int]:
+    """Count pictures and tables of the executed notebook."""
+    notebook = nbformat.read(output / "executed.ipynb", as_version=4)
+    data = [each.get("data", {}) for cell in notebook.cells for each in cell.get("outputs", [])]
+    pictures = sum("image/png" in each for each in data)
+    return pictures, sum("<table" in each.get("text/html", "") for each in data)
+
+
+def write_leaderboard(folder: Path) -> None:
+    """Write what a sweep of leaderboards over two seeds leaves for the notebook."""
+    names = ["random", "planner", "informed_greedy", "best_fixed", "trained"]
+    rows = [
+        {"seed": seed, "population": population, "designer": name, "mean": 0.1 * rank + 0.01 * seed}
+        for seed in (0, 1)
+        for population in ("one", "two")
+        for rank, name in enumerate(names)
+    ]
+    scores = normalise(pd.DataFrame(rows).assign(mean=lambda rows: rows["mean"] % 0.4))
+    folder.mkdir(parents=True)
+    scores.to_csv(folder / "sweep.csv", index=False)
+
+
+def write_behaviour(folder: Path) -> None:
+    """Write what the experiment on behaviour leaves for the notebook."""
+    settings = MarketSettings(rules="strategic", episode_length=5)
+    kinds = {"ring": BidderType(menu=["collude"]), "cheat": BidderType(menu=["shill"])}
+    bidders = Population(types=kinds | {"honest": BidderType()}, concentration=1.0)
+    env = DesignEnv(make_market(settings, bidders), settings)
+    table = decisions(env, {"trained": RandomDesigner(), "best_fixed": FixedDesigner()}, 40, 0)
+    folder.mkdir(parents=True)
+    table.to_csv(folder / "decisions.csv", index=False)
+
+
 def test_there_are_notebooks() -> None:
-    assert BOXPLOTS in NOTEBOOKS
+    assert [BOXPLOTS, DESIGNER] == NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -62,24 +104,41 @@ def test_notebooks_are_stripped(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_notebook_draws_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boxplots_draw_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_run(tmp_path / "run")
-    done = execute(tmp_path / "run", tmp_path, ROOT, monkeypatch)
+    runs = {"DAEDALUS_RUN": tmp_path / "run"}
+    done = execute(BOXPLOTS, runs, tmp_path, ROOT, monkeypatch)
     assert done.returncode == 0, done.stderr
-    notebook = nbformat.read(tmp_path / "executed.ipynb", as_version=4)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
-    tables = [
-        output for output in outputs if "<table" in output.get("data", {}).get("text/html", "")
-    ]
-    assert len(pictures) == 3
-    assert len(tables) == 2
+    assert shown(tmp_path) == (3, 2)
 
 
 @pytest.mark.slow
-def test_notebook_without_a_run_says_what_to_do(
+def test_boxplots_without_a_run_say_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = execute(tmp_path / "nothing", tmp_path, ROOT / "analysis", monkeypatch)
+    runs = {"DAEDALUS_RUN": tmp_path / "nothing"}
+    done = execute(BOXPLOTS, runs, tmp_path, ROOT / "analysis", monkeypatch)
     assert done.returncode != 0
     assert "python run.py +experiment=boxplot" in done.stderr
+
+
+@pytest.mark.slow
+def test_designer_draws_a_leaderboard_and_behaviour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_leaderboard(tmp_path / "board")
+    write_behaviour(tmp_path / "moves")
+    runs = {"DAEDALUS_LEADERBOARD": tmp_path / "board", "DAEDALUS_BEHAVIOUR": tmp_path / "moves"}
+    done = execute(DESIGNER, runs, tmp_path, ROOT, monkeypatch)
+    assert done.returncode == 0, done.stderr
+    assert shown(tmp_path) == (7, 4)
+
+
+@pytest.mark.slow
+def test_designer_without_a_leaderboard_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"DAEDALUS_LEADERBOARD": tmp_path, "DAEDALUS_BEHAVIOUR": tmp_path}
+    done = execute(DESIGNER, runs, tmp_path, ROOT / "analysis", monkeypatch)
+    assert done.returncode != 0
+    assert "python run.py +experiment=leaderboard" in done.stderr
