@@ -177,13 +177,12 @@ class ReferenceEpisode:
         cost += 0 if m.reveal_winner_identity else p.secret_winner_cost
         cost += 0 if m.reveal_clearing_price else p.secret_price_cost
         cost += p.exposed_bids_cost if m.reveal_competing_bids else 0
-        cost += p.compliance_cost if m.coalition_policy == "restrict" else 0
         if not m.reveal_competing_bids and not m.reveal_bid_distribution:
             cost += p.secret_statistics_cost
             if m.auction_type == "vcg" and self.units > 1:
                 self.note("unverified prices")
                 cost += p.unverified_cost
-        return cost
+        return cost + (p.compliance_cost if m.coalition_policy == "restrict" else 0)
 
     def choose(self, b: Bidder) -> int:
         """Return which factor it bids, or the number of factors for staying out."""
