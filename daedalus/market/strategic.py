@@ -47,11 +47,11 @@ class StrategicState(MarketState):
     is who bid in the last round, ``wins`` counts units delivered.
 
     Attributes:
-        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; whether it was
-            delivered a unit in the last round, which Q-learners alone keep; the surplus it hopes
-            for in a round; the share of sales with a rival above the reserve and the mean
-            log distance of the best rival value from the top, whose ratio is the number of rivals
-            it believes to face; what offering a unit less earns it in uniform-price sales; what a
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; whether it
+            was delivered a unit in the last round, which Q-learners alone keep; the surplus it
+            hopes for in a round; the share of sales with a rival above the reserve and the mean log
+            distance of the best rival value from the top, whose ratio is the number of rivals it
+            believes to face; what offering a unit less earns it in uniform-price sales; what a
             false name earns; payments so far; how far it scales bids down to save budget; decayed
             net surplus; decayed units delivered.
         rings: One record for each ring, dtype ``RING``, shape (B, G): what a round of colluding is
