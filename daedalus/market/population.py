@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
+LEARNERS = ("gradient", "hedge", "q")
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 MAX_BIDDERS = 64
 MAX_UNITS = 5
+MAX_FACTORS = 32
 
 
 @dataclass
@@ -72,6 +74,15 @@ class BidderType:
         learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
         efficient_ring: Whether its ring is led by the members with the highest values, or by lot.
         discretion: Share of the collusion screens' power that its ring evades.
+        learner: How it learns to shade, one of ``LEARNERS``: by fitting how strong its rivals are,
+            by Hedge, or by Q-learning, with which it also learns when to come.
+        factors: Number of factors that a Hedge shader or a Q-learner may multiply its values by,
+            evenly spaced up to 1.
+        lowest_factor: The lowest of them.
+        hedge_rate: Rate of the multiplicative weights, per unit of payoff in value.
+        hedge_share: Share of all weight that is spread evenly after each update.
+        exploration: Probability that a Q-learner tries any action; its step is ``learning_rate``.
+        discount: Weight of the next round in its values.
     """
 
     share: float = 1.0
@@ -86,6 +97,13 @@ class BidderType:
     learning_rate: float = 0.05
     efficient_ring: bool = True
     discretion: float = 0.0
+    learner: str = "gradient"
+    factors: int = 8
+    lowest_factor: float = 0.3
+    hedge_rate: float = 10.0
+    hedge_share: float = 0.005
+    exploration: float = 0.1
+    discount: float = 0.5
 
     def __post_init__(self) -> None:
         unknown = set(self.menu) - set(STRATEGIES)
@@ -108,6 +126,23 @@ class BidderType:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value < float("inf"):
                 raise ValueError(f"{name}: {value}; give a finite number from 0 up")
+        self._check_learner()
+
+    def _check_learner(self) -> None:
+        if self.learner not in LEARNERS:
+            raise ValueError(f"learner: {self.learner!r}; choose from {', '.join(LEARNERS)}")
+        if self.learner != "gradient" and "shade" not in self.menu:
+            raise ValueError(f"learner: {self.learner!r} learns to shade; add shade to the menu")
+        if not 2 <= self.factors <= MAX_FACTORS:
+            raise ValueError(f"factors: {self.factors}; give an integer from 2 to {MAX_FACTORS}")
+        if not 0.0 < self.hedge_rate <= 100.0:
+            raise ValueError(f"hedge_rate: {self.hedge_rate}; give a number in (0, 100]")
+        for name in ("hedge_share", "exploration"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
+        for name in ("lowest_factor", "discount"):
+            if not 0.0 <= getattr(self, name) < 1.0:
+                raise ValueError(f"{name}: {getattr(self, name)}; give a number in [0, 1)")
 
 
 @dataclass

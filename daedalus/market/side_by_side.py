@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.composition import compose_population
+from daedalus.market.learners import first_tables
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.strategic import StrategicMarket, type_columns
@@ -38,6 +39,7 @@ class SideBySideMarket(StrategicMarket):
         self._first_types = np.cumsum([0, *(len(each) for each in types[:-1])])
         self._bidder_types = [each for some in types for each in some]
         self._types = np.concatenate([type_columns(each) for each in types])  # rings of their own
+        self._first_tables = first_tables(self._bidder_types)
         self._rings = int(self._types["ring"].max()) + 1
 
     def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:

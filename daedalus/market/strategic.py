@@ -9,15 +9,20 @@ from numpy.typing import NDArray
 
 from daedalus.market import strategic_kernels as kernels
 from daedalus.market.composition import compose_population
+from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
-from daedalus.market.population import BidderType, Population
+from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import population_proxies
 from daedalus.market.state import MarketState, checked_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
+_COPIED = (
+    "value_low", "learning_rate", "demand", "discretion", "factors", "hedge_rate", "hedge_share",
+    "exploration", "discount",
+)  # fmt: skip
 _RULE_OF = {
     "format": "auction_type",
     "policy": "coalition_policy",
@@ -42,14 +47,17 @@ class StrategicState(MarketState):
     is who bid in the last round, ``wins`` counts units delivered.
 
     Attributes:
-        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; the surplus
-            it hopes for in a round; the share of sales with a rival above the reserve and the mean
-            log distance of the best rival value from the top, whose ratio is the number of rivals
-            it believes to face; what offering a unit less earns it in uniform-price sales; what a
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; whether it
+            was delivered a unit in the last round, which Q-learners alone keep; the surplus it
+            hopes for in a round; the share of sales with a rival above the reserve and the mean log
+            distance of the best rival value from the top, whose ratio is the number of rivals it
+            believes to face; what offering a unit less earns it in uniform-price sales; what a
             false name earns; payments so far; how far it scales bids down to save budget; decayed
             net surplus; decayed units delivered.
         rings: One record for each ring, dtype ``RING``, shape (B, G): what a round of colluding is
             worth to a member, and how many rounds of competition are left to serve.
+        tables: Weights or values of who learns by Hedge or Q-learning, see ``learners.py``, shape
+            (B, n, W); W is 0 where nobody does.
         sightings: The auctioneer's decayed means of names that bid, their bids' mean and standard
             deviation, share of bidders out, and share out who had won before, shape (B, 5).
         alias_bids: Last round's bids under false names, shape (B, n).
@@ -59,6 +67,7 @@ class StrategicState(MarketState):
 
     bidders: NDArray[np.void]
     rings: NDArray[np.void]
+    tables: NDArray[np.float64]
     sightings: NDArray[np.float64]
     alias_bids: NDArray[np.float64]
     expected_price: NDArray[np.float64]
@@ -86,6 +95,7 @@ class StrategicMarket:
         self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
         self._bidder_types = list(population.types.values())
         self._types = type_columns(self._bidder_types)
+        self._first_tables = first_tables(self._bidder_types)
         self._rings = int(self._types["ring"].max()) + 1
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
@@ -107,6 +117,7 @@ class StrategicMarket:
             **MarketState.common(seeds, who.bidders),
             bidders=bidders,
             rings=rings,
+            tables=self._first_tables[kind],
             sightings=np.zeros((batch, len(_SEEN))),
             alias_bids=np.zeros((batch, who.bidders)),
             expected_price=np.full(batch, _PRICE_PRIOR),
@@ -146,7 +157,8 @@ class StrategicMarket:
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         known = state.bidders["kind"] < len(self._types)
-        if state.rings.shape[1] != self._rings or not known.all():
+        sizes = state.rings.shape[1], state.tables.shape[2]
+        if sizes != (self._rings, self._first_tables.shape[1]) or not known.all():
             raise ValueError("state: of other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
@@ -159,6 +171,7 @@ class StrategicMarket:
             state.rounds,
             state.bidders,
             state.rings,
+            state.tables,
             state.expected_price,
             state.welfare,
             state.wins,
@@ -180,12 +193,14 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
     for row, each in zip(table, types, strict=True):
         for flag, strategy in _FLAG_OF.items():
             row[flag] = strategy in each.menu
-        for name in ("value_low", "learning_rate", "demand", "discretion"):
+        for name in _COPIED:
             row[name] = getattr(each, name)
         row["value_range"] = each.value_high - each.value_low
         row["outside"] = each.outside_option
         row["budget"] = np.inf if each.budget is None else each.budget
         row["efficient"] = each.efficient_ring
+        row["learner"] = LEARNERS.index(each.learner)
+        row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)
         row["ring"] = rings if "collude" in each.menu else -1
         rings += "collude" in each.menu
     return table

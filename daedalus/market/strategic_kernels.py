@@ -2,7 +2,7 @@
 
 The sequence and every rule are told in docs/market.md. Nothing here checks its input:
 ``strategic.py`` does. The compiled code is cached by file: after a change to ``draws.py``,
-``auction.py`` or ``measures.py``, delete the ``__pycache__`` folders.
+``auction.py``, ``measures.py`` or ``learners.py``, delete the ``__pycache__`` folders.
 """
 
 from __future__ import annotations
@@ -14,18 +14,30 @@ from numba import njit, prange
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG, charge, rank_bids
 from daedalus.market.draws import round_key, uniform
+from daedalus.market.learners import (
+    GRADIENT,
+    HEDGE,
+    Q_LEARNER,
+    choose_action,
+    draw_choice,
+    factor,
+    forgone_payoffs,
+    learn_value,
+    multiply_weights,
+)
 from daedalus.market.measures import collusion_signal, normalised_gini, stability
 from daedalus.market.outcome import HISTORY_LENGTH
 
 _FLOAT, _FLAG = np.float64, np.bool_
 
+_DESCRIBED = (
+    "value_low value_range outside budget learning_rate discretion "
+    "factor_step hedge_rate hedge_share exploration discount"
+)
 TYPE = np.dtype(
-    [
-        (name, _FLOAT)
-        for name in ("value_low", "value_range", "outside", "budget", "learning_rate", "discretion")
-    ]
+    [(name, _FLOAT) for name in _DESCRIBED.split()]
     + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
-    + [("demand", np.int64), ("ring", np.int64)]
+    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")]
 )
 """A bidder type; ``ring`` is its ring, or -1."""
 
@@ -39,7 +51,9 @@ RULE = np.dtype(
 _CARRIED = (
     "hope rivals_seen rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
 )
-BIDDER = np.dtype([("kind", np.int64)] + [(name, _FLOAT) for name in _CARRIED.split()])
+BIDDER = np.dtype(
+    [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()]
+)
 """What a bidder carries from round to round, see ``StrategicState``."""
 
 RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
@@ -48,7 +62,7 @@ RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
 _SEAT = np.dtype(
     [(name, _FLOAT) for name in ("net", "purse")]
     + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
-    + [("delivered", np.int64)]
+    + [("delivered", np.int64), ("choice", np.int64)]
 )
 """What a bidder is and does in the round being played."""
 
@@ -57,8 +71,10 @@ RESTRICT, SUSPECTED, CONFIRMED = 1, 2, 3
     _VALUE_ONE, _VALUE_TWO, _ENTRY, _REDUCE, _SHOCK, _COLLUDE, _EXPOSED,
 ) = range(7)  # fmt: skip
 _LOT, _COVER, _SHILL, _LEVEL, _SCREEN, _NAME_SCREEN, _READ = range(7)
+_CHOICE, _EXPLORE = range(2)
 _SECOND_BANK = 64  # a bidder's second bank of draws is that of bidder 64 + i
 _RING_BANK = 160  # rings draw like bidders who do not exist
+_LEARNER_BANK = 192  # a bidder's choices from its table
 _SMALLEST_BID = 0.02
 _LEAST = 0.01
 _CRUMB = 1e-9  # what rounding leaves of a budget
@@ -107,12 +123,28 @@ def _cost_of_entry(p, rule, units):
 
 
 @njit
+def _choose(types, bidders, key, tables, seats):
+    """Let Hedge shaders draw a factor, and Q-learners an action, which may be to stay out."""
+    for i in range(len(bidders)):
+        t = types[bidders[i].kind]
+        draw = uniform(key, _LEARNER_BANK + i, _CHOICE)
+        if t.learner == HEDGE:
+            seats[i].choice = draw_choice(tables[i, : t.factors], draw)
+        elif t.learner == Q_LEARNER:
+            exploring = uniform(key, _LEARNER_BANK + i, _EXPLORE) < t.exploration
+            seats[i].choice = choose_action(t, tables[i], bidders[i].won_last, exploring, draw)
+
+
+@njit
 def _enter(p, types, rule, units, bidders, key, seats):
     """Decide who enters: all but the truthful weigh what they hope for against the cost."""
     cost = _cost_of_entry(p, rule, units)
     for i in range(len(bidders)):
+        t = types[bidders[i].kind]
         seats[i].entered = True
-        if types[bidders[i].kind].opts_out:
+        if t.learner == Q_LEARNER:
+            seats[i].entered = seats[i].choice < t.factors
+        elif t.opts_out:
             willing = _logistic((bidders[i].hope - cost) / p.entry_scale)
             chance = p.entry_floor + (1.0 - p.entry_floor) * willing
             seats[i].entered = uniform(key, i, _ENTRY) < chance
@@ -162,7 +194,10 @@ def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
     for i in range(len(bidders)):
         bidder, t = bidders[i], types[bidders[i].kind]
         one, two = values[i, 0], values[i, 1]
-        if t.shades and rule.format == FIRST_PRICE:
+        if t.learner != GRADIENT:
+            share = factor(t, seats[i].choice)
+            one, two = share * one, share * two
+        elif t.shades and rule.format == FIRST_PRICE:
             one = _shaded(one, _rivals(bidder), known_reserve)
             two = _shaded(two, _rivals(bidder), known_reserve)
         elif t.shades and rule.format == SECOND_PRICE and two > 0.0:
@@ -530,14 +565,35 @@ def _uniform_price_gain(one, two, bid_two, lowest, above):
 
 
 @njit
-def _learn_bidding(
-    p, types, rule, units, bidders, key, count, price, values, seats, top_bids, top_owners, won
+def _learn_factors(
+    t, rule, bidder, table, values, seat, price, lowest, above, lost, weight, payoffs
 ):
+    """Update a Hedge shader's weights by what its factors would have earned, as far as it knows.
+
+    Where no rival had to be beaten the reserve did, of which a secret one is known by the price.
+    """
+    weights, known_reserve = table[: t.factors], _known_reserve(rule)
+    alone = known_reserve if rule.shows_reserve else price
+    low = max(lowest, known_reserve) if lowest > 0.0 else alone
+    high = max(above, known_reserve) if above > 0.0 else alone
+    forgone_payoffs(
+        t, rule.format, values, 1.0 + bidder.pacing, seat.purse, low, high,
+        seat.choice if lost else -1, payoffs,
+    )  # fmt: skip
+    multiply_weights(weights, payoffs, t.hedge_rate * weight, t.hedge_share)
+
+
+@njit
+def _learn_bidding(
+    p, types, rule, units, bidders, key, count, price, values, sincere, bids, seats, tables,
+    payoffs, top_bids, top_owners, won,
+):  # fmt: skip
     """Let those learn who can tell what they had to beat; what they can tell is disclosed.
 
     Shown bids tell it exactly, the bids' distribution roughly. The price is what had to be beaten
-    for who lost a first-price or won another sale. The last two carry less weight than bids. Who
-    is in on a ring's deal learns nothing from bids that were agreed.
+    for who lost a first-price or won another sale, and for a Hedge shader that won a first-price
+    sale the most that it can have been. The last two carry less weight than bids. Who is in on a
+    ring's deal learns nothing from bids that were agreed.
     """
     n = len(bidders)
     first_price = rule.format == FIRST_PRICE
@@ -546,6 +602,7 @@ def _learn_bidding(
         if not t.shades or not seats[i].entered or seats[i].covers or seats[i].leads:
             continue
         told = rule.shows_price and first_price == (won[i] == 0)
+        told |= rule.shows_price and first_price and t.learner == HEDGE
         weight = p.price_weight * told + p.distribution_weight * rule.shows_distribution
         if rule.shows_bids:
             weight = 1.0
@@ -558,8 +615,14 @@ def _learn_bidding(
         if rule.shows_distribution and not rule.shows_bids:
             noise = 1.0 + p.distribution_noise * (2.0 * uniform(key, _SECOND_BANK + i, _READ) - 1.0)
             lowest, above = lowest * noise, above * noise
+        if t.learner == HEDGE:
+            lost = won[i] == 0 and bids[i, 0] == sincere[i, 0]
+            _learn_factors(
+                t, rule, bidders[i], tables[i], values[i], seats[i], price, lowest, above, lost,
+                weight, payoffs,
+            )  # fmt: skip
         _learn_shading(rule, bidders[i], lowest, gain)
-        if values[i, 1] > 0.0 and rule.format == SECOND_PRICE:
+        if t.learner == GRADIENT and values[i, 1] > 0.0 and rule.format == SECOND_PRICE:
             one, two = values[i, 0], values[i, 1]
             low, high = max(lowest, _known_reserve(rule)), max(above, _known_reserve(rule))
             full = _uniform_price_gain(one, two, two, low, high)
@@ -580,6 +643,25 @@ def _learn_hope(p, rule, bidders, values, sincere, price, seats):
             if rule.format == FIRST_PRICE:
                 gained = values[i, 0] - sincere[i, 0] if sincere[i, 0] > cost else 0.0
         bidders[i].hope += p.entry_gain * (gained - bidders[i].hope)
+
+
+@njit
+def _learn_values(p, types, rule, units, bidders, sincere, bids, seats, tables):
+    """Let Q-learners learn from what the round brought them, net of the cost of coming.
+
+    Who did not bid as it chose to, since its ring decided otherwise, learns nothing.
+    """
+    cost = _cost_of_entry(p, rule, units)
+    for i in range(len(bidders)):
+        t, seat, bidder = types[bidders[i].kind], seats[i], bidders[i]
+        if t.learner != Q_LEARNER:
+            continue
+        won = int(seat.delivered > 0)
+        chosen = not seat.entered or bids[i, 0] == sincere[i, 0]
+        if chosen and not seat.covers and not seat.leads:
+            reward = seat.net - cost if seat.entered else 0.0
+            learn_value(t, tables[i], bidder.won_last, seat.choice, reward, won)
+        bidder.won_last = won
 
 
 @njit
@@ -680,8 +762,8 @@ def _record_account(
 
 @njit
 def _play_episode(
-    p, types, rule, units, seed, played, bidders, rings, expected_price, welfares, wins, history,
-    sightings, bids_before, bids_now, aliases, records,
+    p, types, rule, units, seed, played, bidders, rings, tables, expected_price, welfares, wins,
+    history, sightings, bids_before, bids_now, aliases, records,
 ):  # fmt: skip
     """Play all rounds of one episode, in the order of docs/market.md; return the price expected."""
     n = len(bidders)
@@ -694,11 +776,13 @@ def _play_episode(
     paid, other_paid = np.zeros(2 * n), np.zeros(2 * n)
     no_alias, everyone, here = np.zeros(n), np.zeros(2 * n), np.ones(2 * n, np.bool_)
     amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
-    screened = np.zeros(len(rings))
+    screened, payoffs = np.zeros(len(rings)), np.zeros(tables.shape[1])
     for r in range(len(records)):
         record = records[r]
         key = round_key(seed, played)
         _draw_values(types, bidders, units, key, values)
+        if tables.shape[1] > 0:
+            _choose(types, bidders, key, tables, seats)
         _enter(p, types, rule, units, bidders, key, seats)
         _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats)
         for i in range(n):
@@ -715,20 +799,9 @@ def _play_episode(
             )  # fmt: skip
         count, price = _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid)
         _learn_bidding(
-            p,
-            types,
-            rule,
-            units,
-            bidders,
-            key,
-            count,
-            price,
-            values,
-            seats,
-            top_bids,
-            top_owners,
-            won,
-        )
+            p, types, rule, units, bidders, key, count, price, values, sincere, bids, seats, tables,
+            payoffs, top_bids, top_owners, won,
+        )  # fmt: skip
         value, revenue = _settle(p, types, rule, bidders, key, values, won, paid, seats)
         _pace_budgets(p, types, bidders, seats)
         _punish(p, types, rule, bidders, key, aliases, screened, seats)
@@ -740,6 +813,8 @@ def _play_episode(
             added = paid[:n].sum() - other_paid[:n].sum()
             _learn_shilling(p, rule, bidders, shills, added, won, aliases, seats)
         _learn_hope(p, rule, bidders, values, sincere, price, seats)
+        if tables.shape[1] > 0:
+            _learn_values(p, types, rule, units, bidders, sincere, bids, seats, tables)
         if price > 0.0 and _price_is_public(rule):
             expected_price += p.price_gain * (price - expected_price)
         record[_WELFARE], record[_REVENUE], record[_PRICE] = value, revenue, price
@@ -759,8 +834,8 @@ def _play_episode(
 
 @njit(parallel=True, cache=True)
 def play_rounds(
-    parameters, types, rules, units, seeds, rounds, bidders, rings, expected_price, welfare, wins,
-    history, sightings, previous_bids, bids, aliases, active, records,
+    parameters, types, rules, units, seeds, rounds, bidders, rings, tables, expected_price,
+    welfare, wins, history, sightings, previous_bids, bids, aliases, active, records,
 ):  # fmt: skip
     """Play ``records.shape[1]`` rounds in every episode.
 
@@ -769,7 +844,7 @@ def play_rounds(
     for e in prange(len(seeds)):
         expected_price[e] = _play_episode(
             parameters[0], types, rules[e], units, seeds[e], rounds[e], bidders[e], rings[e],
-            expected_price[e], welfare[e], wins[e], history[e], sightings[e],
+            tables[e], expected_price[e], welfare[e], wins[e], history[e], sightings[e],
             previous_bids[e], bids[e], aliases[e], records[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]

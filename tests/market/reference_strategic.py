@@ -18,7 +18,8 @@ from tests.market.reference_classic import draw
 
 VALUE_ONE, VALUE_TWO, ENTRY, REDUCE, SHOCK, COLLUDE, EXPOSED, TIE = range(8)
 LOT, COVER, SHILL, LEVEL, SCREEN, NAME_SCREEN, READ = range(7)
-SECOND_BANK, RING_BANK, TIE_BANK = 64, 160, 256
+CHOICE, EXPLORE = range(2)
+SECOND_BANK, RING_BANK, LEARNER_BANK, TIE_BANK = 64, 160, 192, 256
 
 
 @dataclass(eq=False)
@@ -32,6 +33,8 @@ class Bidder:
     pacing: float = 0.0
     surplus: float = 0.0
     units_won: float = 0.0
+    won_last: int = 0
+    choice: int = 0
     wins: int = 0
     values: tuple[float, float] = (0.0, 0.0)
     sincere: tuple[float, float] = (0.0, 0.0)
@@ -47,6 +50,23 @@ class Bidder:
     def __post_init__(self) -> None:
         self.hope = self.type.hope
         self.rivals_distance = 1 / self.type.rivals
+        actions, hope = self.type.factors, self.type.hope / (1 - self.type.discount)
+        self.weights = [1 / actions] * actions
+        self.values_of = [[hope] * actions + [self.type.discount * hope] for _ in range(2)]
+
+    @property
+    def table(self) -> list[float]:
+        """What the kernel keeps of a learner's choices, in its order."""
+        lost, won = self.values_of
+        return {"gradient": [], "hedge": self.weights, "q": lost + won}[self.type.learner]
+
+    @property
+    def actions(self) -> int:
+        return self.type.factors + self.may("opt_out")
+
+    def factor(self, choice: int) -> float:
+        step = (1 - self.type.lowest_factor) / (self.type.factors - 1)
+        return max(1 - choice * step, 0.0)
 
     @property
     def rivals(self) -> float:
@@ -113,6 +133,7 @@ class ReferenceEpisode:
         for bidder in self.bidders:
             bidder.covers = bidder.leads = False
             bidder.values = self.draw_values(bidder)
+            bidder.choice = self.choose(bidder)
             bidder.entered = self.enters(bidder, m)
             bidder.sincere = self.sincere_bid(bidder, m)
             bidder.alias = self.false_name(bidder, m)
@@ -132,6 +153,7 @@ class ReferenceEpisode:
         self.learn_shilling(m, sale)
         for bidder in self.bidders:
             self.learn_hope(bidder, m, sale.price)
+            self.learn_values(bidder, m)
         public = m.reveal_clearing_price or m.reveal_competing_bids or m.reveal_bid_distribution
         if sale.price > 0 and not public:
             self.note("nobody knows the price")
@@ -155,15 +177,35 @@ class ReferenceEpisode:
         cost += 0 if m.reveal_winner_identity else p.secret_winner_cost
         cost += 0 if m.reveal_clearing_price else p.secret_price_cost
         cost += p.exposed_bids_cost if m.reveal_competing_bids else 0
-        cost += p.compliance_cost if m.coalition_policy == "restrict" else 0
         if not m.reveal_competing_bids and not m.reveal_bid_distribution:
             cost += p.secret_statistics_cost
             if m.auction_type == "vcg" and self.units > 1:
                 self.note("unverified prices")
                 cost += p.unverified_cost
-        return cost
+        return cost + (p.compliance_cost if m.coalition_policy == "restrict" else 0)
+
+    def choose(self, b: Bidder) -> int:
+        """Return which factor it bids, or the number of factors for staying out."""
+        draw = self.draw(LEARNER_BANK + b.seat, CHOICE)
+        if b.type.learner == "hedge":
+            for choice, weight in enumerate(b.weights):
+                draw -= weight
+                if draw < 0:
+                    return choice
+            return b.type.factors - 1
+        if b.type.learner == "q":
+            if self.draw(LEARNER_BANK + b.seat, EXPLORE) < b.type.exploration:
+                self.note("exploration")
+                return int(draw * b.actions)
+            values = b.values_of[b.won_last][: b.actions]
+            return values.index(max(values))
+        return 0
 
     def enters(self, b: Bidder, m: Mechanism) -> bool:
+        if b.type.learner == "q":
+            if b.choice == b.type.factors:
+                self.note("Q-learner stays out")
+            return b.choice < b.type.factors
         if not b.may("opt_out"):
             return True
         willing = logistic((b.hope - self.entry_cost(m)) / self.p.entry_scale)
@@ -171,10 +213,13 @@ class ReferenceEpisode:
 
     def sincere_bid(self, b: Bidder, m: Mechanism) -> tuple[float, float]:
         one, two = b.values
-        if b.may("shade") and m.auction_type == "first_price":
+        fits = b.may("shade") and b.type.learner == "gradient"
+        if b.type.learner != "gradient":
+            one, two = one * b.factor(b.choice), two * b.factor(b.choice)
+        if fits and m.auction_type == "first_price":
             one = shaded(one, b.rivals, known_reserve(m))
             two = shaded(two, b.rivals, known_reserve(m))
-        if b.may("shade") and m.auction_type == "second_price" and two > 0:
+        if fits and m.auction_type == "second_price" and two > 0:
             reduces = logistic(b.reduction_gain / self.p.reduction_scale)
             if self.draw(b.seat, REDUCE) < reduces:
                 self.note("demand reduction")
@@ -411,6 +456,8 @@ class ReferenceEpisode:
             return
         lost = sale.won[b.seat] == 0
         told = m.reveal_clearing_price and lost == (m.auction_type == "first_price")
+        if b.type.learner == "hedge" and m.auction_type == "first_price" and not lost:
+            told = m.reveal_clearing_price
         weight = self.p.price_weight if told else 0.0
         weight += self.p.distribution_weight if m.reveal_bid_distribution else 0.0
         if m.reveal_competing_bids:
@@ -430,6 +477,11 @@ class ReferenceEpisode:
             error = 2 * self.draw(SECOND_BANK + b.seat, READ) - 1
             lowest *= 1 + self.p.distribution_noise * error
             above *= 1 + self.p.distribution_noise * error
+        if b.type.learner == "hedge":
+            own = self.bids[b.seat][0] == b.sincere[0]
+            alone = m.reserve_price if m.reveal_reserve else sale.price
+            to_beat = [max(bid, known_reserve(m)) if bid else alone for bid in (lowest, above)]
+            self.learn_factors(b, m, to_beat, lost and own, weight)
         gain = min(b.type.learning_rate * weight, 1.0)
 
         rival = lowest
@@ -442,11 +494,47 @@ class ReferenceEpisode:
         b.rivals_seen = max(b.rivals_seen + gain * ((rival > floor) - b.rivals_seen), 0.01)
         b.rivals_distance = max(b.rivals_distance + gain * (distance - b.rivals_distance), 0.01)
 
-        if m.auction_type == "second_price" and b.values[1] > 0:
+        fits = b.type.learner == "gradient"
+        if fits and m.auction_type == "second_price" and b.values[1] > 0:
             low, high = max(lowest, known_reserve(m)), max(above, known_reserve(m))
             reduced = uniform_price_surplus(b.values, 0.0, low, high)
             full = uniform_price_surplus(b.values, b.values[1], low, high)
             b.reduction_gain += gain * (reduced - full - b.reduction_gain)
+
+    def learn_factors(
+        self, b: Bidder, m: Mechanism, to_beat: list[float], lost: bool, weight: float
+    ) -> None:
+        """Multiply a Hedge shader's weights by what its factors would have earned."""
+        payoffs = []
+        for choice in range(b.type.factors):
+            one, two = (b.factor(choice) * value / (1 + b.pacing) for value in b.values)
+            one = min(one, b.purse)
+            bids = one, min(two, b.purse - one)
+            if lost and choice >= b.choice:
+                self.note("a lost bid tells that lower ones lose")
+                payoffs.append(0.0)
+            else:
+                payoffs.append(forgone(m.auction_type, b.values, bids, *to_beat))
+        rate, share = b.type.hedge_rate * weight, b.type.hedge_share
+        pairs = zip(b.weights, payoffs, strict=True)
+        grown = [weight * math.exp(rate * (payoff - max(payoffs))) for weight, payoff in pairs]
+        b.weights = [(1 - share) * each / sum(grown) + share / len(grown) for each in grown]
+
+    def learn_values(self, b: Bidder, m: Mechanism) -> None:
+        """Let a Q-learner learn from the round, if what it chose is what it did."""
+        if b.type.learner != "q":
+            return
+        won = int(b.delivered > 0)
+        own = not b.entered or self.bids[b.seat][0] == b.sincere[0]
+        if own and not b.covers and not b.leads:
+            reward = b.net - self.entry_cost(m) if b.entered else 0.0
+            following = max(b.values_of[won][: b.actions])
+            values = b.values_of[b.won_last]
+            target = reward + b.type.discount * following
+            values[b.choice] += b.type.learning_rate * (target - values[b.choice])
+        else:
+            self.note("Q-learner does as its ring does")
+        b.won_last = won
 
     def learn_shilling(self, m: Mechanism, sale: Sale) -> None:
         names = [b for b in self.bidders if b.alias]
@@ -596,6 +684,25 @@ def uniform_price_surplus(
     if values[0] > lowest:
         return values[0] - max(second_bid, lowest)
     return 0.0
+
+
+def forgone(
+    auction_type: str,
+    values: tuple[float, float],
+    bids: tuple[float, float],
+    lowest: float,
+    above: float,
+) -> float:
+    """What bids gain if ``lowest`` wins one unit, and ``above`` with it a second."""
+    won = 0
+    if bids[0] > 0 and bids[0] >= lowest:
+        won = 2 if bids[1] > 0 and bids[1] >= above else 1
+    paid = {
+        "first_price": sum(bids[:won]),
+        "second_price": [0.0, max(bids[1], lowest), 2 * above][won],
+        "vcg": sum((lowest, above)[:won]),
+    }
+    return sum(values[:won]) - paid[auction_type]
 
 
 def metrics(

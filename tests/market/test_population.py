@@ -42,7 +42,21 @@ INF, NAN = float("inf"), float("nan")
         ({"rivals": 0.009}, "rivals"),
         ({"rivals": 101.0}, "rivals"),
         ({"rivals": NAN}, "rivals"),
+        ({"menu": ["shade"], "learner": "exp3"}, "learner.*exp3.*hedge"),
+        ({"learner": "hedge"}, "add shade to the menu"),
+        ({"menu": ["opt_out"], "learner": "q"}, "add shade to the menu"),
+        ({"factors": 1}, "factors"),
+        ({"factors": 33}, "factors"),
+        ({"hedge_rate": 0.0}, "hedge_rate"),
+        ({"hedge_rate": 100.1}, "hedge_rate"),
+        ({"hedge_rate": NAN}, "hedge_rate"),
     ]
+    + [
+        ({name: value}, name)
+        for name in ("hedge_share", "exploration", "lowest_factor", "discount")
+        for value in (-0.1, 1.1, NAN)
+    ]
+    + [({name: 1.0}, name) for name in ("lowest_factor", "discount")]
     + [
         ({name: value}, name)
         for name in ("share", "outside_option", "hope", "budget")
@@ -64,6 +78,9 @@ def test_a_type_out_of_range_is_refused(changes, match):
         {"rivals": 0.01},
         {"rivals": 100.0},
         {"learning_rate": 1.0, "discretion": 1.0},
+        {"menu": ["shade"], "learner": "hedge", "factors": 2, "hedge_rate": 100.0},
+        {"menu": ["shade"], "learner": "q", "factors": 32, "exploration": 1.0},
+        {"hedge_share": 0.0, "exploration": 0.0, "lowest_factor": 0.0, "discount": 0.0},
     ],
 )
 def test_a_type_at_the_ends_of_its_ranges_is_accepted(changes):

@@ -17,14 +17,20 @@ POPULATIONS = [
     Population(types=TYPES),
     Population(types=RINGS | {"truthful": BidderType(0.5)}, concentration=1.0),
     Population(types={"fast": BidderType(1, ["opt_out", "shade"], learning_rate=0.9, hope=0.2)}),
+    Population(
+        types={
+            "hedge": BidderType(1, ["opt_out", "shade"], learner="hedge"),
+            "q": BidderType(1, ["opt_out", "shade"], learner="q"),
+        }
+    ),
 ]
 SEEDS = market_seeds(3, "side by side", 20)
 
 
 def test_each_population_goes_as_it_would_alone() -> None:
-    rules = draw_mechanisms(60, np.random.default_rng(0))
+    rules = draw_mechanisms(80, np.random.default_rng(0))
     together = SideBySideMarket(POPULATIONS)
-    state = together.reset(np.tile(SEEDS, 3))
+    state = together.reset(np.tile(SEEDS, 4))
     records = together.play(state, rules, 30).records
     for number, population in enumerate(POPULATIONS):
         rows = np.arange(20) + 20 * number
@@ -36,10 +42,10 @@ def test_each_population_goes_as_it_would_alone() -> None:
 
 def test_forks_stay_with_their_population() -> None:
     market = SideBySideMarket(POPULATIONS)
-    state = market.reset(np.tile(SEEDS, 3))
-    rows = np.array([59, 3, 30])
+    state = market.reset(np.tile(SEEDS, 4))
+    rows = np.array([79, 3, 30])
     fork = state.fork(rows)
-    rules = draw_mechanisms(60, np.random.default_rng(1))
+    rules = draw_mechanisms(80, np.random.default_rng(1))
     played = market.play(fork, rules.take(rows), 10).records
     assert_array_equal(market.play(state, rules, 10).records[rows], played)
 
@@ -47,5 +53,5 @@ def test_forks_stay_with_their_population() -> None:
 def test_populations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="equal bidders"):
         SideBySideMarket([Population(), Population(bidders=9)])
-    with pytest.raises(ValueError, match="20 episodes for 3 populations"):
-        SideBySideMarket(POPULATIONS).reset(SEEDS)
+    with pytest.raises(ValueError, match="18 episodes for 4 populations"):
+        SideBySideMarket(POPULATIONS).reset(SEEDS[:18])

@@ -176,6 +176,9 @@ def assert_kernel_is_reference(
     for name in state.bidders.dtype.names[1:]:
         theirs = [[getattr(b, name) for b in e.bidders] for e in episodes]
         assert_near(state.bidders[name], theirs, name)
+    longest = state.tables.shape[2]
+    tables = [[b.table + [0.0] * (longest - len(b.table)) for b in e.bidders] for e in episodes]
+    assert_near(state.tables, tables, "tables")
     for name in state.rings.dtype.names:
         theirs = [[getattr(ring, name) for ring in e.rings] for e in episodes]
         if any(episode.rings for episode in episodes):
@@ -285,8 +288,19 @@ def test_an_empty_batch_plays():
 # ------------------------------------------------------------------ batches, threads and forks
 
 
+def by_hedge_and_q(bidders: int = 12) -> Population:
+    """Return shaders, exploiters and a ring of each kind who learn from tables."""
+    types = {
+        f"{name} by {learner}": dataclasses.replace(TYPES[name], learner=learner)
+        for name in ("shader", "exploiter", "colluder")
+        for learner in ("hedge", "q")
+    }
+    return Population(bidders=bidders, types=types)
+
+
 POPULATIONS = {
     "common": mixed(*COMMON),
+    "by Hedge and Q-learning": by_hedge_and_q(),
     "shares drawn": dataclasses.replace(mixed(*COMMON), concentration=1.0),
     "rings": mixed("discreet", "weak", "shader", bidders=12, units=2),
     "more units than bids": mixed("dropout", "colluder", bidders=2, units=5, demand=1),
@@ -421,7 +435,7 @@ def test_a_state_of_more_or_fewer_bidders_is_refused():
 
 @pytest.mark.parametrize("names", [("truthful",), ("discreet", "weak"), COMMON])
 def test_a_state_of_other_types_is_refused(names):
-    """It may hold types that this market does not know, and more or fewer rings."""
+    """It may hold types that this market does not know, more or fewer rings, or other tables."""
     market, _ = fresh(mixed("truthful", "weak"), 2)
     _, state = fresh(mixed(*names), 2)
     before = copy.deepcopy(state)
@@ -587,7 +601,7 @@ def observe(market: StrategicMarket, state: StrategicState) -> bytes:
 def test_an_observation_does_not_look_at_what_is_hidden(who):
     market, state, _, _ = played(who)
     before, rng = observe(market, state), np.random.default_rng(0)
-    hidden = [state.expected_price, state.welfare]
+    hidden = [state.expected_price, state.welfare, state.tables]
     for table_ in (state.bidders, state.rings):
         hidden += [table_[name] for name in table_.dtype.names]
     for array in hidden:

@@ -1,0 +1,148 @@
+"""Bidders who learn by trial which share of their values to bid: a Hedge shader and a Q-learner.
+
+Both choose from a grid of factors and keep one row of numbers between rounds, in a table of shape
+(n, W). The row of a Hedge shader holds the weight of each factor; that of a Q-learner the values
+Q[state, action], whose states are whether it won the last round and whose actions are the factors
+and, last, staying out. The compiled code is cached by its callers: after a change here, delete the
+``__pycache__`` folders.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
+from daedalus.market.population import BidderType
+
+GRADIENT, HEDGE, Q_LEARNER = range(3)
+"""How a type learns to shade, in the order of ``LEARNERS``."""
+
+
+def first_tables(types: list[BidderType]) -> NDArray[np.float64]:
+    """Return the rows that bidders of each type start from, shape (T, W).
+
+    Weights are equal. Values are those of gaining ``hope`` in every round for ever, from the next
+    one on for who stays out: high enough that whatever falls short makes the others worth a try
+    (optimistic initial values, Sutton & Barto 2018, §2.6).
+    """
+    rows = [_first_row(each) for each in types]
+    tables = np.zeros((len(types), max(len(row) for row in rows)))
+    for table, row in zip(tables, rows, strict=True):
+        table[: len(row)] = row
+    return tables
+
+
+def _first_row(each: BidderType) -> NDArray[np.float64]:
+    if each.learner == "hedge":
+        return np.full(each.factors, 1.0 / each.factors)
+    if each.learner == "q":
+        values = np.full((2, each.factors + 1), each.hope / (1.0 - each.discount))
+        values[:, -1] *= each.discount
+        return values.ravel()
+    return np.zeros(0)
+
+
+@njit(inline="always")
+def factor(t, choice):
+    """Return the share of its values that a bidder of type ``t`` offers; choice 0 is all."""
+    return max(1.0 - choice * t.factor_step, 0.0)
+
+
+@njit
+def draw_choice(weights, draw):
+    """Return an index with the probability that ``weights``, which sum to 1, give it."""
+    for choice in range(len(weights) - 1):
+        draw -= weights[choice]
+        if draw < 0.0:
+            return choice
+    return len(weights) - 1
+
+
+@njit
+def multiply_weights(weights, payoffs, rate, share):
+    """Multiply the weights by exp(rate · payoff), then pool a share of them, in place.
+
+    Hedge (Freund & Schapire 1997) with the fixed share of Herbster & Warmuth (1998), which keeps
+    every choice alive for when the rules change.
+    """
+    best = payoffs[: len(weights)].max()
+    total = 0.0
+    for choice in range(len(weights)):
+        weights[choice] *= math.exp(rate * (payoffs[choice] - best))
+        total += weights[choice]
+    for choice in range(len(weights)):
+        weights[choice] = (1.0 - share) * weights[choice] / total + share / len(weights)
+
+
+@njit(inline="always")
+def _surplus(auction_format, one, two, bid_one, bid_two, lowest, above):
+    """Return the surplus of bids if one unit takes ``lowest`` to win and a second ``above``."""
+    if bid_one < lowest or bid_one <= 0.0:
+        return 0.0
+    both = bid_two > 0.0 and bid_two >= above
+    if auction_format == FIRST_PRICE:
+        return one - bid_one + (two - bid_two if both else 0.0)
+    if auction_format == SECOND_PRICE:
+        return one + two - 2.0 * above if both else one - max(bid_two, lowest)
+    return one - lowest + (two - above if both else 0.0)
+
+
+@njit
+def forgone_payoffs(t, auction_format, values, scale, purse, lowest, above, lost, payoffs):
+    """Fill what each factor would have earned, as far as a bidder can tell.
+
+    Args:
+        t: Its type.
+        auction_format: The sale's format.
+        values: Its values, shape (2,).
+        scale: What it divides its bids by to save budget.
+        purse: What it can pay.
+        lowest: What it believes it had to bid for a unit.
+        above: The same for a second.
+        lost: The choice that it made and lost with, which tells it that lower bids lose too, or -1.
+        payoffs: Filled in place, shape (G,).
+    """
+    for choice in range(t.factors):
+        share = factor(t, choice)
+        bid_one = min(share * values[0] / scale, purse)
+        bid_two = min(share * values[1] / scale, purse - bid_one)
+        payoffs[choice] = _surplus(
+            auction_format, values[0], values[1], bid_one, bid_two, lowest, above
+        )
+        if 0 <= lost <= choice:
+            payoffs[choice] = 0.0
+
+
+@njit
+def choose_action(t, table, won_last, exploring, draw):
+    """Return a Q-learner's action: any at all, or the best, of equals the most truthful.
+
+    Args:
+        t: Its type.
+        table: Its row.
+        won_last: Its state.
+        exploring: Whether it tries something.
+        draw: What it tries, a uniform draw.
+    """
+    actions = t.factors + t.opts_out
+    if exploring:
+        return int(draw * actions)
+    first = won_last * (t.factors + 1)
+    return int(np.argmax(table[first : first + actions]))
+
+
+@njit
+def learn_value(t, table, won_last, action, reward, won):
+    """Take one step of Q-learning (Watkins & Dayan 1992) in place.
+
+    Q[s, a] moves by ``learning_rate`` of the way to r + ``discount`` max Q[s', .], the maximum
+    over what its menu allows.
+    """
+    following = won * (t.factors + 1)
+    best = table[following : following + t.factors + t.opts_out].max()
+    place = won_last * (t.factors + 1) + action
+    table[place] += t.learning_rate * (reward + t.discount * best - table[place])

@@ -1,0 +1,260 @@
+"""Bidders who learn by Hedge and by Q-learning: by the rules, from what they may know, to what."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import LEARNERS, BidderType, Population
+from daedalus.market.strategic import StrategicMarket, StrategicState
+from tests.market.test_strategic import (
+    assert_kernel_is_reference,
+    assert_same_state,
+    by_hedge_and_q,
+    fresh,
+    mixed,
+    random_population,
+    telling,
+)
+
+HEDGE = BidderType(menu=["shade"], demand=1, learner="hedge")
+Q_LEARNER = BidderType(menu=["shade"], demand=1, learner="q", learning_rate=0.02)
+FACTORS = np.linspace(1.0, 0.3, 8)
+EARNED = {
+    "first_price": (1 - FACTORS) * FACTORS**2 / 4,
+    "second_price": (FACTORS**2 - 2 * FACTORS**3 / 3) / 4,
+}
+"""What each factor earns on average, by hand: values and two truthful rivals' are U[0, 1], and
+E[(1 - f) v (f v)^2], E[∫ (v - x) 2x dx from 0 to f v] with E[v^3] = 1/4."""
+RARE_EVENTS = (
+    "exploration",
+    "Q-learner stays out",
+    "a lost bid tells that lower ones lose",
+    "Q-learner does as its ring does",
+)
+SHOWN = {"reveal_competing_bids": True}
+SILENT = {"reveal_clearing_price": False}
+
+
+# ------------------------------------------------------------------------- kernel and plain rules
+
+
+def learning_anyhow(who: Population, rng: np.random.Generator) -> Population:
+    """Return a population whose types learn in ways drawn at random, with drawn constants."""
+    types = {name: by_any_learner(each, rng) for name, each in who.types.items()}
+    return dataclasses.replace(who, types=types)
+
+
+def by_any_learner(each: BidderType, rng: np.random.Generator) -> BidderType:
+    return dataclasses.replace(
+        each,
+        menu=sorted({*each.menu, "shade"}),
+        learner=str(rng.choice(LEARNERS)),
+        factors=int(rng.integers(2, 12)),
+        lowest_factor=float(rng.choice([0.0, 0.3, 0.9])),
+        hedge_rate=float(rng.choice([1.0, 10.0, 100.0])),
+        hedge_share=float(rng.choice([0.0, 0.01, 1.0])),
+        exploration=float(rng.choice([0.0, 0.1, 1.0])),
+        discount=float(rng.choice([0.0, 0.5, 0.95])),
+    )
+
+
+def test_kernel_follows_the_rules_for_learners_in_any_population():
+    rng = np.random.default_rng(8)
+    drawn = [learning_anyhow(random_population(rng), rng) for _ in range(25)]
+    counts = [assert_kernel_is_reference(who, 3, rng) for who in [by_hedge_and_q(), *drawn]]
+    for event in RARE_EVENTS:
+        assert sum(each[event] for each in counts) > 5, f"the comparison hardly met: {event}"
+
+
+def test_tables_take_no_room_where_nobody_needs_them():
+    _, plain = fresh(mixed("shader", "colluder"), 3)
+    assert plain.tables.shape == (3, 10, 0)
+    _, hedging = fresh(Population(types={"a": HEDGE, "b": BidderType()}), 3)
+    assert hedging.tables.shape == (3, 8, 8)
+    assert_allclose(hedging.tables.sum(axis=2), np.tile([1.0] * 4 + [0.0] * 4, (3, 1)))
+    _, valuing = fresh(Population(types={"a": Q_LEARNER}), 3)
+    assert valuing.tables.shape == (3, 8, 2 * 9)
+    assert_array_equal(valuing.tables[0, 0].reshape(2, 9), [[0.1] * 8 + [0.05]] * 2)
+
+
+@pytest.mark.parametrize("others", [HEDGE, Q_LEARNER, BidderType(menu=["shade"])])
+def test_a_state_with_other_tables_is_refused(others):
+    market, _ = fresh(Population(types={"a": dataclasses.replace(HEDGE, factors=5)}), 2)
+    _, state = fresh(Population(types={"a": others}), 2)
+    before = copy.deepcopy(state)
+    with pytest.raises(ValueError, match="state: of other bidder types"):
+        market.play(state, Mechanisms.repeat(Mechanism(), 2), 1)
+    assert_same_state(state, before)
+
+
+# ------------------------------------------------------------------------------ what they learn
+
+
+def against_fixed_rivals(
+    learner: BidderType, episodes: int = 100
+) -> tuple[StrategicMarket, StrategicState]:
+    """Return markets for one unit in which a learner faces two who bid their values."""
+    rivals = BidderType(share=2.0, demand=1)
+    who = Population(bidders=3, types={"learner": learner, "rival": rivals}, units=1)
+    return fresh(who, episodes, StrategicParameters(shock_rate=0.0))
+
+
+def play_on(market, state, auction_type: str, rounds: int, **told) -> None:
+    rules = Mechanism(auction_type=auction_type, reserve_price=0.0, **(told or SHOWN))
+    market.play(state, Mechanisms.repeat(rules, len(state)), rounds)
+
+
+def hedge_regret(state: StrategicState, auction_type: str) -> float:
+    """Return what mixing by the weights forgoes in a round, over what the best factor earns."""
+    earned = EARNED[auction_type]
+    return float(1 - (state.tables[:, 0] @ earned).mean() / earned.max())
+
+
+def greedy_regret(state: StrategicState, auction_type: str) -> float:
+    """Return what a Q-learner's best actions forgo in a round, over what the best factor earns."""
+    earned = EARNED[auction_type]
+    actions = state.tables[:, 0].reshape(-1, 2, 9)[:, :, :8].argmax(axis=2)
+    return float(1 - earned[actions].mean() / earned.max())
+
+
+@pytest.mark.parametrize(("auction_type", "bound"), [("first_price", 0.07), ("second_price", 0.02)])
+def test_the_regret_of_hedge_vanishes(auction_type, bound):
+    market, state = against_fixed_rivals(dataclasses.replace(HEDGE, hedge_share=1e-4))
+    regrets = [hedge_regret(state, auction_type)]
+    for rounds in (10, 40, 200):
+        play_on(market, state, auction_type, rounds)
+        regrets.append(hedge_regret(state, auction_type))
+    assert sorted(regrets, reverse=True) == regrets
+    assert regrets[0] > 0.3 and regrets[-1] < bound
+
+
+def test_hedge_finds_the_best_factor_in_first_price_and_the_truth_in_second_price():
+    for auction_type in AUCTION_TYPES:
+        slow = dataclasses.replace(HEDGE, hedge_rate=3.0, hedge_share=1e-6)
+        market, state = against_fixed_rivals(slow, 60)
+        play_on(market, state, auction_type, 1500)
+        best = EARNED["first_price" if auction_type == "first_price" else "second_price"].argmax()
+        chosen = state.tables[:, 0].argmax(axis=1)
+        assert (abs(chosen - best) <= 1).all(), auction_type
+        assert state.tables[:, 0].mean(axis=0).argmax() == best, auction_type
+
+
+@pytest.mark.parametrize(("auction_type", "bound"), [("first_price", 0.25), ("second_price", 0.10)])
+def test_a_q_learner_comes_to_bid_well(auction_type, bound):
+    market, state = against_fixed_rivals(Q_LEARNER)
+    play_on(market, state, auction_type, 4000)
+    assert greedy_regret(state, auction_type) < bound
+
+
+@pytest.mark.parametrize("first", ["first_price", "second_price"])
+def test_hedge_answers_a_change_of_format(first):
+    second = {"first_price": "second_price", "second_price": "first_price"}[first]
+    market, state = against_fixed_rivals(HEDGE)
+    play_on(market, state, first, 50)
+    before = hedge_regret(state, second)
+    play_on(market, state, second, 50)
+    assert hedge_regret(state, second) < 0.5 * before
+
+
+def test_a_q_learner_answers_a_change_of_format():
+    market, state = against_fixed_rivals(dataclasses.replace(Q_LEARNER, learning_rate=0.1))
+    play_on(market, state, "second_price", 400)
+    before = greedy_regret(state, "first_price")
+    play_on(market, state, "first_price", 400)
+    assert greedy_regret(state, "first_price") < 0.7 * before
+
+
+def test_a_q_learner_comes_where_it_pays_and_stays_away_where_it_does_not():
+    menu = ["opt_out", "shade"]
+    learner = dataclasses.replace(Q_LEARNER, menu=menu, learning_rate=0.1, exploration=0.0)
+    came = []
+    for cost in (0.0, 0.3):
+        rivals = BidderType(share=2.0, demand=1)
+        who = Population(bidders=3, types={"learner": learner, "rival": rivals}, units=1)
+        market, state = fresh(who, 200, StrategicParameters(entry_cost=cost))
+        play_on(market, state, "second_price", 150, **SHOWN)
+        seen = []
+        for _ in range(20):
+            play_on(market, state, "second_price", 1, **SHOWN)
+            seen.append(state.active[:, 0])
+        came.append(np.mean(seen))
+    assert came[0] > 0.5 and came[1] < 0.1
+
+
+# ---------------------------------------------------------------------- what they are told
+
+
+@pytest.mark.parametrize("flag", [None, "reveal_reserve", "reveal_winner_identity"])
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_hedge_learns_nothing_where_nothing_is_told_of_bids(auction_type, flag):
+    market, state = fresh(Population(types={"learner": HEDGE}), 20)
+    before = state.tables.copy()
+    rules = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+    market.play(state, Mechanisms.repeat(rules, 20), 10)
+    assert_array_equal(state.tables, before)
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_the_price_tells_hedge_in_first_price_and_winners_elsewhere(auction_type):
+    market, state = fresh(Population(types={"a": HEDGE}), 100, StrategicParameters(shock_rate=0.0))
+    before = state.tables.copy()
+    rules = telling(auction_type=auction_type, reveal_clearing_price=True)
+    market.play(state, Mechanisms.repeat(rules, 100), 1)
+    moved = (state.tables != before).any(axis=2)
+    if auction_type == "first_price":
+        assert moved[state.wins > 0].mean() > 0.7 and moved[state.wins == 0].mean() > 0.2
+    else:
+        assert not moved[state.wins == 0].any() and moved[state.wins > 0].mean() > 0.5
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_bids_that_are_not_told_teach_hedge_nothing(auction_type):
+    """Of three bidders the rival never sets the price: it loses below it."""
+    tables = []
+    for low, high in ((0.05, 0.1), (0.1, 0.15)):
+        types = {
+            "learner": dataclasses.replace(HEDGE, value_low=0.9),
+            "middle": BidderType(value_low=0.4, value_high=0.5, demand=1),
+            "rival": BidderType(value_low=low, value_high=high, demand=1),
+        }
+        market, state = fresh(Population(bidders=3, types=types, units=1), 20)
+        rules = telling(auction_type=auction_type, reveal_clearing_price=True)
+        market.play(state, Mechanisms.repeat(rules, 20), 25)
+        tables.append(state.tables[:, 0])
+    assert_array_equal(*tables)
+    assert (tables[0] != 1 / 8).any()
+
+
+def test_a_lost_bid_tells_hedge_of_a_secret_reserve():
+    """With no rival above a reserve that it does not know, it must not go on bidding less."""
+    types = {
+        "learner": dataclasses.replace(HEDGE, value_low=0.9),
+        "weak": BidderType(value_high=0.1),
+    }
+    market, state = fresh(Population(bidders=2, types=types, units=1), 100)
+    rules = telling(auction_type="first_price", reserve_price=0.6, **SHOWN)
+    market.play(state, Mechanisms.repeat(rules, 100), 60)
+    wins = state.tables[:, 0, FACTORS * 0.9 >= 0.6].sum(axis=1)
+    assert wins.mean() > 0.8
+
+
+def test_a_q_learner_heeds_its_own_payoffs_alone():
+    costs = {
+        f.name: 0.0 for f in dataclasses.fields(StrategicParameters) if f.name.endswith("_cost")
+    }
+    market, state = fresh(mixed("shader", learner="q"), 30, StrategicParameters(**costs))
+    flags = [name for name in Mechanism().__dict__ if name.startswith("reveal")]
+    seen = []
+    for told in (False, True):
+        fork = state.fork(np.arange(30))
+        rules = Mechanism(auction_type="first_price", **dict.fromkeys(flags, told))
+        market.play(fork, Mechanisms.repeat(rules, 30), 40)
+        seen.append(fork.tables)
+    assert_array_equal(*seen)
