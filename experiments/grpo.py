@@ -37,8 +37,9 @@ def main(config: Config, out: Path) -> None:
 def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: Report) -> None:
     """Export the trained model to ``out/model`` unless an interrupted run had got that far."""
     from daedalus.training import grpo
-    from daedalus.training.checkpoints import export
+    from daedalus.training.checkpoints import completed_steps, export
     from daedalus.training.model import load_language_model
+    from daedalus.training.sources import make_source
 
     target, start = out / "model", out / "sft_model"
     if target.exists():
@@ -47,8 +48,12 @@ def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: R
     model = load_language_model(start, config.model.load_in_4bit)
     settings, checkpoints = config.training.grpo, out / "checkpoints" / grpo.PHASE
     if settings.steps:
+        rules = make_portfolio(config, env, out)
+        logged = tracker.history(grpo.PHASE)[: completed_steps(checkpoints)]
+        source = make_source(
+            model, env, rules, config.reward, config.training, logged, out, config.seed
+        )
         model = grpo.train_grpo(
-            model, env, config.reward, config.training.prompt, settings, config.model.lora,
-            tracker, checkpoints, config.seed, make_portfolio(config, env, out),
-        )  # fmt: skip
+            model, source, settings, config.model.lora, tracker, checkpoints, config.seed
+        )
     export(model, config.training.prompt, start, target)

@@ -20,7 +20,17 @@ def last_checkpoint(folder: Path) -> Path | None:
     A trainer writes trainer_state.json last: a checkpoint without it was cut short.
     """
     complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
-    return max(complete, key=lambda path: int(path.name.split("-")[1]), default=None)
+    return max(complete, key=_step, default=None)
+
+
+def completed_steps(folder: Path) -> int:
+    """Return how far the newest complete checkpoint of a trainer got, 0 if there is none."""
+    checkpoint = last_checkpoint(folder)
+    return _step(checkpoint) if checkpoint else 0
+
+
+def _step(checkpoint: Path) -> int:
+    return int(checkpoint.name.split("-")[1])
 
 
 def export(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from daedalus.designers.base import require_at_least
 from daedalus.designers.planner import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
+from daedalus.market.population import Population
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
@@ -195,14 +196,49 @@ class PortfolioSettings:
 
 
 @dataclass
+class StageSettings:
+    """One population of a curriculum, and when it is left.
+
+    Attributes:
+        population: Who bids.
+        promotion: Share of the way from random mechanisms' R to the best fixed mechanism's that the
+            moving mean has to reach.
+        window: Prompts behind the moving mean.
+    """
+
+    population: Population = field(default_factory=Population)
+    promotion: float = 1.0
+    window: int = 50
+
+    def __post_init__(self) -> None:
+        require_at_least(1, self, "window")
+        if not 0 <= self.promotion <= 1:
+            raise ValueError(f"promotion: {self.promotion}; give a number from 0 to 1")
+
+
+@dataclass
+class CurriculumSettings:
+    """Populations that GRPO trains on one after the other.
+
+    Attributes:
+        stages: By name, in order; the last is never left. None trains on the run's population.
+    """
+
+    stages: dict[str, StageSettings] = field(default_factory=dict)
+
+
+@dataclass
 class TrainingSettings:
-    """Both phases, the rules they begin from, and the prompt they share with their designer."""
+    """Both phases, the rules they begin from, their prompt, and the stages of a curriculum."""
 
     sft: SftSettings = field(default_factory=SftSettings)
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
     portfolio: PortfolioSettings = field(default_factory=PortfolioSettings)
     prompt: PromptSettings = field(default_factory=PromptSettings)
+    curriculum: CurriculumSettings = field(default_factory=CurriculumSettings)
 
     def __post_init__(self) -> None:
         if self.sft.teacher and not self.portfolio.populations:
             raise ValueError("sft.teacher: chooses among a portfolio; set portfolio.populations")
+        if self.curriculum.stages and self.grpo.rollouts == "episode":
+            raise ValueError("curriculum: has no episodes; set grpo.rollouts: state")

@@ -11,7 +11,7 @@ from peft import LoraConfig
 from transformers import PreTrainedModel, Trainer
 
 from daedalus.tracking import Tracker
-from daedalus.training.checkpoints import last_checkpoint
+from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.settings import LoraSettings
 from daedalus.training.signals import SignalsCallback, show_progress
 
@@ -68,7 +68,7 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     show_progress(trainer)
     trainer.add_callback(SignalsCallback(tracker, phase))
     checkpoint = last_checkpoint(folder)
-    tracker.rewind(phase, int(checkpoint.name.split("-")[1]) if checkpoint else 0)
+    tracker.rewind(phase, completed_steps(folder))
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     return trainer.model

@@ -15,7 +15,6 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.grpo import train_grpo
@@ -23,6 +22,7 @@ from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
 from daedalus.training.settings import GrpoSettings, LoraSettings, SftSettings
 from daedalus.training.sft import synthetic_pairs, train_sft
+from daedalus.training.sources import episode_source
 from tests.training.conftest import PROMPT
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
@@ -84,9 +84,8 @@ def test_grpo_learns_from_episodes(
         max_completion_tokens=8, entropy_bonus=0.1,
     )  # fmt: skip
     before = small.model.lm_head.weight.detach().clone()
-    train_grpo(
-        small, short, RewardStack(), PROMPT, settings, LoraSettings(), log, tmp_path / "grpo", 0
-    )  # fmt: skip
+    source = episode_source(short, PROMPT, settings, 0)
+    train_grpo(small, source, settings, LoraSettings(), log, tmp_path / "grpo", 0)
     records = log.history("grpo")
     assert len(records) == 2 and {"reward", "validity", "reward_std"} <= set(records[0])
     assert (small.model.lm_head.weight != before).any()

@@ -21,6 +21,7 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.seeds import market_seeds
+from daedalus.planning.states import Wanderer
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.checkpoints import export, last_checkpoint
@@ -34,6 +35,7 @@ from daedalus.training.model import (
 )
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
 from daedalus.training.sft import sampled_validity, synthetic_pairs, train_sft
+from daedalus.training.sources import state_source
 from tests.training.conftest import PROMPT, SMALL
 
 NO_LORA, LORA = LoraSettings(), LoraSettings(rank=4, alpha=8)
@@ -85,9 +87,8 @@ def test_grpo_logs_the_published_signals(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
     log = tracker(tmp_path)
-    train_grpo(
-        small, env, RewardStack(), PROMPT, GRPO, NO_LORA, log, tmp_path / "checkpoints", seed=0
-    )
+    source = state_source(env, Wanderer(), RewardStack(), PROMPT, GRPO, seed=0)
+    train_grpo(small, source, GRPO, NO_LORA, log, tmp_path / "checkpoints", seed=0)
     records = log.history("grpo")
     assert [record["step"] for record in records] == [1, 2]
     for name in ("grad_norm", "reward_std", "entropy", "completion_length", "validity"):
@@ -142,10 +143,9 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
         settings = GrpoSettings(**{**vars(GRPO), "steps": steps, "schedule": "constant"})
         folder.mkdir(exist_ok=True)
         log = tracker(folder)
-        trained = train_grpo(
-            model, env, RewardStack({"schema": 1.0, "composite": 1.0}), PROMPT, settings, NO_LORA,
-            log, folder / "checkpoints", seed=0,
-        )  # fmt: skip
+        stack = RewardStack({"schema": 1.0, "composite": 1.0})
+        source = state_source(env, Wanderer(), stack, PROMPT, settings, seed=0)
+        trained = train_grpo(model, source, settings, NO_LORA, log, folder / "checkpoints", 0)
         weights = torch.cat([each.flatten() for each in trained.model.parameters()])
         return weights.detach(), log.history("grpo")
 

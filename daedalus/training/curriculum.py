@@ -1,0 +1,167 @@
+"""Populations one after the other: a stage is left when its market is nearly mastered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from datasets import Dataset
+from numpy.typing import NDArray
+
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.designers.random import random_mechanisms
+from daedalus.designers.search import SearchDesigner, best_fixed
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Outcome
+from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
+from daedalus.training.reward import MarketReward
+from daedalus.training.settings import CurriculumSettings
+
+_RANDOM, _EPISODES = 256, 8
+_SEARCH = SearchDesigner(candidates=256, sweeps=1, sweep_episodes=128)
+
+
+def stage_table(
+    envs: Mapping[str, DesignEnv], settings: CurriculumSettings, seed: int
+) -> pd.DataFrame:
+    """Say when each stage is left: at a share of the way from random to the best fixed rules.
+
+    Args:
+        envs: The stages' environments, in order.
+        settings: Share and window of each stage.
+        seed: Seed of both scores.
+
+    Returns:
+        A row for each stage: ``stage`` (its name), mean R of ``random`` mechanisms and of the
+        ``search``, the ``threshold`` (infinite for the last stage) and the ``window`` in prompts.
+    """
+    rows = []
+    for name, env in envs.items():
+        stage = settings.stages[name]
+        score = partial(score_mechanisms, env, seed=seed, purpose=f"curriculum/{name}")
+        rng = generator(seed, f"curriculum/{name}")
+        low = float(score(random_mechanisms(_RANDOM, rng), _EPISODES).mean())
+        best, _ = best_fixed(_SEARCH, score, rng)
+        high = float(score(Mechanisms.stack([best]), _SEARCH.sweep_episodes)[0])
+        row = {"stage": name, "random": low, "search": high, "window": stage.window}
+        rows.append(row | {"threshold": low + stage.promotion * (high - low)})
+    table = pd.DataFrame(rows)
+    table.loc[table.index[-1], "threshold"] = np.inf
+    return table
+
+
+class Curriculum:
+    """Goes to the next stage when the moving mean of rewards reaches the stage's threshold.
+
+    Args:
+        thresholds: Reward at which each stage is left.
+        windows: Steps of training behind each mean.
+    """
+
+    def __init__(self, thresholds: Sequence[float], windows: Sequence[int]) -> None:
+        self._thresholds = thresholds
+        self._windows = windows
+        self._recent: list[float] = []
+        self.stage = 0
+
+    def note(self, reward: float, stage: int) -> None:
+        """Take in the mean reward of a step of training; one from a stage that was left is void."""
+        if stage != self.stage:
+            return
+        self._recent.append(reward)
+        window = self._recent[-self._windows[stage] :]
+        if len(window) == self._windows[stage] and np.mean(window) >= self._thresholds[stage]:
+            self.stage += 1
+            self._recent = []
+
+
+def make_curriculum(
+    stages: pd.DataFrame, prompts_per_step: int, history: Sequence[Mapping[str, float]]
+) -> Curriculum:
+    """Return the curriculum of a ``stage_table`` where what was logged so far has led it."""
+    windows = [-(-int(each) // prompts_per_step) for each in stages["window"]]
+    curriculum = Curriculum(list(stages["threshold"]), windows)
+    for record in history:
+        curriculum.note(record["reward"], int(record["stage"]))
+    return curriculum
+
+
+class CurriculumReward(MarketReward):
+    """Rewards completions in the stage that their state belongs to, and tells the curriculum.
+
+    Args:
+        states: States of each stage, as many in each; rows are numbered through all stages.
+        curriculum: What decides on promotion.
+        stack: As for ``MarketReward``, and so are the rest.
+        futures: K.
+        horizon: Steps that each future runs.
+        seed: What the futures depend on.
+    """
+
+    def __init__(
+        self,
+        states: Sequence[DesignEnv],
+        curriculum: Curriculum,
+        stack: RewardStack,
+        futures: int,
+        horizon: int,
+        seed: int,
+    ) -> None:
+        super().__init__(states[0], stack, futures, horizon, seed)
+        self._stages = [MarketReward(each, stack, futures, horizon, seed) for each in states]
+        self._count = len(states[0].steps)
+        self._curriculum = curriculum
+
+    def score(
+        self, texts: Sequence[str], rows: Sequence[int], step: int
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the total reward and the terms of B completions, each of shape (B,)."""
+        totals, terms = super().score(texts, rows, step)
+        stages = np.asarray(rows) // self._count
+        terms["stage"] = stages.astype(np.float64)
+        self._curriculum.note(float(totals.mean()), int(stages.max()))
+        return totals, terms
+
+    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
+        stages, within = np.divmod(np.asarray(rows, np.int64), self._count)
+        if not len(stages):
+            return super()._play(mechanisms, rows, step)
+        order = np.argsort(stages, kind="stable")
+        played = []
+        for stage in np.unique(stages):
+            mine = order[stages[order] == stage]
+            outcome = self._stages[stage]._play(mechanisms.take(mine), within[mine], step)
+            played.append(outcome.records)
+        records = np.concatenate(played)
+        blocks = records.reshape(len(order), -1, *records.shape[1:])
+        return Outcome(blocks[np.argsort(order)].reshape(records.shape))
+
+
+def staged_prompts(
+    states: Sequence[DesignEnv], prompt: PromptSettings, curriculum: Curriculum
+) -> Dataset:
+    """Return rows that hold, whenever one is read, a prompt of the curriculum's stage.
+
+    Args:
+        states: States of each stage, as many in each.
+        prompt: What is shown of them.
+        curriculum: Says which stage it is.
+    """
+    chats = [prompts(each.observe(), prompt) for each in states]
+    count = len(chats[0])
+
+    def at_stage(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        stage, rows = curriculum.stage, batch["state"]
+        return {
+            "prompt": [chats[stage][row] for row in rows],
+            "state": [stage * count + row for row in rows],
+        }
+
+    rows = Dataset.from_dict({"prompt": chats[0], "state": list(range(count))})
+    return rows.with_transform(at_stage)

@@ -1,0 +1,126 @@
+"""A curriculum: when a stage is left, and that prompts and rewards follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.config import TrackingSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.planning.states import mid_episode_states
+from daedalus.rewards.stack import RewardStack
+from daedalus.tracking import Tracker
+from daedalus.training.curriculum import (
+    Curriculum,
+    CurriculumReward,
+    make_curriculum,
+    stage_table,
+    staged_prompts,
+)
+from daedalus.training.grpo import train_grpo
+from daedalus.training.model import LanguageModel
+from daedalus.training.reward import MarketReward
+from daedalus.training.settings import (
+    CurriculumSettings,
+    GrpoSettings,
+    LoraSettings,
+    StageSettings,
+    TrainingSettings,
+)
+from daedalus.training.sources import make_source
+from tests.training.conftest import PROMPT
+
+MARKET = MarketSettings(rules="strategic", episode_length=3)
+POPULATIONS = {
+    "easy": Population(),
+    "hard": Population(types={"ring": BidderType(menu=["collude"])}, stage=1),
+}
+CURRICULUM = CurriculumSettings(
+    {
+        "easy": StageSettings(POPULATIONS["easy"], promotion=0.5, window=4),
+        "hard": StageSettings(POPULATIONS["hard"]),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def envs() -> dict[str, DesignEnv]:
+    return {name: DesignEnv(make_market(MARKET, who), MARKET) for name, who in POPULATIONS.items()}
+
+
+def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
+    curriculum = Curriculum([0.5, 0.9, np.inf], [3, 2, 1])
+    for reward in (0.9, 0.1, 0.4, 0.8):  # the last three average 0.43
+        curriculum.note(reward, 0)
+    assert curriculum.stage == 0
+    curriculum.note(0.5, 0)  # 0.57
+    assert curriculum.stage == 1
+    curriculum.note(1.0, 0)  # drawn before the promotion
+    curriculum.note(0.95, 1)
+    assert curriculum.stage == 1
+    curriculum.note(0.95, 1)
+    assert curriculum.stage == 2
+    curriculum.note(9.0, 2)
+    assert curriculum.stage == 2
+
+
+def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
+    table = stage_table(envs, CURRICULUM, seed=0)
+    easy = table.iloc[0]
+    assert easy["random"] < easy["threshold"] < easy["search"]
+    assert easy["threshold"] == pytest.approx((easy["random"] + easy["search"]) / 2)
+    assert np.isinf(table["threshold"].iloc[-1])
+
+
+def test_what_was_logged_leads_to_the_same_stage() -> None:
+    stages = pd.DataFrame({"threshold": [0.5, np.inf], "window": [16, 50]})
+    history = [{"reward": 0.6, "stage": 0}, {"reward": 0.6, "stage": 0}]
+    assert make_curriculum(stages, 8, history).stage == 1
+    assert make_curriculum(stages, 8, history[:1]).stage == 0
+    assert make_curriculum(stages, 4, history).stage == 0  # sixteen prompts are four steps
+
+
+def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> None:
+    states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
+    curriculum = Curriculum([0.0, np.inf], [1, 1])
+    reward = CurriculumReward(states, curriculum, RewardStack(), 3, 1, seed=0)
+    rows = staged_prompts(states, PROMPT, curriculum)
+    texts = [format_mechanism(Mechanism())] * 2
+    before = rows[4]
+    totals, terms = reward.score(texts, [before["state"]] * 2, 0)
+    alone = MarketReward(states[0], RewardStack(), 3, 1, seed=0)
+    np.testing.assert_array_equal(totals, alone.score(texts, [4, 4], 0)[0])
+    after = rows[4]
+    assert (before["state"], after["state"]) == (4, 10)
+    assert before["prompt"] != after["prompt"]
+    totals, terms = reward.score(texts, [after["state"]] * 2, 0)
+    other = MarketReward(states[1], RewardStack(), 3, 1, seed=0)
+    np.testing.assert_array_equal(totals, other.score(texts, [4, 4], 0)[0])
+    assert (terms["stage"] == 1).all()
+    mixed = reward.score(texts, [4, 10], 0)[0]
+    assert mixed[0] == alone.score(texts[:1], [4], 0)[0] and mixed[1] == totals[0]
+
+
+def test_grpo_goes_through_the_stages(
+    envs: dict[str, DesignEnv], small: LanguageModel, tmp_path: Path
+) -> None:
+    grpo = GrpoSettings(
+        steps=4, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=2,
+        max_completion_tokens=4,
+    )  # fmt: skip
+    training = TrainingSettings(grpo=grpo, curriculum=CURRICULUM, prompt=PROMPT)
+    rows = [{"stage": "easy", "threshold": 0.0, "window": 2}]
+    rows += [{"stage": "hard", "threshold": np.inf, "window": 2}]
+    pd.DataFrame(rows).to_csv(tmp_path / "curriculum.csv", index=False)
+    source = make_source(small, envs["easy"], None, RewardStack(), training, [], tmp_path, seed=0)
+    log = Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
+    train_grpo(small, source, grpo, LoraSettings(), log, tmp_path / "checkpoints", 0)
+    stages = [record["stage"] for record in log.history("grpo")]
+    assert stages[0] == 0 and stages[-1] == 1 and stages == sorted(stages)
