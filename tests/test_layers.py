@@ -29,7 +29,13 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
-    "daedalus.service": BELOW_EVALUATION | {"openenv", "pydantic", "fastapi", "uvicorn"},
+    "daedalus.service": BELOW_EVALUATION
+    | {"openenv", "pydantic", "fastapi", "starlette"}
+    | {"uvicorn"},
+    "daedalus.service.client": {"daedalus.service.models", "openenv"},
+    "daedalus.service.models": {"daedalus.market", "openenv", "pydantic"},
+    "daedalus.service.settings": {"daedalus.designers"},
+    "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
     "daedalus.training": BELOW_EVALUATION
     | FIGURES
     | WRITING
