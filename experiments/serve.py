@@ -12,7 +12,7 @@ from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.market.population import Population
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.environment import warm_up
-from daedalus.service.server import create_app, listen, serve
+from daedalus.service.server import create_app, listen, make_server
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 from experiments.build import load_generate
 
@@ -33,7 +33,7 @@ def main(config: Config, out: Path) -> None:
         host, port = listener.getsockname()[:2]
         show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
         try:
-            serve(app, settings, listener)
+            make_server(app, settings).run(sockets=[listener])
         except KeyboardInterrupt:
             show("Stopped.")
 

@@ -46,6 +46,11 @@ def bounded(kind: type, low: float, high: float) -> Any:
     return Annotated[kind, Field(ge=low, le=high, strict=True, **finite), WrapValidator(check)]
 
 
+def ranged(name: str) -> Any:
+    """Return the type of a mechanism's numeric field."""
+    return bounded(float, *RANGES[name])
+
+
 def _field(name: str, default: Any) -> Any:
     return Field(default, description=DESCRIPTIONS[name])
 
@@ -57,19 +62,15 @@ class MechanismFields(BaseModel):
     """
 
     auction_type: Literal[*AUCTION_TYPES] = _field("auction_type", "second_price")
-    reserve_price: bounded(float, *RANGES["reserve_price"]) = _field("reserve_price", 0.10)
+    reserve_price: ranged("reserve_price") = _field("reserve_price", 0.10)
     reveal_reserve: StrictBool = _field("reveal_reserve", False)
     reveal_competing_bids: StrictBool = _field("reveal_competing_bids", False)
     reveal_winner_identity: StrictBool = _field("reveal_winner_identity", False)
     reveal_clearing_price: StrictBool = _field("reveal_clearing_price", True)
     reveal_bid_distribution: StrictBool = _field("reveal_bid_distribution", False)
-    shill_penalty: bounded(float, *RANGES["shill_penalty"]) = _field("shill_penalty", 0.0)
-    withdrawal_penalty: bounded(float, *RANGES["withdrawal_penalty"]) = _field(
-        "withdrawal_penalty", 0.0
-    )
-    collusion_penalty: bounded(float, *RANGES["collusion_penalty"]) = _field(
-        "collusion_penalty", 0.0
-    )
+    shill_penalty: ranged("shill_penalty") = _field("shill_penalty", 0.0)
+    withdrawal_penalty: ranged("withdrawal_penalty") = _field("withdrawal_penalty", 0.0)
+    collusion_penalty: ranged("collusion_penalty") = _field("collusion_penalty", 0.0)
     coalition_policy: Literal[*COALITION_POLICIES] = _field("coalition_policy", "allow")
 
     def to_mechanism(self) -> Mechanism:

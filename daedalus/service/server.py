@@ -92,9 +92,9 @@ def listen(settings: ServiceSettings) -> socket.socket:
         ) from error
 
 
-def serve(app: FastAPI, settings: ServiceSettings, listener: socket.socket) -> None:
-    """Answer requests until interrupted."""
+def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:
+    """Return what answers requests on a socket: ``run(sockets=[...])``, until interrupted."""
     config = uvicorn.Config(
         app, ws_max_size=settings.max_body_bytes, server_header=False, log_level="warning"
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)
