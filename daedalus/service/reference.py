@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import Population
+from daedalus.service.catalogue import Catalogue
+from daedalus.service.server import create_app
+from daedalus.service.settings import ServiceSettings
 
 BEGIN, END = "<!-- endpoints -->", "<!-- end of endpoints -->"
 
@@ -42,3 +49,15 @@ def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]
     for part in schema.get("$ref", "#").split("/")[1:]:
         openapi = openapi[part]
     return openapi if "$ref" in schema else schema
+
+
+def main() -> None:
+    """Write the table into docs/service.md."""
+    catalogue = Catalogue({"any": Population()}, "any", MarketSettings(), max_episode_length=1)
+    app = create_app(ServiceSettings(), catalogue, None)
+    path = Path(__file__).parents[2] / "docs" / "service.md"
+    path.write_text(with_table(path.read_text(), endpoint_table(app.openapi())))
+
+
+if __name__ == "__main__":
+    main()
