@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings, make_market
@@ -178,6 +179,11 @@ def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
     assert client.post("/reset", json={}, headers={"Origin": "http://localhost:8000"}).is_success
     answer = client.post("/reset", json={}, headers=friend)
     assert answer.headers["access-control-allow-origin"] == "https://friend.example"
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=stranger):
+        pytest.fail("a stranger's page may connect")
+    with client.websocket_connect("/ws", headers=friend) as socket:
+        socket.send_json({"type": "state"})
+        assert socket.receive_json()["type"] == "state"
     closed = reach().get("/health", headers=friend)
     assert "access-control-allow-origin" not in closed.headers
 
@@ -202,7 +208,7 @@ def hardy(catalogue) -> TestClient:
     return TestClient(app, raise_server_exceptions=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(body=BODIES, path=st.sampled_from(["/reset", "/step", "/api/design", "/mcp"]))
 def test_no_body_breaks_the_service(hardy: TestClient, body: str, path: str) -> None:
     headers = {"Content-Type": "application/json"}

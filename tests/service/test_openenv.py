@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from openenv.core import GenericEnvClient
+from websockets.sync.client import connect
 
 from daedalus.service.client import DaedalusClient
 from daedalus.service.environment import DaedalusEnvironment
@@ -79,6 +81,18 @@ def test_sessions_do_not_disturb_each_other(address: str) -> None:
     assert together == alone
 
 
+def wait_for_a_place(address: str) -> None:
+    """Open a session as soon as the server has noticed that one was closed."""
+    for _ in range(100):
+        try:
+            with GenericEnvClient(base_url=address).sync() as env:
+                assert not env.reset().done
+            return
+        except (RuntimeError, ConnectionError):
+            time.sleep(0.02)
+    pytest.fail("the place was never released")
+
+
 def test_capacity_is_reached_and_released(address: str) -> None:
     first, second = (GenericEnvClient(base_url=address).sync() for _ in range(2))
     with first, second:
@@ -87,14 +101,22 @@ def test_capacity_is_reached_and_released(address: str) -> None:
         with pytest.raises((RuntimeError, ConnectionError), match=r"(?i)capacity|closed"):
             with GenericEnvClient(base_url=address).sync() as third:
                 third.reset()
-    for _ in range(100):  # the server notices a closed socket when it can
-        try:
-            with GenericEnvClient(base_url=address).sync() as third:
-                assert not third.reset().done
-            return
-        except (RuntimeError, ConnectionError):
-            time.sleep(0.02)
-    pytest.fail("the place was never released")
+    wait_for_a_place(address)
+
+
+BROKEN_FRAMES = ["[]", "{", "9" * 5000, '{"type": "step", "data": {"auction_type": "\\ud800"}}']
+
+
+def test_frames_that_are_no_message_cost_nobody_else_a_session(address: str) -> None:
+    with GenericEnvClient(base_url=address).sync() as env:
+        first = env.reset(**BEGIN)
+        for frame in BROKEN_FRAMES:
+            with connect(address.replace("http", "ws") + "/ws") as stranger:
+                stranger.send(frame)
+                answer = json.loads(stranger.recv(timeout=5))
+                assert answer["type"] == "error" and "Traceback" not in str(answer)
+            wait_for_a_place(address)
+        assert env.state()["step_count"] == first.observation["round_number"] == 0
 
 
 def test_the_typed_client_speaks_in_types(address: str) -> None:
@@ -109,6 +131,7 @@ def test_the_typed_client_speaks_in_types(address: str) -> None:
     assert (state.population, state.n_agents, state.rewards) == ("stage4", 9, [result.reward])
 
 
+@pytest.mark.slow
 def test_the_client_does_without_the_server() -> None:
     script = (
         "import sys, daedalus.service.client\n"
