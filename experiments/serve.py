@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -32,10 +33,9 @@ def main(config: Config, out: Path) -> None:
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
         show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
-        try:
+        with suppress(KeyboardInterrupt):
             make_server(app, settings).run(sockets=[listener])
-        except KeyboardInterrupt:
-            show("Stopped.")
+    show("Stopped.")
 
 
 def make_catalogue(config: Config) -> Catalogue:

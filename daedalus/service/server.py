@@ -83,13 +83,17 @@ def listen(settings: ServiceSettings) -> socket.socket:
     Raises:
         ValueError: It is taken or not this machine's.
     """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port))
+        listener = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         raise ValueError(
             f"service.host {settings.host}, service.port {settings.port}: {error.strerror}; "
             "give another port, or 0 for any that is free"
         ) from error
+    # Connections inherit it; without, an answer's body waits 40 ms for its head to be confirmed.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:

@@ -215,3 +215,11 @@ def test_no_body_breaks_the_service(hardy: TestClient, body: str, path: str) -> 
     answer = hardy.post(path, content=body.encode("utf-8", "replace"), headers=headers)
     assert answer.status_code < 500 or answer.headers.get("Retry-After")
     assert "Traceback" not in answer.text
+
+
+def test_the_schemas_are_those_of_our_types(reach) -> None:
+    schemas = reach().get("/schema").json()
+    assert set(FIELDS) < set(schemas["action"]["properties"])
+    assert schemas["action"]["properties"]["reserve_price"]["maximum"] == 0.9
+    assert "market_outcomes" in schemas["observation"]["properties"]
+    assert {"seed", "population", "rewards"} < set(schemas["state"]["properties"])
