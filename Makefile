@@ -1,4 +1,4 @@
-.PHONY: help setup demo test check smoke bench notebook clean
+.PHONY: help setup demo serve test check smoke bench notebook clean
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 RUN := .venv/bin/python
 
@@ -14,6 +14,9 @@ setup: .venv/installed ## make the virtual environment
 
 demo: setup ## train a designer on stage 3 and compare it with the baselines
 	$(RUN) run.py +experiment=grpo_stage3
+
+serve: setup ## play the market here, with the newest trained designer
+	$(RUN) run.py +experiment=serve
 
 test: setup ## run every test, slow ones too
 	$(RUN) -m pytest -q -m ""

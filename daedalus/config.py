@@ -26,6 +26,7 @@ from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
 from daedalus.rewards.stack import RewardStack
+from daedalus.service.settings import ServiceSettings
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
@@ -65,6 +66,7 @@ class Config:
         evaluation: Episodes, intervals and the baselines that every designer is compared with.
         adversary: Whom an adversary may send, and how long it searches.
         tracking: Where numbers go.
+        service: Where the market is served, and to whom.
     """
 
     task: str = MISSING
@@ -81,6 +83,7 @@ class Config:
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
+    service: ServiceSettings = field(default_factory=ServiceSettings)
 
     def __post_init__(self) -> None:
         if self.seed < 0:

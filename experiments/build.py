@@ -14,8 +14,13 @@ from daedalus.config import Config
 from daedalus.designers.base import Designer, DesignerSettings
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.designers.language_model import (
+    Generate,
+    LanguageModelDesigner,
+    LanguageModelSettings,
+)
 from daedalus.designers.planner import DistilledSettings, EvolutionSettings, PlannerSettings
+from daedalus.designers.prompt import PromptSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.designers.search import SearchDesigner, best_fixed
 from daedalus.env import DesignEnv
@@ -102,6 +107,11 @@ def make_designer(
 
 
 def _load_designer(settings: LanguageModelSettings) -> Designer:
+    return LanguageModelDesigner(*load_generate(settings))
+
+
+def load_generate(settings: LanguageModelSettings) -> tuple[Generate, PromptSettings]:
+    """Load a model and return its generate function, and the prompt that it is to be shown."""
     from daedalus.training.generation import make_generate  # torch is slow to import
     from daedalus.training.model import load_language_model, trained_prompt
 
@@ -109,7 +119,7 @@ def _load_designer(settings: LanguageModelSettings) -> Designer:
     generate = make_generate(
         model, settings.temperature, settings.max_new_tokens, settings.constrained
     )
-    return LanguageModelDesigner(generate, settings.prompt or trained_prompt(settings.checkpoint))
+    return generate, settings.prompt or trained_prompt(settings.checkpoint)
 
 
 def _connect_designer(settings: EndpointSettings) -> Designer:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 CONF = ROOT / "conf"
 FILES = sorted(CONF.glob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["evaluation", "adversary", "tracking"]
+GROUPS += ["evaluation", "adversary", "tracking", "service"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 
 

@@ -29,7 +29,13 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
-    "daedalus.service": BELOW_EVALUATION | {"openenv", "pydantic", "fastapi", "uvicorn"},
+    "daedalus.service": BELOW_EVALUATION
+    | {"openenv", "pydantic", "pydantic_core"}
+    | {"fastapi", "starlette", "uvicorn"},
+    "daedalus.service.client": {"daedalus.service.models", "openenv"},
+    "daedalus.service.models": {"daedalus.market", "openenv", "pydantic", "pydantic_core"},
+    "daedalus.service.settings": {"daedalus.designers"},
+    "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
     "daedalus.training": BELOW_EVALUATION
     | FIGURES
     | WRITING
@@ -179,6 +185,10 @@ FORBIDDEN = [
     ("experiments.grpo", "import torch"),
     ("experiments.bench", "import hydra"),
     ("run", "import torch"),
+    ("daedalus.service.client", "from daedalus.service.environment import DaedalusEnvironment"),
+    ("daedalus.service.models", "from daedalus.env import DesignEnv"),
+    ("daedalus.service.designer", "import torch"),
+    ("daedalus.config", "from daedalus.service.server import create_app"),
     ("daedalus.unheard_of", ""),
 ]
 

@@ -1,0 +1,79 @@
+"""What is turned away before anything reads it: long bodies, and pages of other origins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+class Limits:
+    """Middleware that bounds bodies and keeps foreign pages from acting.
+
+    CORS does not cover WebSockets, nor what a page sends without reading the answer, so that the
+    origin is checked here.
+
+    Args:
+        app: What is protected.
+        max_body_bytes: Longest body, in bytes.
+        origins: Origins that may act beside the service's own.
+    """
+
+    def __init__(self, app: ASGIApp, max_body_bytes: int, origins: Collection[str]) -> None:
+        self._app = app
+        self._max_body_bytes = max_body_bytes
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 403 or 413."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif self._is_foreign(scope):
+            await self._turn_away(403, "pages of this origin may not", scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+        else:
+            await self._bounded(scope, receive, send)
+
+    def _is_foreign(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        if origin is None or scope.get("method") in _SAFE_METHODS or origin in self._origins:
+            return False
+        return urlsplit(origin).netloc != headers.get("host")
+
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the whole body, which is short, and hand it on."""
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                return  # the client has gone
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._max_body_bytes:
+                reason = f"the body is longer than {self._max_body_bytes} bytes"
+                await self._turn_away(413, reason, scope, receive, send)
+                return
+        held: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return held.pop() if held else await receive()
+
+        await self._app(scope, replay, send)
+
+    @staticmethod
+    async def _turn_away(
+        status: int, reason: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": reason})
+        else:
+            answer = JSONResponse({"error": reason, "detail": []}, status)
+            answer.headers["Connection"] = "close"
+            await answer(scope, receive, send)

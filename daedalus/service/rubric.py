@@ -1,0 +1,67 @@
+"""The reward as OpenEnv's tree of rubrics: the composite, and under it W, F, P and S."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openenv.core.rubrics import Rubric
+
+from daedalus.market.outcome import Outcome
+from daedalus.rewards.terms import MARKET_TERMS
+
+TERMS = ("welfare", "fairness", "participation", "stability")
+COMPOSITE = "composite"
+
+
+class TermRubric(Rubric):
+    """One score of a step, read from its observation's ``metadata``; 0 if it has none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def forward(self, action: Any, observation: Any) -> float:
+        """Return the score, in [0, 1]."""
+        return float(observation.metadata.get("scores", {}).get(self.name, 0.0))
+
+    def reset(self) -> None:
+        """Forget the last score."""
+        self.last_score = None
+
+
+class CompositeRubric(TermRubric):
+    """R, the reward: the mean over rounds of the product of the terms.
+
+    The terms are children, so that each has its last score; R is no function of their means.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(COMPOSITE)
+        self.welfare = TermRubric("welfare")
+        self.fairness = TermRubric("fairness")
+        self.participation = TermRubric("participation")
+        self.stability = TermRubric("stability")
+
+    def forward(self, action: Any, observation: Any) -> float:
+        """Score every term and return R, in [0, 1]."""
+        for child in self.children():
+            child(action, observation)
+        return super().forward(action, observation)
+
+    def reset(self) -> None:
+        """Forget the last scores."""
+        super().reset()
+        for child in self.children():
+            child.reset()
+
+    def scores(self) -> dict[str, float]:
+        """Return the last scores by name; none before a step."""
+        named = {self.name: self, **dict(self.named_rubrics())}
+        return {
+            name: each.last_score for name, each in named.items() if each.last_score is not None
+        }
+
+
+def scores(outcome: Outcome) -> dict[str, float]:
+    """Return what the rubrics read: every term of one step's scored rounds, by name."""
+    return {name: float(MARKET_TERMS[name](outcome)[0]) for name in (*TERMS, COMPOSITE)}

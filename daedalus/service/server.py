@@ -1,0 +1,104 @@
+"""The service: OpenEnv and the session API in one application."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from openenv.core.env_server.http_server import HTTPEnvServer
+from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
+
+from daedalus.service.api import session_api
+from daedalus.service.catalogue import Catalogue
+from daedalus.service.designer import BackgroundDesigner, Load
+from daedalus.service.environment import DESCRIPTION, NAME, DaedalusEnvironment
+from daedalus.service.errors import add_error_handlers
+from daedalus.service.limits import Limits
+from daedalus.service.models import DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.sessions import SessionStore
+from daedalus.service.settings import ServiceSettings
+
+OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata", "/mcp"}
+"""What OpenEnv's own server answers; its resets and steps over HTTP forget the episode."""
+
+
+def create_app(settings: ServiceSettings, catalogue: Catalogue, load: Load | None) -> FastAPI:
+    """Build the service.
+
+    Args:
+        settings: What it grants to whom.
+        catalogue: What a reset may choose from.
+        load: Loads the designer in the background; None if there is none.
+    """
+    app = FastAPI(
+        title="Daedalus", version="1.0.0", description=DESCRIPTION, docs_url=None, redoc_url=None
+    )
+
+    def make() -> DaedalusEnvironment:
+        return DaedalusEnvironment(catalogue)
+
+    sessions = SessionStore(make, settings.http_sessions, settings.session_timeout)
+    designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
+    add_openenv(app, settings, make)
+    app.include_router(session_api(catalogue, sessions, designer))
+    app.router.on_shutdown += [designer.close, sessions.close]
+    add_error_handlers(app)
+    app.add_middleware(
+        Limits, max_body_bytes=settings.max_body_bytes, origins=settings.cors_origins
+    )
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=settings.cors_origins, allow_headers=["Content-Type"]
+        )
+    return app
+
+
+def add_openenv(
+    app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
+) -> None:
+    """Add OpenEnv's WebSocket and what describes the environment, not its resets and steps."""
+    server = HTTPEnvServer(
+        make,
+        DaedalusAction,
+        DaedalusObservation,
+        concurrency_config=ConcurrencyConfig(
+            max_concurrent_envs=settings.websocket_sessions,
+            session_timeout=settings.session_timeout,
+        ),
+        env_name=NAME,
+        state_cls=DaedalusState,
+    )
+    routes = app.router.routes
+    own = len(routes)
+    server.register_routes(app, ServerMode.PRODUCTION)
+    routes[own:] = [each for each in routes[own:] if getattr(each, "path", "") in OPENENV_ROUTES]
+
+
+def listen(settings: ServiceSettings) -> socket.socket:
+    """Return a socket at the service's address.
+
+    Raises:
+        ValueError: It is taken or not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listener = socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise ValueError(
+            f"service.host {settings.host}, service.port {settings.port}: {error.strerror}; "
+            "give another port, or 0 for any that is free"
+        ) from error
+    # Connections inherit it; without, an answer's body waits 40 ms for its head to be confirmed.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:
+    """Return what answers requests on a socket: ``run(sockets=[...])``, until interrupted."""
+    config = uvicorn.Config(
+        app, ws_max_size=settings.max_body_bytes, server_header=False, log_level="warning"
+    )
+    return uvicorn.Server(config)

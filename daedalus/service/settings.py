@@ -1,0 +1,69 @@
+"""Settings of the service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from daedalus.designers.base import require_at_least
+
+NEWEST, NONE = "newest", "none"
+"""Words for ``checkpoint``: the newest model that was trained here, and no model at all."""
+
+
+@dataclass
+class ServiceSettings:
+    """Where the service listens, and what it grants to whom. Times are in seconds.
+
+    Attributes:
+        host: Address to listen on; the default is reached from this machine alone.
+        port: Port, 0 to 65535; 0 takes any that is free.
+        cors_origins: Web origins, such as ``https://example.org``, whose pages may use the
+            service beside its own; none unless named.
+        http_sessions: Sessions over HTTP that live at once.
+        websocket_sessions: OpenEnv sessions, one for each WebSocket, that live at once.
+        session_timeout: How long a session may be idle before its place is given away; well above
+            what a model takes to answer.
+        max_body_bytes: Longest request body and longest WebSocket message, in bytes.
+        max_episode_length: Longest episode that may be asked for, in steps.
+        checkpoint: The designer: a model's directory or hub name, ``newest`` for the newest that
+            was trained here, or ``none``. No request can name one.
+        constrained: Whether the designer's answers are made valid by masking tokens.
+        design_timeout: How long a request waits for the designer before another one answers.
+        design_queue: Requests that may wait for the designer at once.
+
+    Raises:
+        ValueError: A number is out of range, or an origin is none.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    cors_origins: list[str] = field(default_factory=list)
+    http_sessions: int = 256
+    websocket_sessions: int = 256
+    session_timeout: float = 1800.0
+    max_body_bytes: int = 65_536
+    max_episode_length: int = 1000
+    checkpoint: str = NEWEST
+    constrained: bool = False
+    design_timeout: float = 30.0
+    design_queue: int = 8
+
+    def __post_init__(self) -> None:
+        counts = ("http_sessions", "websocket_sessions", "max_episode_length", "design_queue")
+        require_at_least(1, self, *counts)
+        require_at_least(1024, self, "max_body_bytes")
+        require_at_least(0.001, self, "session_timeout", "design_timeout")
+        if not 0 <= self.port <= 65535:
+            raise ValueError(f"port: {self.port}; give an integer from 0 to 65535")
+        if not self.host or not self.checkpoint:
+            raise ValueError("host, checkpoint: empty; give an address; newest, none or a model")
+        for origin in self.cors_origins:
+            parts = urlsplit(origin)
+            if origin != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
+                raise ValueError(f"cors_origins: {origin!r}; give SCHEME://HOST[:PORT], no path")
+        if self.session_timeout < 2 * self.design_timeout:
+            raise ValueError(
+                f"session_timeout: {self.session_timeout}; give at least twice design_timeout, "
+                f"{2 * self.design_timeout}, or sessions expire while their model thinks"
+            )

@@ -1,0 +1,59 @@
+"""The market as a service, until stopped."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from rich import print as show
+
+from daedalus.config import Config
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.market.population import Population
+from daedalus.service.catalogue import Catalogue
+from daedalus.service.environment import warm_up
+from daedalus.service.server import create_app, listen, make_server
+from daedalus.service.settings import NEWEST, NONE, ServiceSettings
+from experiments.build import load_generate
+
+OUTPUTS = Path("outputs")
+
+
+def main(config: Config, out: Path) -> None:
+    """Serve the configuration's populations; the designer is loaded in the background."""
+    settings = config.service
+    catalogue = make_catalogue(config)
+    designer = find_designer(config.service, OUTPUTS)
+    with listen(settings) as listener:
+        show("Compiling the market, which takes minutes the first time ...", flush=True)
+        warm_up(catalogue)
+        load = partial(load_generate, designer) if designer else None
+        app = create_app(settings, catalogue, load)
+        name = designer.checkpoint if designer else "none; train one with make demo"
+        host, port = listener.getsockname()[:2]
+        show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
+        with suppress(KeyboardInterrupt):
+            make_server(app, settings).run(sockets=[listener])
+    show("Stopped.")
+
+
+def make_catalogue(config: Config) -> Catalogue:
+    """Return what visitors may choose from: the named populations, by default the configured."""
+    shipped: dict[str, Population] = config.populations
+    names = [name for name, each in shipped.items() if each == config.population]
+    populations = shipped if names else {"configured": config.population} | shipped
+    default = names[0] if names else "configured"
+    return Catalogue(populations, default, config.market, config.service.max_episode_length)
+
+
+def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:
+    """Return the model that the settings name, if there is one; runs leave theirs in outputs."""
+    checkpoint = settings.checkpoint
+    if checkpoint == NEWEST:
+        found = outputs.rglob("model/prompt.json")
+        newest = max(found, key=lambda path: path.stat().st_mtime, default=None)
+        checkpoint = str(newest.parent) if newest else NONE
+    if checkpoint == NONE:
+        return None
+    return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained)

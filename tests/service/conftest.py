@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from daedalus.market.interface import MarketSettings
+from daedalus.service.catalogue import Catalogue
+from daedalus.service.designer import Load
+from daedalus.service.server import create_app, listen, make_server
+from daedalus.service.settings import ServiceSettings
+from tests.populations import population
+
+LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
+
+Reach = Callable[..., TestClient]
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    populations = {f"stage{stage}": population(stage) for stage in (0, 3, 4)}
+    return Catalogue(populations, "stage3", MarketSettings(), max_episode_length=50)
+
+
+@pytest.fixture
+def reach(catalogue: Catalogue) -> Iterator[Reach]:
+    """Build an application with changed settings, and return a client of it."""
+    clients: list[TestClient] = []
+
+    def build(load: Load | None = None, **changes: Any) -> TestClient:
+        app = create_app(ServiceSettings(**LIMITS | changes), catalogue, load)
+        client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
+        clients.append(client.__enter__())
+        return client
+
+    yield build
+    for client in clients:
+        client.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def address(catalogue: Catalogue) -> Iterator[str]:
+    """Answer on a socket of this machine as long as a module's tests last."""
+    settings = ServiceSettings(**LIMITS)
+    app = create_app(settings, catalogue, None)
+    with listen(settings) as listener:
+        server = make_server(app, settings)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
