@@ -95,6 +95,8 @@ class Config:
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "
                 f"an episode has {self.market.episode_length} steps"
             )
+        if self.training.curriculum.stages and self.reward.weights != {"composite": 1.0}:
+            raise ValueError("training.curriculum: its thresholds are of R; use reward=composite")
         check_playable(self.market.rules, self.population)
 
 

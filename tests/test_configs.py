@@ -247,3 +247,11 @@ def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path:
     assert run_directory(fresh, resume=False) == fresh
     (tmp_path / "2026-01-02" / "finished").touch()
     assert run_directory(fresh, resume=True) == fresh
+
+
+def test_a_curriculum_takes_the_reward_that_its_thresholds_are_of() -> None:
+    message = failure("task=grpo", "training/curriculum=card", "reward=card")
+    assert "use reward=composite" in message
+    for name, count in {"none": 0, "mixture": 1, "card": 5}.items():
+        stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
+        assert len(stages) == count

@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from daedalus.config import TrackingSettings
-from daedalus.designers.language_model import LanguageModelDesigner
+from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.tracking import Tracker
-from daedalus.training.generation import make_generate
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
-from daedalus.training.settings import GrpoSettings, LoraSettings, SftSettings
-from daedalus.training.sft import synthetic_pairs, train_sft
+from daedalus.training.settings import GrpoSettings, LoraSettings
 from daedalus.training.sources import episode_source
 from tests.training.conftest import PROMPT
 
@@ -58,21 +59,32 @@ def test_a_group_shares_its_market_and_its_step(short: DesignEnv, small: Languag
     assert sampled["completion_ids"][0] != sampled["completion_ids"][1]
 
 
-def test_returns_are_those_of_the_episodes(
-    short: DesignEnv, small: LanguageModel, log: Tracker, tmp_path: Path
-) -> None:
-    settings = SftSettings(steps=60, examples=256, batch_size=16)
-    pairs = synthetic_pairs(short, PROMPT, 256, 0)
-    model = train_sft(small, pairs, settings, LoraSettings(), log, tmp_path / "sft", 0)
-    given = rollouts(short, model, temperature=0.0)
+class Writer(torch.nn.Module):
+    """Answers every prompt with one mechanism, which so small a model would take long to learn."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, answer: list[int]) -> None:
+        super().__init__()
+        self._answer = torch.tensor(answer)
+
+    def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
+        return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)
+
+
+def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageModel) -> None:
+    rules = Mechanism(auction_type="vcg", reserve_price=0.2)
+    answer = small.tokenizer(format_mechanism(rules) + "<|im_end|>").input_ids
+    given = rollouts(short, LanguageModel(Writer(answer), small.tokenizer), temperature=0.0)
     seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
-    designer = LanguageModelDesigner(make_generate(model, 0.0, 8), PROMPT)
-    rewards = play_episodes(short, designer, seeds, generator(0, "x"))["reward"]
-    table = rewards.to_numpy().reshape(len(NUMBERS), 3)
+    played = play_episodes(short, FixedDesigner(mechanism=rules), seeds, generator(0, "x"))
+    table = played["reward"].to_numpy().reshape(len(NUMBERS), 3)
+    assert len(set(table.ravel())) > 3
     for row, number in enumerate(NUMBERS):
         step = int(generator(5, f"turns/{number}").integers(3))
         assert given[RETURNS][row] == pytest.approx(table[row, step:].mean())
-        shown = model.tokenizer.decode(given["prompt_ids"][row])
+        assert given["completion_ids"][row] == answer
+        shown = small.tokenizer.decode(given["prompt_ids"][row])
         assert f"round_number: {step} / 3" in shown
 
 
