@@ -73,38 +73,41 @@ def best_fixed(
     best, rungs = successive_halving(settings, score, rng)
     if settings.sweeps == 0:
         return best, rungs
-    finalists = [best] + [
-        sweep(start, score, settings.sweeps, settings.sweep_episodes)
-        for start in _best_of_each_type(rungs)
-    ]
+    starts = _first_of_each_type([rung.mechanisms for rung in rungs[::-1]])
+    finalists = [best, *_swept(starts, score, settings.sweeps, settings.sweep_episodes)]
     scores = score(Mechanisms.stack(finalists), 8 * settings.sweep_episodes)
     return finalists[int(np.argmax(scores))], rungs
-
-
-def _best_of_each_type(rungs: list[Rung]) -> list[Mechanism]:
-    """Return, for each auction type, the best candidate of the last rung that has one."""
-    found: dict[int, Mechanism] = {}
-    for rung in rungs:
-        kinds, first = np.unique(rung.mechanisms.auction_type, return_index=True)
-        found |= {
-            int(kind): rung.mechanisms[int(at)] for kind, at in zip(kinds, first, strict=True)
-        }
-    return list(found.values())
 
 
 def best_for_all(
     candidates: list[Mechanism], score: Score, sweeps: int, episodes: int
 ) -> Mechanism:
-    """Return the candidate with the highest score after sweeps of its own.
+    """Return the mechanism with the highest score after sweeps from the best of each auction type.
 
     Args:
         candidates: At least one mechanism.
         score: What is to be good on the whole, as ``score_everywhere``.
         sweeps: See ``sweep``.
-        episodes: Episodes behind each comparison.
+        episodes: Episodes behind each comparison of a sweep; the last has four times as many.
     """
-    scores = score(Mechanisms.stack(candidates), episodes)
-    return sweep(candidates[int(np.argmax(scores))], score, sweeps, episodes)
+    pool = Mechanisms.stack(candidates)
+    order = np.argsort(-score(pool, episodes), kind="stable")
+    finalists = _swept(_first_of_each_type([pool.take(order)]), score, sweeps, episodes)
+    return finalists[int(np.argmax(score(Mechanisms.stack(finalists), 4 * episodes)))]
+
+
+def _first_of_each_type(pools: list[Mechanisms]) -> list[Mechanism]:
+    """Return, for each auction type, the first mechanism of the first pool that has one."""
+    found: dict[int, Mechanism] = {}
+    for pool in pools:
+        kinds, first = np.unique(pool.auction_type, return_index=True)
+        for kind, row in zip(kinds, first, strict=True):
+            found.setdefault(int(kind), pool[int(row)])
+    return [found[kind] for kind in sorted(found)]
+
+
+def _swept(starts: list[Mechanism], score: Score, sweeps: int, episodes: int) -> list[Mechanism]:
+    return [sweep(start, score, sweeps, episodes) for start in starts]
 
 
 def sweep(mechanism: Mechanism, score: Score, sweeps: int, episodes: int) -> Mechanism:
