@@ -9,33 +9,40 @@ from pathlib import Path
 from rich import print as show
 
 from daedalus.config import Config
+from daedalus.designers.base import Designer
+from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.market.population import Population
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.environment import warm_up
 from daedalus.service.server import create_app, listen, make_server
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_generate
-
-OUTPUTS = Path("outputs")
+from experiments.build import load_generate, make_designer, make_env
 
 
 def main(config: Config, out: Path) -> None:
     """Serve the configuration's populations; the designer is loaded in the background."""
     settings = config.service
     catalogue = make_catalogue(config)
-    designer = find_designer(config.service, OUTPUTS)
+    designer = find_designer(settings, Path(settings.outputs))
     with listen(settings) as listener:
         show("Compiling the market, which takes minutes the first time ...", flush=True)
         warm_up(catalogue)
         load = partial(load_generate, designer) if designer else None
-        app = create_app(settings, catalogue, load)
+        app = create_app(settings, catalogue, load, make_rules(config))
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
         show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
         with suppress(KeyboardInterrupt):
             make_server(app, settings).run(sockets=[listener])
     show("Stopped.")
+
+
+def make_rules(config: Config) -> dict[str, Designer]:
+    """Return the designers that need no training: written rules and the baselines."""
+    settings = {"heuristic": HeuristicDesigner()} | config.evaluation.baselines
+    env = make_env(config)
+    return {name: make_designer(each, env, config.seed) for name, each in settings.items()}
 
 
 def make_catalogue(config: Config) -> Catalogue:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market import classic_kernels
-from daedalus.market.interface import check_playable
+from daedalus.market.interface import Unmasked, check_playable
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
@@ -70,6 +70,11 @@ class ClassicMarket:
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
         """Return the nine proxies of ``Observation``, shape (B, 9)."""
         return population_proxies(state)
+
+    def unmask(self, state: MarketState) -> list[Unmasked]:
+        """Return who the bidders of the first of the markets are, n of them."""
+        groups = self.population.groups
+        return [Unmasked(name, (groups[name].kind,), 0.0) for name in self.population.seat_groups()]
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.

@@ -51,6 +51,21 @@ class MarketSettings:
             )
 
 
+@dataclass(frozen=True)
+class Unmasked:
+    """A bidder as nobody in the market sees it; for people who watch, never for a designer.
+
+    Attributes:
+        type: Name of its type or group.
+        habits: What it may do beside bidding its values.
+        false_bid: Its last bid under a false name, in units of value; 0 if there was none.
+    """
+
+    type: str
+    habits: tuple[str, ...]
+    false_bid: float
+
+
 class Market(Protocol):
     """A repeated auction, played in batches of B independent episodes."""
 
@@ -62,6 +77,10 @@ class Market(Protocol):
 
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
         """Return what an auctioneer can tell of the bidders, see ``Observation``, (B, 9)."""
+        ...
+
+    def unmask(self, state: MarketState) -> list[Unmasked]:
+        """Return who the bidders of the first of the markets are, n of them."""
         ...
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:

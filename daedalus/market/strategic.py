@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.market import strategic_kernels as kernels
 from daedalus.market.composition import compose_population
+from daedalus.market.interface import Unmasked
 from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
@@ -138,6 +139,15 @@ class StrategicMarket:
         proxies = population_proxies(state)
         proxies[:, [PROXIES.index(name) for name in _SEEN]] = state.sightings
         return proxies
+
+    def unmask(self, state: MarketState) -> list[Unmasked]:
+        """Return who the bidders of the first of the markets are, n of them."""
+        assert isinstance(state, StrategicState)
+        names = list(self.population.types)
+        return [
+            Unmasked(names[kind], tuple(self._bidder_types[kind].menu), float(false_bid))
+            for kind, false_bid in zip(state.bidders["kind"][0], state.alias_bids[0], strict=True)
+        ]
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.

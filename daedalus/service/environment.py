@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+import numpy as np
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
@@ -12,11 +13,21 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.seeds import market_seeds
+from daedalus.service.arena import Watched, arena, reveal, watch
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.errors import EpisodeError
-from daedalus.service.models import MAX_SEED, DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.models import (
+    MAX_SEED,
+    Arena,
+    DaedalusAction,
+    DaedalusObservation,
+    DaedalusState,
+    Reveal,
+)
 from daedalus.service.observations import to_wire, wire_mechanism
 from daedalus.service.rubric import CompositeRubric, scores
+
+_ONLY = np.arange(1)  # of a batch of one
 
 NAME = "daedalus"
 DESCRIPTION = (
@@ -42,6 +53,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         super().__init__(rubric=CompositeRubric())
         self._catalogue = catalogue
         self._env: DesignEnv | None = None
+        self._before: DesignEnv | None = None
         self._closed = False
         self._state = DaedalusState()
 
@@ -70,7 +82,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
         env = self._catalogue.build(chosen)
         first = env.reset(market_seeds(chosen.seed, "service", 1))
-        self._env = env
+        self._env, self._before = env, None
         self._reset_rubric()
         self._state = DaedalusState(
             **chosen.model_dump(exclude={"n_agents", "episode_length", "session_id"}),
@@ -89,6 +101,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         """
         env = self._episode()
         running = not env.done[0]
+        if running:
+            self._before = env.fork(_ONLY)
         result = env.step(Mechanisms.stack([action.to_mechanism()]))
         if not running:
             return self._told(result.observation, {}, 0.0)
@@ -127,6 +141,22 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         """
         return self._episode().observe()
 
+    def arena(self) -> Arena:
+        """Return the rounds of the last step, for who watches.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        return arena(int(self._episode().steps[0]), self._watched())
+
+    def reveal(self) -> Reveal:
+        """Return who the bidders are, for who watches.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        return reveal(self._episode(), self._watched())
+
     def get_metadata(self) -> EnvironmentMetadata:
         """Return name and purpose."""
         return EnvironmentMetadata(name=NAME, description=DESCRIPTION, version="0.1.0")
@@ -134,7 +164,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     def close(self) -> None:
         """End the session; a second time changes nothing."""
         self._closed = True
-        self._env = None
+        self._env = self._before = None
 
     def _told(
         self, observation: Observation, scored: dict[str, float], reward: float | None
@@ -150,6 +180,12 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         told.reward = reward
         told.done = bool(self._episode().done[0])
         return told
+
+    def _watched(self) -> Watched:
+        env = self._episode()
+        if self._before is None:
+            return Watched([], [])
+        return watch(self._before.fork(_ONLY), env.mechanisms)
 
     def _episode(self) -> DesignEnv:
         self._check_open()

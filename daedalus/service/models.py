@@ -213,9 +213,17 @@ class StepAnswer(Strict):
     info: dict[str, Any]
 
 
-class DesignRequest(Strict):
-    """What the designer is told: a live session, or as much of an observation as there is."""
+TRAINED = "trained"
+DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
 
+
+class DesignRequest(Strict):
+    """Who is asked, and what it is told: a live session, or as much of an observation as there is.
+
+    In a session a random mechanism is that of its seed and step, so that episodes can be repeated.
+    """
+
+    designer: DesignerName = Field(TRAINED, description="one that GET /api/catalogue names")
     session_id: SessionId | None = None
     round_number: bounded(int, 0, MANY) = 0
     episode_length: bounded(int, 1, MANY) = 10
@@ -233,7 +241,8 @@ class DesignAnswer(Strict):
 
     Attributes:
         mechanism: The proposal, always valid.
-        source: ``ai`` if the trained designer made it, ``fallback`` if the written rules did.
+        source: ``ai`` if the trained designer made it, ``fallback`` if written rules stood in for
+            it, ``rule`` if another designer was asked.
         status: How the trained designer is.
         error: Why there was a fallback.
         text: What the model wrote, if it was asked.
@@ -241,7 +250,7 @@ class DesignAnswer(Strict):
     """
 
     mechanism: WireMechanism
-    source: Literal["ai", "fallback"]
+    source: Literal["ai", "fallback", "rule"]
     status: DesignerStatus
     error: str | None = None
     text: str | None = None
@@ -254,6 +263,117 @@ class DesignerState(Strict):
     status: DesignerStatus
     error: str | None = None
     waiting: int
+
+
+class ArenaRound(Strict):
+    """One auction round as people watch it; lists have one entry for each bidder, by seat.
+
+    Attributes:
+        number: Rounds played, this one counted.
+        bids: Bids for a first unit, in units of value; 0 for who made none.
+        present: Who bid.
+        delivered: Units that each bought and kept.
+        false_bids: Bids under false names; nobody is told whose.
+        price: What was paid for a unit, 0 without a sale.
+        reserve: The lowest bid that competed.
+        revenue: What was paid in all.
+        scores: W, F, P, S and the composite R of the round.
+    """
+
+    number: int
+    bids: list[float]
+    present: list[bool]
+    delivered: list[int]
+    false_bids: list[float]
+    price: float
+    reserve: float
+    revenue: float
+    scores: dict[str, float]
+
+
+class Arena(Strict):
+    """The rounds of a session's last step; none before the first."""
+
+    step: int
+    rounds: list[ArenaRound]
+
+
+class Bidder(Strict):
+    """Who a bidder is: its type, and what it may do beside bidding its values."""
+
+    type: str
+    menu: list[str]
+
+
+class Reveal(Strict):
+    """Who the bidders are, and whose the false names of every round of the arena were, by seat."""
+
+    bidders: list[Bidder]
+    false_names: list[list[int]]
+
+
+class MechanismField(Strict):
+    """One of the eleven rules: a choice, a flag, or a number from ``low`` to ``high``."""
+
+    name: str
+    kind: Literal["choice", "flag", "number"]
+    choices: list[str] | None = None
+    low: float | None = None
+    high: float | None = None
+    default: str | bool | float
+    meaning: str
+
+
+class TypeOnOffer(Strict):
+    """A type of bidders: its share of the population, and what it may do."""
+
+    name: str
+    share: float
+    menu: list[str]
+
+
+class PopulationOnOffer(Strict):
+    """A population, and which market's rules can seat it."""
+
+    name: str
+    stage: int
+    bidders: int
+    units: int
+    types: list[TypeOnOffer]
+    markets: list[str]
+
+
+class Meaning(Strict):
+    """A name, and what it stands for."""
+
+    name: str
+    meaning: str
+
+
+class Start(Strict):
+    """What an episode takes if nothing else is asked for."""
+
+    population: str
+    market: str
+
+
+class Offer(Strict):
+    """Everything that a visitor may choose."""
+
+    fields: list[MechanismField]
+    populations: list[PopulationOnOffer]
+    markets: list[Meaning]
+    designers: list[Meaning]
+    default: Start
+    episode_length: int
+    max_episode_length: int
+
+
+class TrainingCurves(Strict):
+    """The newest training run that was found here, and what it logged at every step."""
+
+    run: str | None
+    history: list[dict[str, float | None]]
 
 
 class FieldProblem(BaseModel):

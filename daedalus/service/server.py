@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import uvicorn
 from fastapi import FastAPI
@@ -11,6 +11,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
 
+from daedalus.designers.base import Designer
 from daedalus.service.api import session_api
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.designer import BackgroundDesigner, Load
@@ -20,19 +21,27 @@ from daedalus.service.limits import Limits
 from daedalus.service.models import DaedalusAction, DaedalusObservation, DaedalusState
 from daedalus.service.sessions import SessionStore
 from daedalus.service.settings import ServiceSettings
+from daedalus.service.showcase import add_page, showcase
 
 OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata", "/mcp"}
 """What OpenEnv's own server answers; its resets and steps over HTTP forget the episode."""
 
 
-def create_app(settings: ServiceSettings, catalogue: Catalogue, load: Load | None) -> FastAPI:
+def create_app(
+    settings: ServiceSettings,
+    catalogue: Catalogue,
+    load: Load | None,
+    rules: Mapping[str, Designer] | None = None,
+) -> FastAPI:
     """Build the service.
 
     Args:
         settings: What it grants to whom.
         catalogue: What a reset may choose from.
         load: Loads the designer in the background; None if there is none.
+        rules: Other designers that may be asked, by name.
     """
+    rules = rules or {}
     app = FastAPI(
         title="Daedalus", version="1.0.0", description=DESCRIPTION, docs_url=None, redoc_url=None
     )
@@ -43,7 +52,9 @@ def create_app(settings: ServiceSettings, catalogue: Catalogue, load: Load | Non
     sessions = SessionStore(make, settings.http_sessions, settings.session_timeout)
     designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
     add_openenv(app, settings, make)
-    app.include_router(session_api(catalogue, sessions, designer))
+    app.include_router(session_api(catalogue, sessions, designer, rules))
+    app.include_router(showcase(settings, catalogue, list(rules)))
+    add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
     app.add_middleware(

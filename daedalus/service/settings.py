@@ -31,6 +31,8 @@ class ServiceSettings:
         constrained: Whether the designer's answers are made valid by masking tokens.
         design_timeout: How long a request waits for the designer before another one answers.
         design_queue: Requests that may wait for the designer at once.
+        outputs: Folder in which runs are found: the newest model, curves and figures.
+        write_up: The article that is served as /blog.md.
 
     Raises:
         ValueError: A number is out of range, or an origin is none.
@@ -48,6 +50,8 @@ class ServiceSettings:
     constrained: bool = False
     design_timeout: float = 30.0
     design_queue: int = 8
+    outputs: str = "outputs"
+    write_up: str = "docs/blog.md"
 
     def __post_init__(self) -> None:
         counts = ("http_sessions", "websocket_sessions", "max_episode_length", "design_queue")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from daedalus.designers.base import Designer
 from daedalus.market.interface import MarketSettings
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.designer import Load
@@ -31,8 +32,10 @@ def reach(catalogue: Catalogue) -> Iterator[Reach]:
     """Build an application with changed settings, and return a client of it."""
     clients: list[TestClient] = []
 
-    def build(load: Load | None = None, **changes: Any) -> TestClient:
-        app = create_app(ServiceSettings(**LIMITS | changes), catalogue, load)
+    def build(
+        load: Load | None = None, rules: dict[str, Designer] | None = None, **changes: Any
+    ) -> TestClient:
+        app = create_app(ServiceSettings(**LIMITS | changes), catalogue, load, rules)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         clients.append(client.__enter__())
         return client

@@ -1,0 +1,81 @@
+"""Everything that a visitor may choose, told with the meaning of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from daedalus.market.interface import MARKET_RULES, check_playable
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.population import Population
+from daedalus.market.schema import DESCRIPTIONS
+from daedalus.service.catalogue import Catalogue
+from daedalus.service.models import (
+    TRAINED,
+    Meaning,
+    MechanismField,
+    Offer,
+    PopulationOnOffer,
+    Start,
+    TypeOnOffer,
+)
+
+_MARKETS = {
+    "strategic": "bidders who learn, form rings, walk away and bid under false names",
+    "classic": "the published market, rule for rule, in which only three rules matter",
+}
+_DESIGNERS = {
+    TRAINED: "the language model that was trained here",
+    "heuristic": "three written rules that react to rings, falling prices and absence",
+    "informed_greedy": "one mechanism by hand, whatever happens",
+    "random": "every rule by lot at every step",
+}
+
+
+def make_offer(catalogue: Catalogue, rules: Sequence[str]) -> Offer:
+    """Return what the catalogue holds; ``rules`` are the designers beside the trained one."""
+    names = (TRAINED, *rules)
+    return Offer(
+        fields=[_field(name) for name in FIELDS],
+        populations=[_population(*each) for each in catalogue.populations.items()],
+        markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKET_RULES],
+        designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
+        default=Start(population=catalogue.default, market=catalogue.market.rules),
+        episode_length=catalogue.market.episode_length,
+        max_episode_length=catalogue.max_episode_length,
+    )
+
+
+def _field(name: str) -> MechanismField:
+    low, high = RANGES.get(name, (None, None))
+    return MechanismField(
+        name=name,
+        kind="choice" if name in CHOICES else "number" if name in RANGES else "flag",
+        choices=list(CHOICES[name]) if name in CHOICES else None,
+        low=low,
+        high=high,
+        default=getattr(Mechanism(), name),
+        meaning=DESCRIPTIONS[name],
+    )
+
+
+def _population(name: str, population: Population) -> PopulationOnOffer:
+    types = [
+        TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
+        for kind, each in population.types.items()
+    ]
+    return PopulationOnOffer(
+        name=name,
+        stage=population.stage,
+        bidders=population.bidders,
+        units=population.units,
+        types=types,
+        markets=[rules for rules in MARKET_RULES if _is_playable(rules, population)],
+    )
+
+
+def _is_playable(rules: str, population: Population) -> bool:
+    try:
+        check_playable(rules, population)
+    except ValueError:
+        return False
+    return True
