@@ -1,6 +1,6 @@
 /** The arena: who came, what was bid, what it sold for, round by round. */
 
-import { layout, shoulders, tie } from "./arena_layout.js";
+import { figureHeight, layout, shoulders, tie } from "./arena_layout.js";
 import { byId, el, set, svg } from "./dom.js";
 import { fixed, words } from "./format.js";
 import { between, Clock, part } from "./motion.js";
@@ -10,11 +10,11 @@ const LABELLED = 46; // pixels that a seat needs to carry a word
 const KINDS = 8; // colours for types
 
 const STRATEGIES = {
-  opt_out: "stays out when entering does not pay",
-  shade: "bids below its value",
-  withdraw: "walks away from a win",
-  collude: "joins a ring",
-  shill: "bids under false names",
+  opt_out: "may stay out",
+  shade: "bids low",
+  withdraw: "may walk away",
+  collude: "colludes",
+  shill: "uses false names",
 };
 
 /** Draws rounds, and what is hidden once it is revealed. */
@@ -97,7 +97,7 @@ export class Arena {
   #build() {
     const { clientWidth: width, clientHeight: height } = this.svg.parentElement;
     const extras = Math.max(0, ...this.#rounds.map((round) => round.false_bids.length));
-    this.place = layout(width, height, this.#seats, extras);
+    this.place = layout(width, height, this.#seats, extras, this.#revealed !== null);
     set(this.svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     this.#names = Array.from({ length: this.#seats + extras }, (_, index) => this.#name(index));
     this.lines = { reserve: line("reserve", this.place), price: line("price", this.place) };
@@ -121,8 +121,8 @@ export class Arena {
     const parts = {
       bar: svg("rect", { class: "bid", x: -bar / 2, width: bar, rx: Math.min(3, bar / 3) }),
       dots: [svg("circle", { class: "sold", r: 0 }), svg("circle", { class: "sold", r: 0 })],
-      label: svg("text", { class: "seat", y: head * 5 + 12, text: place < 13 ? "" : label }),
-      type: svg("text", { class: "seat kind", y: head * 5 + 26 }),
+      label: svg("text", { class: "seat", y: figureHeight(head) + 14, text: place < 13 ? "" : label }),
+      type: svg("text", { class: "seat kind", y: figureHeight(head) + 28 }),
     };
     const figure = svg(
       "g",
@@ -181,7 +181,7 @@ export class Arena {
   #drawTies(index, time) {
     const owners = (time === 1 && this.#revealed?.owners[index]) || [];
     const { x, floor, head } = this.place;
-    const bottom = floor + 6 + head * 5;
+    const bottom = floor + 6 + head + figureHeight(head);
     this.ties.replaceChildren(
       ...owners.map((owner, extra) =>
         svg("path", { d: tie(x(owner), x(this.#seats + extra), bottom) }),
@@ -231,9 +231,9 @@ export class Arena {
     const item = (type, index) => {
       const same = bidders.filter((each) => each.type === type);
       const menu = same[0].menu.map((each) => STRATEGIES[each] ?? words(each)).join(", ");
-      const name = el("b", { text: `${words(type)} × ${same.length}` });
+      const name = el("b", { text: `${words(type)} × ${same.length}:` });
       const chip = el("span", { class: `chip type-${index % KINDS}` });
-      return el("li", {}, chip, name, ` ${menu || "bids its values and always comes"}`);
+      return el("li", {}, chip, name, ` ${menu || "says what it is worth to it"}`);
     };
     this.key.replaceChildren(...types.map(item));
     this.key.hidden = !types.length;

@@ -1,6 +1,7 @@
 /** Where things stand in the arena: pure geometry, in pixels. */
 
-const MARGIN = { top: 26, right: 70, bottom: 78, left: 30 };
+const MARGIN = { top: 26, right: 88, bottom: 64, left: 30 };
+const CAPTION = 15; // pixels, for the name of a type
 const GAP = 0.7; // between bidders and extra names, in places
 
 /**
@@ -9,13 +10,14 @@ const GAP = 0.7; // between bidders and extra names, in places
  * @param {number} height
  * @param {number} seats Bidders.
  * @param {number} extras Names at most that belong to no seat.
+ * @param {boolean} captioned Whether types are written under the seats.
  * @returns {{width: number, height: number, left: number, right: number, floor: number,
  *   place: number, bar: number, head: number, x: (index: number) => number,
  *   y: (value: number) => number}} `x` takes seats first, then extra names.
  */
-export function layout(width, height, seats, extras) {
+export function layout(width, height, seats, extras, captioned) {
   const right = width - MARGIN.right;
-  const floor = height - MARGIN.bottom;
+  const floor = height - MARGIN.bottom - (captioned ? CAPTION : 0);
   const place = (right - MARGIN.left) / (seats + (extras ? extras + GAP : 0));
   const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);
   return {
@@ -41,6 +43,12 @@ export function shoulders(head) {
   const top = head * 1.35;
   return `M${-wide} ${top + wide}a${wide} ${wide} 0 0 1 ${2 * wide} 0z`;
 }
+
+/**
+ * Return how far below the middle of the head the shoulders end.
+ * @param {number} head Radius of the head.
+ */
+export const figureHeight = (head) => head * 3.1;
 
 /**
  * Return the path of an arc under the floor, from one place to another.

@@ -27,6 +27,7 @@ export function lineChart(host, series, options) {
     if (!host.clientWidth) return;
     plot?.destroy();
     plot = new uPlot(settings(host.clientWidth, series, options), columns, host);
+    showLast(plot);
   };
   const fit = () => {
     if (!plot) redraw();
@@ -38,8 +39,9 @@ export function lineChart(host, series, options) {
   return {
     set(next) {
       columns = next;
-      if (plot) plot.setData(columns);
-      else redraw();
+      if (!plot) return redraw();
+      plot.setData(columns);
+      showLast(plot);
     },
   };
 }
@@ -49,13 +51,19 @@ function settings(width, series, { height, range, bare = false }) {
   return {
     width,
     height,
-    padding: bare ? [3, 2, 3, 2] : [8, 8, 0, 0],
-    legend: { show: !bare, live: true },
+    padding: bare ? [3, 2, 3, 2] : [8, 16, 0, 0],
+    legend: { show: !bare && series.length > 1 },
     cursor: { show: !bare, y: false, drag: { x: false, y: false } },
     scales: { x: { time: false, range: whole }, y: { range: range ? () => range : undefined } },
-    axes: bare ? [{ show: false }, { show: false }] : [axis(28), axis(44)],
+    axes: bare ? [{ show: false }, { show: false }] : [axis(28), axis(52)],
     series: [{ label: "at" }, ...series.map((each) => stroke(each, bare))],
   };
+}
+
+/** While nothing is pointed at, the legend tells the latest numbers. */
+function showLast(plot) {
+  const idx = plot.data[0].length - 1;
+  if (idx >= 0) plot.setLegend({ idx });
 }
 
 function axis(size) {
@@ -65,6 +73,7 @@ function axis(size) {
     font: "12px system-ui, sans-serif",
     grid: { stroke: colour("line"), width: 1 },
     ticks: { show: false },
+    values: size === 28 ? undefined : (_, ticks) => ticks.map((tick) => String(+tick.toPrecision(3))),
     incrs: size === 28 ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] : undefined,
   };
 }

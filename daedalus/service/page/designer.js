@@ -71,7 +71,7 @@ export class DesignerPanel {
   #show(answer) {
     byId("design").hidden = false;
     const badge = byId("design-source");
-    badge.textContent = answer.source;
+    badge.textContent = words(answer.source);
     badge.className = `badge ${answer.source}`;
     byId("design-summary").textContent = `${SOURCES[answer.source]} in ${duration(answer.latency)}`;
     const why = byId("design-why");

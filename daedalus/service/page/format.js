@@ -1,6 +1,6 @@
 /** Numbers and names as people read them. */
 
-const ACRONYMS = new Set(["vcg", "ai"]);
+const ACRONYMS = new Set(["vcg", "ai"]); // in lower case, as in names
 
 /**
  * Return a number with a fixed count of decimals, or a dash.
@@ -19,6 +19,7 @@ export function fixed(value, decimals = 2) {
  */
 export function words(name) {
   const text = name
+    .replace(/([a-z])(\d)/g, "$1_$2")
     .split("_")
     .map((word) => (ACRONYMS.has(word) ? word.toUpperCase() : word))
     .join(" ");

@@ -5,7 +5,7 @@ import { Arena } from "./arena.js";
 import { Compare } from "./compare.js";
 import { DesignerPanel } from "./designer.js";
 import { byId } from "./dom.js";
-import { fixed, mean } from "./format.js";
+import { fixed } from "./format.js";
 import { listenForKeys } from "./keyboard.js";
 import { Log } from "./log.js";
 import { announce, clearNotice, guarded, notice, problem } from "./notices.js";
@@ -97,11 +97,8 @@ async function showStep({ session, scores, log, rules, reveal }, step) {
   log.add(step);
   scores.show(step.scores, step.revenue);
   scores.label(`step ${number}, its last rounds`);
-  announce(`Step ${number}: R ${fixed(step.reward)}, ${termsInWords(step.scores)}.`);
-  if (session.done) {
-    const average = mean(session.steps.map(({ reward }) => reward));
-    notice(`The episode is over: mean R ${fixed(average, 3)}. Reset plays it again; another seed brings others.`);
-  }
+  const end = session.done ? " The episode is over." : "";
+  announce(`Step ${number}: R ${fixed(step.reward)}, ${termsInWords(step.scores)}.${end}`);
   if (reveal.on) await reveal.refresh();
 }
 

@@ -1,7 +1,7 @@
 /** Who comes to the market: population, rules of the market, number, length and seed. */
 
 import { byId, el, set } from "./dom.js";
-import { words } from "./format.js";
+import { sentence, words } from "./format.js";
 
 /** The form with which an episode begins. */
 export class Setup {
@@ -74,8 +74,8 @@ export class Setup {
     const { meaning } = this.catalogue.markets.find(({ name }) => name === this.market.value);
     const types = population.types.map(({ name }) => words(name).toLowerCase()).join(", ");
     const strategic = this.market.value === "strategic";
-    const who = strategic && types ? `Among them may be: ${types}. ` : "";
-    byId("setup-meaning").textContent = `${who}Market: ${meaning}.`.replace("..", ".");
+    const who = strategic && types ? `Types: ${types}. ` : "";
+    byId("setup-meaning").textContent = `${who}${sentence(meaning)}`;
   }
 }
 

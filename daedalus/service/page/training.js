@@ -5,8 +5,8 @@ import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed, words } from "./format.js";
 
-const FIRST = ["reward", "entropy"]; // the others follow as they come
-const MOST = 6; // charts
+const FIRST = ["reward", "entropy", "reward_std", "validity", "completion_length", "grad_norm"];
+const MOST = 6; // charts; what is not named above follows as it comes
 
 /** Draw the newest run's history, or say that there is none. */
 export async function showTraining() {
@@ -32,7 +32,7 @@ function panel(name, history) {
   const [first, last] = [known[0], known.at(-1)].map((value) => fixed(value, 3));
   const label = `${words(name)} over training: from ${first} to ${last}`;
   const host = el("div", { class: "chart", "aria-label": label });
-  const figure = el("figure", {}, el("figcaption", { text: words(name) }), host);
+  const figure = el("figure", {}, el("figcaption", { text: `${words(name)}, ${last} at last` }), host);
   const draw = () => {
     const colour = name === "reward" ? "composite" : "fairness";
     const chart = lineChart(host, [{ label: words(name), colour }], { height: 170 });

@@ -1,6 +1,7 @@
 /** Step, Auto, Pause, New episode and speed. */
 
 import { byId } from "./dom.js";
+import { fixed, mean } from "./format.js";
 import { guarded } from "./notices.js";
 
 const SPEEDS = [
@@ -36,7 +37,7 @@ export class Transport {
     byId("step").disabled = done;
     byId("auto").disabled = done || running;
     byId("pause").disabled = !running;
-    byId("progress").textContent = `Step ${steps.length} of ${session.state?.episode_length ?? "–"}`;
+    byId("progress").textContent = progress(session);
     document.body.classList.toggle("done", done && !playing);
   }
 
@@ -49,7 +50,13 @@ export class Transport {
     const [speed, name] = SPEEDS[Number(byId("speed").value)];
     this.player.speed = speed;
     byId("speed").setAttribute("aria-valuetext", name);
+    byId("speed").style.setProperty("--filled", `${25 * byId("speed").value}%`);
     byId("speed-name").textContent = name;
     if (speed === Infinity) this.player.arena.hurry();
   }
+}
+
+function progress({ steps, state, done }) {
+  const text = `Step ${steps.length} of ${state?.episode_length ?? "–"}`;
+  return done ? `${text}, mean R ${fixed(mean(steps.map(({ reward }) => reward)), 3)}` : text;
 }
