@@ -25,7 +25,6 @@ export class Arena {
   #shown = 0;
   #revealed = null;
   #seats = 0;
-  #hurried = false;
 
   /** @param {(round: Object) => void} onRound Called when a round is shown. */
   constructor(onRound) {
@@ -51,7 +50,7 @@ export class Arena {
     this.#build();
     this.#listRounds();
     if (rounds.length) this.#draw(rounds.length - 1, 1);
-    else this.caption.textContent = `${this.#seats} bidders wait. Step holds the first five sales.`;
+    else this.caption.textContent = `${this.#seats} bidders wait. A step is five sales.`;
   }
 
   /**
@@ -61,22 +60,20 @@ export class Arena {
    */
   async play(rounds, speed) {
     const before = this.#rounds.at(-1);
-    this.#hurried = false;
     this.#rounds = rounds;
     this.#revealed &&= { ...this.#revealed, owners: [] };
     this.#build();
     this.#listRounds();
     for (const [index, round] of rounds.entries()) {
-      const milliseconds = this.#hurried ? 0 : ROUND / speed();
+      this.#title(round, "bids come in");
       const previous = index ? rounds[index - 1] : before;
-      await this.#clock.run(milliseconds, (time) => this.#draw(index, time, previous));
+      await this.#clock.run(ROUND / speed(), (time) => this.#draw(index, time, previous));
       this.onRound(round);
     }
   }
 
-  /** Show the end of what is being played. */
+  /** Show the end of the round that is being played. */
   hurry() {
-    this.#hurried = true;
     this.#clock.hurry();
   }
 
@@ -105,10 +102,10 @@ export class Arena {
     this.svg.replaceChildren(
       hatching(),
       axis(this.place),
+      ...(this.#rounds.length ? [] : [invitation(this.place)]),
       this.ties,
       ...this.#names.map(({ group }) => group),
-      this.lines.reserve.group,
-      this.lines.price.group,
+      ...(this.#rounds.length ? [this.lines.reserve.group, this.lines.price.group] : []),
     );
   }
 
@@ -200,11 +197,15 @@ export class Arena {
       units ? `${units} sold at ${fixed(round.price)}` : "nothing was sold",
     ];
     const text = parts.filter(Boolean).join(" · ");
-    this.caption.replaceChildren(el("b", { text: `Round ${round.number}` }), ` ${text}`);
+    this.#title(round, text);
     this.svg.setAttribute("aria-label", `Round ${round.number}: ${text}; ${bidsInWords(round)}`);
     [...this.buttons.children].forEach((button, each) =>
       set(button, { "aria-pressed": String(each === index) }),
     );
+  }
+
+  #title(round, text) {
+    this.caption.replaceChildren(el("b", { text: `Round ${round.number}` }), ` ${text}`);
   }
 
   #listRounds() {
@@ -269,14 +270,19 @@ function axis({ left, right, floor, y }) {
   return svg("g", { class: "axis" }, ...[0.2, 0.4, 0.6, 0.8, 1].flatMap(tick), ground);
 }
 
-function line(name, { left, right }) {
-  const text = svg("text", { x: right + 5, y: 4 });
+function line(name, { left, right, inside }) {
+  const text = svg("text", inside ? { class: "inside", x: right, y: -5 } : { x: right + 5, y: 4 });
   const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
   const move = (y, label) => {
     set(group, { transform: `translate(0 ${y})` });
     text.textContent = label;
   };
   return { group, move };
+}
+
+function invitation({ left, right, y }) {
+  const text = "Set your rules, then press Step.";
+  return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
 }
 
 function hatching() {

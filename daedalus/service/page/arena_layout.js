@@ -1,6 +1,8 @@
 /** Where things stand in the arena: pure geometry, in pixels. */
 
 const MARGIN = { top: 26, right: 88, bottom: 64, left: 30 };
+const NARROW = 520; // pixels; below, lines carry their names inside
+const INSIDE = 10; // pixels, the right margin then
 const CAPTION = 15; // pixels, for the name of a type
 const GAP = 0.7; // between bidders and extra names, in places
 
@@ -12,11 +14,13 @@ const GAP = 0.7; // between bidders and extra names, in places
  * @param {number} extras Names at most that belong to no seat.
  * @param {boolean} captioned Whether types are written under the seats.
  * @returns {{width: number, height: number, left: number, right: number, floor: number,
- *   place: number, bar: number, head: number, x: (index: number) => number,
- *   y: (value: number) => number}} `x` takes seats first, then extra names.
+ *   place: number, bar: number, head: number, inside: boolean, x: (index: number) => number,
+ *   y: (value: number) => number}} `x` takes seats first, then extra names; `inside` says that
+ *   there is no room for words beside the lines.
  */
 export function layout(width, height, seats, extras, captioned) {
-  const right = width - MARGIN.right;
+  const inside = width < NARROW;
+  const right = width - (inside ? INSIDE : MARGIN.right);
   const floor = height - MARGIN.bottom - (captioned ? CAPTION : 0);
   const place = (right - MARGIN.left) / (seats + (extras ? extras + GAP : 0));
   const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);
@@ -25,6 +29,7 @@ export function layout(width, height, seats, extras, captioned) {
     height,
     left: MARGIN.left,
     right,
+    inside,
     floor,
     place,
     bar: Math.min(40, Math.max(2, place * 0.5)),

@@ -85,7 +85,7 @@ function stroke({ label, colour: name, dash, width = 2 }, bare) {
     width: bare ? 1.75 : width,
     dash,
     points: { show: false },
-    value: (_, value) => (value === null || value === undefined ? "–" : value.toFixed(3)),
+    value: (_, value) => (value === null || value === undefined ? "–" : value.toFixed(2)),
   };
 }
 

@@ -36,12 +36,12 @@ export class Compare {
     if (!names.length) return this.#say("Choose at least one to compare.");
     this.#abort = new AbortController();
     const results = names.map((name) => ({ name, steps: [], reasons: new Set() }));
-    const length = this.session.state.episode_length;
-    this.#begin(results, length);
+    const { sideId: id, options, state } = this.session; // as they are now, whatever comes
+    const plan = { id, options, length: state.episode_length, own: this.rules.mechanism };
+    this.#begin(results, state);
     try {
-      const own = this.rules.mechanism;
-      for (const result of results) await this.#play(result, own, length, results);
-      this.#say(`Done: ${results.length} episodes on seed ${this.session.state.seed}.`);
+      for (const result of results) await this.#play(result, plan, results);
+      this.#say(`Done: ${results.length} episodes on seed ${state.seed}.`);
     } catch (error) {
       if (error.name !== "AbortError") throw error;
       this.#say("Cancelled; what was played stays.");
@@ -50,10 +50,9 @@ export class Compare {
     }
   }
 
-  async #play(result, own, length, results) {
-    const id = this.session.sideId;
+  async #play(result, { id, options, length, own }, results) {
     const { signal } = this.#abort;
-    await api.reset(id, this.session.options, signal);
+    await api.reset(id, options, signal);
     for (let step = 0; step < length; step += 1) {
       const mechanism = await this.#decide(result, own, id, signal);
       const answer = await api.step(id, mechanism, signal);
@@ -71,19 +70,18 @@ export class Compare {
     return mechanism;
   }
 
-  #begin(results, length) {
+  #begin(results, state) {
     byId("compare-run").disabled = true;
     byId("compare-cancel").disabled = false;
     byId("compare-result").hidden = false;
-    const { state } = this.session;
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +
-      `${length} steps, seed ${state.seed}`;
+      `${state.episode_length} steps, seed ${state.seed}`;
     const host = el("div", { class: "chart" });
     byId("compare-chart").replaceChildren(host);
     const series = results.map(({ name }, index) => ({ label: title(name), colour: COLOURS[index] }));
     this.chart = lineChart(host, series, { height: 260, range: [0, 1] });
-    this.#progress(results, length);
+    this.#progress(results, state.episode_length);
   }
 
   #end() {

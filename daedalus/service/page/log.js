@@ -34,7 +34,7 @@ export class Log {
         el("th", { scope: "row", text: String(this.steps.length) }),
         el("td", { text: step.source }),
         el("td", {}, changeList(changes)),
-        el("td", { class: "figure-cell" }, meter(step.reward), fixed(step.reward, 3)),
+        el("td", { class: "figure-cell" }, bar(step.reward), fixed(step.reward, 3)),
       ),
     );
   }
@@ -50,6 +50,6 @@ function changeList(changes) {
   return el("ul", { class: "changes" }, ...changes.map((text) => el("li", { text })));
 }
 
-function meter(value) {
-  return el("meter", { min: 0, max: 1, value, "aria-hidden": "true" });
+function bar(value) {
+  return el("progress", { max: 1, value, "aria-hidden": "true" });
 }

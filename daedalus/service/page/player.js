@@ -4,6 +4,7 @@
 export class Player extends EventTarget {
   #playing = null;
   #remaining = 0;
+  #hasty = false;
 
   /**
    * @param {import("./session.js").Session} session
@@ -29,7 +30,7 @@ export class Player extends EventTarget {
   /** Play one step; one that is still being shown ends at once. */
   async step() {
     while (this.#playing) {
-      this.arena.hurry();
+      this.#hurry();
       await this.#playing;
     }
     if (this.session.done) return;
@@ -39,6 +40,7 @@ export class Player extends EventTarget {
       await this.#playing;
     } finally {
       this.#playing = null;
+      this.#hasty = false;
       this.#changed();
     }
   }
@@ -65,16 +67,22 @@ export class Player extends EventTarget {
   /** Stop at once, and wait until nothing is being shown. */
   async stop() {
     this.pause();
-    this.arena.hurry();
-    await this.#playing?.catch(() => {});
+    this.#hurry();
+    await this.#playing?.catch(() => {}); // whoever began the step says what went wrong
+    this.#hasty = false;
   }
 
   async #once() {
     const { mechanism, source } = await this.designer.decide(this.session);
     await this.session.step(mechanism, source);
     const step = this.session.steps.at(-1);
-    await this.arena.play(step.rounds, () => this.speed);
+    await this.arena.play(step.rounds, () => (this.#hasty ? Infinity : this.speed));
     this.dispatchEvent(new CustomEvent("played", { detail: step }));
+  }
+
+  #hurry() {
+    this.#hasty = true;
+    this.arena.hurry();
   }
 
   #changed() {

@@ -100,7 +100,7 @@ function makeControl(field, rules) {
 
 function described(field) {
   const id = `rule-${field.name}`;
-  const meaning = el("p", { class: "meaning", id: `${id}-meaning`, text: sentence(field.meaning.replaceAll("_", " ")) });
+  const meaning = el("p", { class: "meaning", id: `${id}-meaning`, text: sentence(field.meaning.replace(/_ ?/g, " ")) });
   const label = el("label", { for: id, text: words(field.name) });
   return { label, meaning, shared: { id, name: field.name, "aria-describedby": `${id}-meaning` } };
 }

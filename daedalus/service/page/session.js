@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 
 const KEY = "daedalus.episode";
-const RECENT = 20; // rounds, as many as a designer looks back
+const STEPS_SHOWN = 4; // their 20 rounds are what a designer looks back on
 
 /**
  * @typedef {Object} Step
@@ -21,7 +21,7 @@ export class Session extends EventTarget {
   constructor(storage) {
     super();
     this.storage = storage;
-    this.id = crypto.randomUUID();
+    this.id = newName();
     this.options = {};
     this.steps = [];
     this.state = null;
@@ -34,8 +34,7 @@ export class Session extends EventTarget {
 
   /** The latest 20 rounds, oldest first. */
   get recent() {
-    const last = this.steps.slice(-Math.ceil(RECENT / 5)).flatMap((step) => step.rounds);
-    return last.slice(-RECENT);
+    return this.steps.slice(-STEPS_SHOWN).flatMap(({ rounds }) => rounds);
   }
 
   /** Whom else this visitor asks to play, for comparisons. */
@@ -58,8 +57,13 @@ export class Session extends EventTarget {
     const kept = JSON.parse(this.storage.getItem(KEY) ?? "null");
     if (!kept) return false;
     Object.assign(this, { id: kept.id, options: kept.options, steps: kept.steps });
-    this.state = await this.alive(() => api.state(this.id));
-    if (this.state.step_count !== this.steps.length) await this.#rebuild(crypto.randomUUID());
+    try {
+      this.state = await this.alive(() => api.state(this.id));
+      if (this.state.step_count !== this.steps.length) await this.#rebuild(newName());
+    } catch (error) {
+      if (error.status !== 422) throw error;
+      return false; // this server does not offer what the episode was made of
+    }
     this.dispatchEvent(new Event("begin"));
     return true;
   }
@@ -68,7 +72,7 @@ export class Session extends EventTarget {
   async step(mechanism, source) {
     let answer = await this.alive(() => api.step(this.id, mechanism));
     if (answer.observation.round_number !== this.steps.length + 1) {
-      await this.#rebuild(crypto.randomUUID()); // another tab plays under this name
+      await this.#rebuild(newName()); // another tab plays under this name
       answer = await api.step(this.id, mechanism);
     }
     const { rounds } = await api.arena(this.id);
@@ -99,13 +103,19 @@ export class Session extends EventTarget {
   }
 
   #keep() {
-    const { id, options, steps } = this;
+    const { id, options } = this;
+    const seen = this.steps.length - STEPS_SHOWN;
+    const steps = this.steps.map((step, index) => (index < seen ? { ...step, rounds: [] } : step));
     try {
       this.storage.setItem(KEY, JSON.stringify({ id, options, steps }));
     } catch {
       this.storage.removeItem(KEY); // too long for the browser: play on, a reload begins anew
     }
   }
+}
+
+function newName() {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
 
 function asStep(mechanism, source, answer, rounds) {

@@ -78,7 +78,7 @@ export class Tour {
     rules.set(mechanism);
     byId("stage").scrollIntoView({ block: "nearest" });
     await player.run(STEPS);
-    announce(`Mean R ${fixed(this.#mean(mechanism), 3)} under these rules.`);
+    announce(`Mean R ${fixed(meanReward(this.#played(mechanism)), 3)} under these rules.`);
   }
 
   #describe() {
@@ -111,18 +111,19 @@ export class Tour {
     if (this.card.hidden || !this.#stops) return;
     const { player } = this.stage;
     const [before, after] = [this.#stop.hurt, this.#stop.fixed].map((each) => this.#played(each));
-    byId("tour-hurt").disabled = player.playing || before.length > 0;
-    byId("tour-fix").disabled = player.playing || !before.length || after.length > 0;
-    byId("tour-hurt").classList.toggle("primary", !before.length);
-    byId("tour-fix").classList.toggle("primary", before.length > 0 && !after.length);
+    const seen = before.length > 0 && !(player.playing && !after.length);
+    byId("tour-hurt").hidden = seen;
+    byId("tour-cure").hidden = !seen;
+    byId("tour-fix").hidden = !seen || after.length > 0;
+    for (const id of ["tour-hurt", "tour-fix"]) byId(id).disabled = player.playing;
     byId("tour-next").classList.toggle("primary", after.length > 0 && !player.playing);
-    byId("tour-cure").hidden = !before.length || (player.playing && !after.length);
     this.#result("before", before);
     this.#result("after", after);
+    byId("tour-gain").textContent = before.length && after.length ? gain(before, after) : "";
   }
 
   #result(part, steps) {
-    const value = steps.length ? mean(steps.map(({ reward }) => reward)) : NaN;
+    const value = meanReward(steps);
     byId(`tour-${part}`).textContent = fixed(value, 3);
     byId(`tour-${part}-bar`).value = Number.isFinite(value) ? value : 0;
   }
@@ -131,8 +132,13 @@ export class Tour {
     const { session, rules } = this.stage;
     return session.steps.filter((step) => !rules.changed(step.mechanism, mechanism).length);
   }
+}
 
-  #mean(mechanism) {
-    return mean(this.#played(mechanism).map(({ reward }) => reward));
-  }
+function meanReward(steps) {
+  return mean(steps.map(({ reward }) => reward));
+}
+
+function gain(before, after) {
+  const difference = meanReward(after) - meanReward(before);
+  return `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 3)}`;
 }
