@@ -583,12 +583,13 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out(visit: Visit, scheme: str) -> None:
-    visitor = visit(color_scheme=scheme).open()
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce").open()
     visitor.speed(4)
     visitor.page.check("#who-designer")
     visitor.step()
     visitor.page.click("#reveal")
     expect(visitor.page.locator("#arena-types")).to_be_visible()
+    visitor.page.mouse.move(0, 0)
     ground = visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", ground)[:3])) > 384) == (scheme == "light")
     assert visitor.page.evaluate(CONTRAST) == []
