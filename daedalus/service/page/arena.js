@@ -156,13 +156,15 @@ export class Arena {
     const { y, floor, head } = this.place;
     set(name.bar, { y: y(height), height: floor - y(height) });
     const sold = part(time, 0.66, 0.14);
+    const dots = offer.unkept ? 1 : offer.units;
     name.group.classList.toggle("won", offer.units > 0 && sold > 0);
+    name.group.classList.toggle("left", offer.unkept && sold > 0);
     name.group.classList.toggle("out", !offer.present);
     name.group.classList.toggle("below", offer.bid > 0 && offer.bid < round.reserve);
     const radius = Math.min(5.5, Math.max(2.5, head * 0.7));
     name.dots.forEach((dot, unit) => {
       const up = radius + 5 + unit * (2 * radius + 2);
-      set(dot, { cy: y(offer.bid) - up, r: unit < offer.units ? radius * sold : 0 });
+      set(dot, { cy: y(offer.bid) - up, r: unit < dots ? radius * sold : 0 });
     });
   }
 
@@ -191,10 +193,12 @@ export class Arena {
     const came = round.present.filter(Boolean).length;
     const units = round.delivered.reduce((sum, each) => sum + each, 0);
     const extras = round.false_bids.filter((bid) => bid > 0).length;
+    const left = round.unkept.filter(Boolean).length;
     const parts = [
       `${came} of ${this.#seats} came`,
       extras ? `${extras} more ${extras > 1 ? "names" : "name"} bid` : "",
       units ? `${units} sold at ${fixed(round.price)}` : "nothing was sold",
+      left ? `${left} won and walked away` : "",
     ];
     const text = parts.filter(Boolean).join(" · ");
     this.#title(round, text);
@@ -246,11 +250,13 @@ function typesOf(bidders) {
 }
 
 function offerOf(round, seat, seats) {
+  const unkept = round.unkept[seat] ?? false;
   if (seat >= seats) {
     const bid = round.false_bids[seat - seats] ?? 0;
-    return { bid, units: 0, present: bid > 0 };
+    return { bid, units: 0, present: bid > 0, unkept };
   }
-  return { bid: round.bids[seat], units: round.delivered[seat], present: round.present[seat] };
+  const [bid, units, present] = [round.bids[seat], round.delivered[seat], round.present[seat]];
+  return { bid, units, present, unkept };
 }
 
 function bidsInWords(round) {

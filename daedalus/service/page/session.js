@@ -1,6 +1,7 @@
 /** One visitor's episode: kept over reloads, and rebuilt from its seed if the server forgot it. */
 
 import { api } from "./api.js";
+import { unkept } from "./unkept.js";
 
 const KEY = "daedalus.episode";
 const STEPS_SHOWN = 4; // their 20 rounds are what a designer looks back on
@@ -12,7 +13,7 @@ const STEPS_SHOWN = 4; // their 20 rounds are what a designer looks back on
  * @property {number} reward
  * @property {Object<string, number>} scores
  * @property {number} revenue Mean over the step's rounds, in units of value.
- * @property {Object[]} rounds
+ * @property {Object[]} rounds As in `/api/arena`, with `unkept`.
  */
 
 /** The visitor's session. Events: `begin`, `step` (detail: the step), `rebuilt`. */
@@ -118,7 +119,8 @@ function newName() {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
 
-function asStep(mechanism, source, answer, rounds) {
+function asStep(mechanism, source, answer, told) {
+  const rounds = told.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
   const revenue = rounds.reduce((sum, round) => sum + round.revenue, 0) / rounds.length;
   const { scores } = answer.info;
   return { mechanism, source, reward: answer.reward, scores, revenue, rounds };
