@@ -18,8 +18,10 @@ from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.environment import warm_up
+from experiments.serve import make_catalogue
 from tests.service.conftest import serving
 from tests.service.test_designer import ANSWER, saying
+from tests.test_configs import composed
 
 pytestmark = pytest.mark.slow
 
@@ -610,25 +612,38 @@ def test_the_page_needs_no_leave_for_inline_code(site: str) -> None:
         assert requests.get(site + path, timeout=10).status_code == 200
 
 
-def test_a_tour_has_five_stops_in_which_the_fix_helps(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+def test_the_tour_hurts_and_mends_at_every_stop(visit: Visit) -> None:
+    with serving(make_catalogue(composed("+experiment=serve"))) as address:
+        visitor = visit(address).open()
+        visitor.speed(4)
+        visitor.page.click("#tour-start")
+        stops = visitor.told("/api/tour")["stops"]
+        assert len(stops) >= 5
+        for number, stop in enumerate(stops, start=1):
+            expect(visitor.page.locator("#tour-number")).to_have_text(
+                f"Stop {number} of {len(stops)}"
+            )
+            go_through(visitor, stop)
+        expect(visitor.page.locator("#tour")).to_be_hidden()
+        visitor.page.context.close()
+
+
+def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:
     page = visitor.page
-    page.click("#tour-start")
-    for number in range(1, 6):
-        expect(page.locator("#tour-number")).to_have_text(f"Stop {number} of 5")
-        expect(page.locator("#tour-fix")).to_be_hidden()
-        visitor.at_step(0)
-        page.click("#tour-hurt")
-        expect(page.locator("#tour-cure")).to_be_visible()
-        visitor.at_step(5)
-        hurt = visitor.state["mechanism"]
-        page.click("#tour-fix")
-        visitor.at_step(10)
-        expect(page.locator("#tour-gain")).to_have_text(re.compile(r"^\+0\.\d+$"))
-        rewards = visitor.state["rewards"]
-        expect(page.locator("#tour-before")).to_have_text(f"{sum(rewards[:5]) / 5:.3f}")
-        expect(page.locator("#tour-after")).to_have_text(f"{sum(rewards[5:]) / 5:.3f}")
-        assert visitor.state["mechanism"] != hurt
-        page.click("#tour-next")
-    expect(page.locator("#tour")).to_be_hidden()
+    expect(page.locator("#tour-title")).to_have_text(stop["title"])
+    expect(page.locator("#tour-fix")).to_be_hidden()
+    visitor.at_step(0)
+    page.click("#tour-hurt")
+    expect(page.locator("#tour-fix")).to_be_enabled()
+    visitor.at_step(5)
+    assert visitor.state["mechanism"] == stop["hurt"]
+    page.click("#tour-fix")
+    visitor.at_step(10)
+    state = visitor.state
+    assert state["mechanism"] == stop["fixed"]
+    assert (state["population"], state["seed"]) == (stop["population"], stop["seed"])
+    before, after = sum(state["rewards"][:5]) / 5, sum(state["rewards"][5:]) / 5
+    expect(page.locator("#tour-before")).to_have_text(f"{before:.3f}")
+    expect(page.locator("#tour-after")).to_have_text(f"{after:.3f}")
+    expect(page.locator("#tour-gain")).to_have_text(f"+{after - before:.3f}")
+    page.click("#tour-next")

@@ -1,9 +1,9 @@
-/** The tour: five attacks on an auction, each seen to hurt and then to be answered. */
+/** The tour: attacks on an auction, each seen to hurt and then to be answered. */
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean } from "./format.js";
-import { announce, guarded } from "./notices.js";
+import { announce, guarded, notice } from "./notices.js";
 
 const STEPS = 5; // under the bad rules, and as many under the better ones
 
@@ -39,6 +39,7 @@ export class Tour {
   /** Begin at the first stop. */
   async start() {
     this.#stops ??= (await api.tour()).stops;
+    if (!this.#stops.length) return notice("This server offers none of the markets of the tour.");
     this.card.hidden = false;
     document.body.classList.add("touring");
     await this.#go(0);
