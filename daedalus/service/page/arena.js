@@ -110,7 +110,7 @@ export class Arena {
   }
 
   #name(index) {
-    const { x, floor, head, bar, place } = this.place;
+    const { x, floor, head, bar, place, numbered } = this.place;
     const extra = index >= this.#seats;
     const label = extra ? "?" : String(index + 1);
     const known = this.#revealed?.bidders[index];
@@ -118,7 +118,7 @@ export class Arena {
     const parts = {
       bar: svg("rect", { class: "bid", x: -bar / 2, width: bar, rx: Math.min(3, bar / 3) }),
       dots: [svg("circle", { class: "sold", r: 0 }), svg("circle", { class: "sold", r: 0 })],
-      label: svg("text", { class: "seat", y: figureHeight(head) + 14, text: place < 13 ? "" : label }),
+      label: svg("text", { class: "seat", y: figureHeight(head) + 14, text: numbered ? label : "" }),
       type: svg("text", { class: "seat kind", y: figureHeight(head) + 28 }),
     };
     const figure = svg(

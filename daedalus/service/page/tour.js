@@ -77,7 +77,7 @@ export class Tour {
     await player.stop();
     designer.hand(false);
     rules.set(mechanism);
-    byId("stage").scrollIntoView({ block: "nearest" });
+    byId("arena-frame").scrollIntoView({ block: "nearest" });
     await player.run(STEPS);
     announce(`Mean R ${fixed(meanReward(this.#played(mechanism)), 3)} under these rules.`);
   }
