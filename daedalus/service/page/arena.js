@@ -1,12 +1,12 @@
 /** The arena: who came, what was bid, what it sold for, round by round. */
 
-import { figureHeight, layout, shoulders, tie } from "./arena_layout.js";
+import { figureHeight, layout, tie } from "./arena_layout.js";
+import { axis, hatching, invitation, line, makeName } from "./arena_parts.js";
 import { byId, el, set, svg } from "./dom.js";
 import { fixed, words } from "./format.js";
 import { between, Clock, part } from "./motion.js";
 
 const ROUND = 1150; // milliseconds at speed 1
-const LABELLED = 46; // pixels that a seat needs to carry a word
 const KINDS = 8; // colours for types
 
 const STRATEGIES = {
@@ -110,32 +110,12 @@ export class Arena {
   }
 
   #name(index) {
-    const { x, floor, head, bar, place, numbered } = this.place;
     const extra = index >= this.#seats;
-    const label = extra ? "?" : String(index + 1);
     const known = this.#revealed?.bidders[index];
-    const kind = known ? ` type-${this.#revealed.types.indexOf(known.type) % KINDS}` : "";
-    const parts = {
-      bar: svg("rect", { class: "bid", x: -bar / 2, width: bar, rx: Math.min(3, bar / 3) }),
-      dots: [svg("circle", { class: "sold", r: 0 }), svg("circle", { class: "sold", r: 0 })],
-      label: svg("text", { class: "seat", y: figureHeight(head) + 14, text: numbered ? label : "" }),
-      type: svg("text", { class: "seat kind", y: figureHeight(head) + 28 }),
-    };
-    const figure = svg(
-      "g",
-      { class: "figure", transform: `translate(0 ${floor + 6 + head})` },
-      svg("circle", { r: head }),
-      svg("path", { d: shoulders(head) }),
-      parts.label,
-      parts.type,
-    );
-    if (known && place >= LABELLED) parts.type.textContent = words(known.type).toLowerCase();
-    const group = svg("g", {
-      class: `name${extra ? " extra" : ""}${kind}`,
-      transform: `translate(${x(index)} 0)`,
-    });
-    group.append(parts.bar, ...parts.dots, figure);
-    return { group, extra, ...parts };
+    const kind = known && this.#revealed.types.indexOf(known.type) % KINDS;
+    const label = extra ? "?" : String(index + 1);
+    const caption = known ? words(known.type).toLowerCase() : "";
+    return makeName(this.place, this.place.x(index), { label, caption, kind, extra });
   }
 
   #draw(index, time, previous = this.#rounds[index]) {
@@ -151,20 +131,24 @@ export class Arena {
     const offer = offerOf(round, seat, this.#seats);
     const former = previous ? offerOf(previous, seat, this.#seats).bid : 0;
     const delay = 0.1 + (0.14 * seat) / this.#names.length;
-    const rising = offer.bid * part(time, delay, 0.3);
-    const height = time < delay ? between(former, 0, part(time, 0, 0.1)) : rising;
-    const { y, floor, head } = this.place;
+    const falling = between(former, 0, part(time, 0, 0.1));
+    const height = time < delay ? falling : offer.bid * part(time, delay, 0.3);
+    const { y, floor } = this.place;
     set(name.bar, { y: y(height), height: floor - y(height) });
-    const sold = part(time, 0.66, 0.14);
-    const dots = offer.unkept ? 1 : offer.units;
-    name.group.classList.toggle("won", offer.units > 0 && sold > 0);
-    name.group.classList.toggle("left", offer.unkept && sold > 0);
     name.group.classList.toggle("out", !offer.present);
     name.group.classList.toggle("below", offer.bid > 0 && offer.bid < round.reserve);
+    this.#drawSale(name, offer, part(time, 0.66, 0.14));
+  }
+
+  #drawSale({ group, dots }, { bid, units, unkept: left }, share) {
+    const { y, head } = this.place;
     const radius = Math.min(5.5, Math.max(2.5, head * 0.7));
-    name.dots.forEach((dot, unit) => {
+    const count = left ? 1 : units;
+    group.classList.toggle("won", units > 0 && share > 0);
+    group.classList.toggle("left", left && share > 0);
+    dots.forEach((dot, unit) => {
       const up = radius + 5 + unit * (2 * radius + 2);
-      set(dot, { cy: y(offer.bid) - up, r: unit < dots ? radius * sold : 0 });
+      set(dot, { cy: y(bid) - up, r: unit < count ? radius * share : 0 });
     });
   }
 
@@ -190,17 +174,7 @@ export class Arena {
 
   #describe(index) {
     const round = this.#rounds[index];
-    const came = round.present.filter(Boolean).length;
-    const units = round.delivered.reduce((sum, each) => sum + each, 0);
-    const extras = round.false_bids.filter((bid) => bid > 0).length;
-    const left = round.unkept.filter(Boolean).length;
-    const parts = [
-      `${came} of ${this.#seats} came`,
-      extras ? `${extras} more ${extras > 1 ? "names" : "name"} bid` : "",
-      units ? `${units} sold at ${fixed(round.price)}` : "nothing was sold",
-      left ? `${left} won and walked away` : "",
-    ];
-    const text = parts.filter(Boolean).join(" · ");
+    const text = roundInWords(round);
     this.#title(round, text);
     this.svg.setAttribute("aria-label", `Round ${round.number}: ${text}; ${bidsInWords(round)}`);
     [...this.buttons.children].forEach((button, each) =>
@@ -259,40 +233,22 @@ function offerOf(round, seat, seats) {
   return { bid, units, present, unkept };
 }
 
+function roundInWords({ present, delivered, false_bids: extras, unkept, price }) {
+  const units = delivered.reduce((sum, each) => sum + each, 0);
+  const [came, left] = [present, unkept].map((each) => each.filter(Boolean).length);
+  const parts = [
+    `${came} of ${present.length} came`,
+    extras.length ? `${extras.length} more ${extras.length > 1 ? "names" : "name"} bid` : "",
+    units ? `${units} sold at ${fixed(price)}` : "nothing was sold",
+    left ? `${left} won and walked away` : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
 function bidsInWords(round) {
   const one = (bid, seat) =>
     round.present[seat]
       ? `bidder ${seat + 1} bid ${fixed(bid)}${round.delivered[seat] ? " and won" : ""}`
       : `bidder ${seat + 1} stayed out`;
   return round.bids.map(one).join(", ");
-}
-
-function axis({ left, right, floor, y }) {
-  const tick = (value) => [
-    svg("line", { x1: left, x2: right, y1: y(value), y2: y(value) }),
-    svg("text", { x: left - 8, y: y(value) + 4, text: value.toFixed(1) }),
-  ];
-  const ground = svg("line", { class: "ground", x1: left, x2: right, y1: floor, y2: floor });
-  return svg("g", { class: "axis" }, ...[0.2, 0.4, 0.6, 0.8, 1].flatMap(tick), ground);
-}
-
-function line(name, { left, right, inside }) {
-  const text = svg("text", inside ? { class: "inside", x: right, y: -5 } : { x: right + 5, y: 4 });
-  const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
-  const move = (y, label) => {
-    set(group, { transform: `translate(0 ${y})` });
-    text.textContent = label;
-  };
-  return { group, move };
-}
-
-function invitation({ left, right, y }) {
-  const text = "Set your rules, then press Step.";
-  return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
-}
-
-function hatching() {
-  const stripe = svg("path", { d: "M0 0V6", class: "stripe" });
-  const turned = { id: "hatch", width: 5, height: 6, patternUnits: "userSpaceOnUse" };
-  return svg("defs", {}, svg("pattern", { ...turned, patternTransform: "rotate(45)" }, stripe));
 }
