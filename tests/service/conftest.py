@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -45,11 +46,16 @@ def reach(catalogue: Catalogue) -> Iterator[Reach]:
         client.__exit__(None, None, None)
 
 
-@pytest.fixture(scope="module")
-def address(catalogue: Catalogue) -> Iterator[str]:
-    """Answer on a socket of this machine as long as a module's tests last."""
-    settings = ServiceSettings(**LIMITS)
-    app = create_app(settings, catalogue, None)
+@contextmanager
+def serving(
+    catalogue: Catalogue,
+    load: Load | None = None,
+    rules: dict[str, Designer] | None = None,
+    **changes: Any,
+) -> Iterator[str]:
+    """Answer on a socket of this machine; the address."""
+    settings = ServiceSettings(**LIMITS | changes)
+    app = create_app(settings, catalogue, load, rules)
     with listen(settings) as listener:
         server = make_server(app, settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -59,3 +65,10 @@ def address(catalogue: Catalogue) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(catalogue: Catalogue) -> Iterator[str]:
+    """Answer as long as a module's tests last."""
+    with serving(catalogue) as found:
+        yield found
