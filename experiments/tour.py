@@ -27,7 +27,7 @@ def main(config: Config, out: Path) -> None:
     table = pd.DataFrame(rows)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
-        report.show(table, "R, the paired difference, and what changing the rule half-way gains")
+        report.show(table, "mean R; gain: change half-way, with quartiles over seeds")
 
 
 def measure(

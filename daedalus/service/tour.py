@@ -24,8 +24,9 @@ class Stop:
         name: What addresses it, in lower case and underscores.
         title: What a reader calls it.
         population: Who bids: a name that the service has on offer.
-        seed: Seed of the episode: of 0 to 99 the one on which changing the rules half-way gains
-            what it does in the median, over before and over staying as it was.
+        seed: Seed of the episode, a typical one: of 0 to 399 that whose rewards, with the rules
+            changed half-way and without, run closest to the average, among those on which the
+            change gains between the quartiles, over before and over staying.
         hurt: The rules that the attack feeds on.
         changes: One or two fields and their new values, which mend it.
         attack: What is done, and why it pays, for who has never heard of mechanism design.
@@ -89,14 +90,14 @@ STOPS = (
         name="bid_shading",
         title="Bid shading",
         population="stage1",
-        seed=25,
+        seed=91,
         hurt=Mechanism(auction_type="first_price"),
         changes={"auction_type": "second_price"},
         attack="In a first-price auction winners pay what they bid, so whoever bids below its "
         "value keeps the difference. Six of these eight bidders bid just what a unit is worth to "
         "them, and gain nothing when they win. Two shade, and all that there is to gain goes to "
         "them.",
-        watch="F, which sinks step after step while W and the price hardly move: the units still "
+        watch="F, which sinks from step to step while W and the price hardly move: the units still "
         "reach nearly the right hands, but only the shaders gain. After the change F recovers and "
         "R with it. Revenue falls by an eighth, since winners no longer pay all that they bid.",
         fix="In a second-price auction everybody pays the highest losing bid. What you bid then "
@@ -107,7 +108,7 @@ STOPS = (
         name="collusion",
         title="Collusion: a ring",
         population="weak_ring",
-        seed=2,
+        seed=183,
         hurt=Mechanism(
             reserve_price=0.0,
             reveal_reserve=True,
@@ -130,7 +131,7 @@ STOPS = (
         name="strategic_dropout",
         title="Walking out",
         population="stage2",
-        seed=74,
+        seed=295,
         hurt=Mechanism(),
         changes={"withdrawal_penalty": 1.0},
         attack="Two of the eight can buy elsewhere, which would gain them 0.15 a unit. They bid "
@@ -147,7 +148,7 @@ STOPS = (
         name="false_stability",
         title="False stability",
         population="exploiter_heavy",
-        seed=43,
+        seed=238,
         hurt=Mechanism(
             reserve_price=0.18,
             reveal_winner_identity=True,
@@ -162,7 +163,7 @@ STOPS = (
         "little worse than the last. But winners are fined on mere suspicion, about one in 25, and "
         "while prices are secret those who have left hear nothing that could bring them back. So "
         "bidders leave one by one, too slowly for S, which looks back five rounds.",
-        watch="P and R against S. The first two steps show nothing wrong. Over ten, P loses two "
+        watch="P and R against S. The first steps show nothing wrong. Over ten, P loses two "
         "fifths and R three, averaged over markets. S goes up and down as it does everywhere, and "
         "loses one: each window of five rounds is much like the last. Look at the trend, and at "
         "who is missing.",
@@ -174,7 +175,7 @@ STOPS = (
         name="transparency_paradox",
         title="The transparency paradox",
         population="weak_ring",
-        seed=24,
+        seed=137,
         hurt=Mechanism(reveal_winner_identity=True),
         changes={"reveal_winner_identity": False},
         attack="Openness makes entering easier: bidders come where they can judge the market. It "
@@ -192,7 +193,7 @@ STOPS = (
         name="false_names",
         title="Beside the five: false names",
         population="exploiter_heavy",
-        seed=11,
+        seed=46,
         hurt=Mechanism(reveal_competing_bids=True),
         changes={"auction_type": "first_price"},
         attack="Four of the eight also bid under a false name, just below the price that they "
