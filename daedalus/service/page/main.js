@@ -13,7 +13,7 @@ import { Player } from "./player.js";
 import { Reveal } from "./reveal.js";
 import { Rules } from "./rules.js";
 import { Scores } from "./scores.js";
-import { Session } from "./session.js";
+import { Session, tabStorage } from "./session.js";
 import { Setup } from "./setup.js";
 import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
@@ -32,7 +32,7 @@ async function main() {
 }
 
 function assemble(catalogue) {
-  const page = { session: new Session(window.sessionStorage), setup: new Setup(catalogue) };
+  const page = { session: new Session(tabStorage()), setup: new Setup(catalogue) };
   page.rules = new Rules(catalogue.fields);
   page.scores = new Scores();
   page.log = new Log(page.rules);

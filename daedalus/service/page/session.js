@@ -16,6 +16,19 @@ const STEPS_SHOWN = 4; // their 20 rounds are what a designer looks back on
  * @property {Object[]} rounds As in `/api/arena`, with `unkept`.
  */
 
+/**
+ * Return the storage of this tab, or nothing that keeps where the browser forbids it, as some do
+ * for pages within others.
+ * @returns {Pick<Storage, "getItem"|"setItem"|"removeItem">}
+ */
+export function tabStorage() {
+  try {
+    return window.sessionStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+  }
+}
+
 /** The visitor's session. Events: `begin`, `step` (detail: the step), `rebuilt`. */
 export class Session extends EventTarget {
   /** @param {Storage} storage Keeps the episode of this tab. */

@@ -40,8 +40,6 @@ export class Tour {
   async start() {
     this.#stops ??= (await api.tour()).stops;
     if (!this.#stops.length) return notice("This server offers none of the markets of the tour.");
-    this.card.hidden = false;
-    document.body.classList.add("touring");
     await this.#go(0);
   }
 
@@ -68,6 +66,8 @@ export class Tour {
     await this.stage.begin(options);
     this.stage.designer.hand(false);
     this.stage.rules.set(hurt);
+    this.card.hidden = false;
+    document.body.classList.add("touring");
     this.#describe();
     this.#refresh();
   }
