@@ -310,6 +310,11 @@ def test_types_are_hidden_until_they_are_revealed(visit: Visit) -> None:
         expect(types).to_contain_text(re.compile(rf"{name.capitalize()} . {count}:"))
     labels = page.locator("#arena .seat.kind").all_text_contents()
     assert labels[:8] == [each["type"] for each in told]
+    page.click("#reset")
+    visitor.at_step(0)
+    expect(page.locator("#reveal")).to_have_attribute("aria-pressed", "false")
+    page.click("#reveal")
+    expect(types).to_be_visible()
     page.click("#reveal")
     expect(types).to_be_hidden()
     assert "truthful" not in page.locator("body").inner_html().split('id="setup-meaning"')[0]
