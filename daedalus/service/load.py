@@ -150,7 +150,7 @@ class WebSocketPlayer:
 
 
 async def http_players(address: str, count: int) -> list[HttpPlayer]:
-    """Open sessions over HTTP and begin an episode in each.
+    """Open sessions over HTTP, the same ones every time, and begin an episode in each.
 
     Args:
         address: Such as ``http://127.0.0.1:8000``.
@@ -162,7 +162,7 @@ async def http_players(address: str, count: int) -> list[HttpPlayer]:
     place, loop = urlsplit(address), asyncio.get_running_loop()
     players = []
     for number in range(count):
-        name = f"load-{time.time_ns()}-{number}"
+        name = f"load-{number}"
         step = _post(place.netloc, "/step", {"session_id": name, "action": ACTION})
         begin = _post(place.netloc, "/reset", EPISODE | {"session_id": name, "seed": number})
         _, player = await loop.create_connection(

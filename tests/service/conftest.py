@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
@@ -45,17 +46,29 @@ def reach(catalogue: Catalogue) -> Iterator[Reach]:
         client.__exit__(None, None, None)
 
 
+@pytest.fixture(scope="session")
+def serve(catalogue: Catalogue) -> Callable[..., AbstractContextManager[str]]:
+    """Answer on a socket of this machine, with changed settings, as long as a context lasts."""
+
+    @contextmanager
+    def serving(**changes: Any) -> Iterator[str]:
+        settings = ServiceSettings(**LIMITS | changes)
+        app = create_app(settings, catalogue, None)
+        with listen(settings) as listener:
+            server = make_server(app, settings)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+            thread.start()
+            while not server.started:
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            server.should_exit = True
+            thread.join()
+
+    return serving
+
+
 @pytest.fixture(scope="module")
-def address(catalogue: Catalogue) -> Iterator[str]:
+def address(serve: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
     """Answer on a socket of this machine as long as a module's tests last."""
-    settings = ServiceSettings(**LIMITS)
-    app = create_app(settings, catalogue, None)
-    with listen(settings) as listener:
-        server = make_server(app, settings)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+    with serve() as reached:
+        yield reached

@@ -324,6 +324,65 @@ def crowd(server: Served) -> None:
         sock.close()
 
 
+@pytest.fixture(scope="module")
+def brief(serve: Callable[..., Any]) -> Iterator[str]:
+    """Answer on a socket with little patience and few places."""
+    with serve(**SETTINGS | {"request_timeout": 0.2, "connections": 7}) as address:
+        yield address
+
+
+def asked(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
+    """Send bytes, and return everything that comes back until the server closes."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=5) as sock:
+        for part in parts:
+            sock.sendall(part)
+            time.sleep(pause)
+        return b"".join(iter(lambda: sock.recv(65_536), b""))
+
+
+def test_half_a_request_is_answered_408(brief: str) -> None:
+    for data in (HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"):
+        answer = asked(brief, data)
+        assert answer.startswith(b"HTTP/1.1 408") and b"0.2 seconds" in answer
+    assert asked(brief) == b""
+    whole = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    assert asked(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
+
+
+def test_a_head_without_end_is_answered_431(brief: str) -> None:
+    assert asked(brief, HEAD + b"X: y\r\n" * 11_000).startswith(b"HTTP/1.1 431")
+
+
+def test_silent_connections_give_way_and_busy_ones_are_kept(brief: str) -> None:
+    place = urlsplit(brief)
+    silent = [socket.create_connection((place.hostname, place.port)) for _ in range(9)]
+    assert requests.get(f"{brief}/health", timeout=5).status_code == 200
+    for sock in silent:
+        sock.close()
+    url = brief.replace("http", "ws") + "/ws"
+    busy = [connect(url) for _ in range(6)]
+    halves = [socket.create_connection((place.hostname, place.port)) for _ in range(1)]
+    for sock in halves:
+        sock.sendall(HEAD + b"Content-Length: 9\r\n\r\n{")
+    time.sleep(0.05)
+    answer = requests.get(f"{brief}/health", timeout=5)
+    assert answer.status_code == 503 and answer.headers["Retry-After"] == "1"
+    with pytest.raises(InvalidHandshake, match="503"):
+        connect(url)
+    for sock in [*busy, *halves]:
+        sock.close()
+
+
+def test_a_silent_websocket_ends(brief: str) -> None:
+    with connect(brief.replace("http", "ws") + "/ws") as sock:
+        sock.send(json.dumps({"type": "state"}))
+        assert json.loads(sock.recv())["type"] == "state"
+        with pytest.raises(ConnectionClosed) as caught:
+            sock.recv(timeout=5)
+        assert caught.value.rcvd is not None and caught.value.rcvd.code == 1001
+
+
 ATTACKS: list[Callable[[Served], None]] = [
     half_heads,
     half_bodies,
