@@ -55,9 +55,8 @@ def main(config: Config, out: Path) -> None:
         report.table(usage, "usage")
         report.show(speed, f"steps, population stage {config.population.stage}")
         report.show(usage.drop(columns="processor"), "what the service held, memory in MiB")
-        report.figure(
-            latency_curves([(_name(load), pace.latencies) for load, pace, _ in seen]), "latency"
-        )
+        paced = [(_name(load), pace.latencies) for load, pace, _ in seen if load.rate is not None]
+        report.figure(latency_curves(paced), "latency")
 
 
 def loads(settings: LoadSettings) -> list[Load]:
