@@ -22,6 +22,7 @@ test: setup ## run every test, slow ones too
 	$(RUN) -m pytest -q -m ""
 
 check: setup ## lint, formatting and types
+	.venv/bin/hadolint Dockerfile
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy

@@ -13,10 +13,8 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config import ConfigError, explain, help_text, register, to_config
+from daedalus.config import CONF, ConfigError, explain, help_text, register, to_config
 from daedalus.provenance import run_record
-
-CONF = Path(__file__).parent / "conf"
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -30,7 +31,11 @@ from daedalus.service.settings import LoadSettings, ServiceSettings
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
-TASKS = sorted(path.stem for path in (Path(__file__).parents[1] / "experiments").glob("[a-z]*.py"))
+ROOT = Path(__file__).parents[1]
+CONF = ROOT / "conf"
+PARTS = {"build", "inference"}
+"""Modules of ``experiments/`` that are no task of their own."""
+TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} - PARTS)
 """Modules of ``experiments/`` that a configuration can name."""
 
 DESIGNERS = {
@@ -163,6 +168,20 @@ def to_config(composed: DictConfig) -> Config:
     return config
 
 
+def compose_config(*overrides: str) -> Config:
+    """Compose and check a configuration from overrides, as the command line of ``run.py`` does.
+
+    Raises:
+        ConfigError: It cannot be run; the message says what to write instead.
+    """
+    register()
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            return to_config(compose("config", overrides=list(overrides)))
+    except (HydraException, OmegaConfBaseException, ConfigError) as error:
+        raise ConfigError(explain(error)) from error
+
+
 _BAD_ADVICE = "To append to your config use"  # a misspelt key is not mended by a plus sign
 
 
@@ -191,8 +210,7 @@ def _unknown_name(message: str, causes: list[BaseException]) -> tuple[str, list[
     option = re.search(r"[Cc]ould not find '([^']+)'", message)
     if option:
         group, _, wrong = option[1].rpartition("/")
-        folder = Path(__file__).parents[1] / "conf" / group
-        return wrong, sorted(path.stem for path in folder.glob("*.yaml"))
+        return wrong, sorted(path.stem for path in (CONF / group).glob("*.yaml"))
     key = re.search(r"Key '([^']+)' (?:is )?not in", message)
     for cause in causes:
         parent = getattr(cause, "parent_node", None)

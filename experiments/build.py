@@ -106,6 +106,17 @@ def make_designer(
     return settings  # type: ignore[return-value]
 
 
+OUTPUTS = Path("outputs")
+"""Where runs leave their models, relative to the working directory."""
+
+
+def newest_model(outputs: Path) -> str | None:
+    """Return the folder of the newest model that was trained below ``outputs``, if there is one."""
+    found = outputs.rglob("model/prompt.json")
+    newest = max(found, key=lambda path: path.stat().st_mtime, default=None)
+    return str(newest.parent) if newest else None
+
+
 def _load_designer(settings: LanguageModelSettings) -> Designer:
     return LanguageModelDesigner(*load_generate(settings))
 

@@ -32,23 +32,45 @@ def compare_designers(
     config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets, report, and return the summary."""
-    settings, seed = config.evaluation, config.seed
-    designers = {
-        name: make_designer(baseline, env, seed) for name, baseline in settings.baselines.items()
+    designers: dict[str, Designer] = {
+        name: make_designer(baseline, env, config.seed)
+        for name, baseline in config.evaluation.baselines.items()
     }
-    steps = compare(env, designers | extra, settings.episodes, seed)
-    episodes = episode_means(steps)
-    summary = summarise(episodes, settings, seed)
-    differences = all_differences(episodes, list(designers), settings, seed)
-    frames = {"steps": steps, "episodes": episodes, "summary": summary, "differences": differences}
+    frames = comparison(config, env, designers | extra, list(designers))
     for name, frame in frames.items():
         report.table(frame, name)
-    report.show(differences, "paired differences")
+    report.show(frames["differences"], "paired differences")
     report.show(
-        summary.drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
+        frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",
     )
     title = f"{config.market.rules} market, stage {config.population.stage}"
-    report.figure(reward_boxplot(episodes, title), "boxplot")
-    report.figure(metric_panels(episodes), "metrics")
-    return summary
+    report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
+    report.figure(metric_panels(frames["episodes"]), "metrics")
+    return frames["summary"]
+
+
+def comparison(
+    config: Config, env: DesignEnv, designers: dict[str, Designer], references: list[str]
+) -> dict[str, pd.DataFrame]:
+    """Play designers on paired markets.
+
+    Args:
+        config: How many episodes, which seed and what intervals.
+        env: Where they play.
+        designers: Who plays, by the name that tables show.
+        references: Whom the others are compared with, at least one of them.
+
+    Returns:
+        Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``, see
+        ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
+    """
+    settings, seed = config.evaluation, config.seed
+    steps = compare(env, designers, settings.episodes, seed)
+    episodes = episode_means(steps)
+    return {
+        "steps": steps,
+        "episodes": episodes,
+        "summary": summarise(episodes, settings, seed),
+        "differences": all_differences(episodes, references, settings, seed),
+    }

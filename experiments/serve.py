@@ -17,7 +17,7 @@ from daedalus.service.catalogue import Catalogue
 from daedalus.service.environment import warm_up
 from daedalus.service.server import create_app, listen, make_server
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_generate, make_designer, make_env
+from experiments.build import load_generate, make_designer, make_env, newest_model
 
 
 def main(config: Config, out: Path) -> None:
@@ -58,9 +58,7 @@ def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSett
     """Return the model that the settings name, if there is one; runs leave theirs in outputs."""
     checkpoint = settings.checkpoint
     if checkpoint == NEWEST:
-        found = outputs.rglob("model/prompt.json")
-        newest = max(found, key=lambda path: path.stat().st_mtime, default=None)
-        checkpoint = str(newest.parent) if newest else NONE
+        checkpoint = newest_model(outputs) or NONE
     if checkpoint == NONE:
         return None
     return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained)

@@ -57,6 +57,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.__init__": set(),
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
+    "inference": {"daedalus.config", "experiments"},
     "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
@@ -68,7 +69,10 @@ def module_of(path: Path) -> str:
 
 def source_files() -> list[Path]:
     folders = (ROOT / "daedalus", ROOT / "experiments")
-    return [ROOT / "run.py", *sorted(path for folder in folders for path in folder.rglob("*.py"))]
+    return [
+        *sorted(ROOT.glob("*.py")),
+        *sorted(path for folder in folders for path in folder.rglob("*.py")),
+    ]
 
 
 def within(name: str, package: str) -> bool:
@@ -185,6 +189,7 @@ FORBIDDEN = [
     ("experiments.grpo", "import torch"),
     ("experiments.bench", "import hydra"),
     ("run", "import torch"),
+    ("inference", "import hydra"),
     ("daedalus.service.client", "from daedalus.service.environment import DaedalusEnvironment"),
     ("daedalus.service.models", "from daedalus.env import DesignEnv"),
     ("daedalus.service.designer", "import torch"),

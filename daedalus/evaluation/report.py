@@ -30,7 +30,7 @@ class Report:
     def __init__(self, out: Path, tracker: Tracker) -> None:
         self._out = out
         self._tracker = tracker
-        self._console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_LOGS)
+        self._console = make_console()
 
     def say(self, text: str) -> None:
         """Show a line of text."""
@@ -51,12 +51,22 @@ class Report:
 
     def show(self, frame: pd.DataFrame, title: str) -> None:
         """Show a table, a number and its interval (X, X_low, X_high) in one cell."""
-        bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
-        names = [name for name in frame.columns if name not in bounds]
-        table = Table(*(readable(name) for name in names), title=title, title_justify="left")
-        for row in frame.to_dict("records"):
-            table.add_row(*(_cell(row, name) for name in names))
-        self._console.print(table)
+        self._console.print(as_table(frame, title))
+
+
+def make_console() -> Console:
+    """Return where a run's tables are shown: as wide as the terminal, or as logs are."""
+    return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_LOGS)
+
+
+def as_table(frame: pd.DataFrame, title: str) -> Table:
+    """Return a table to show, a number and its interval (X, X_low, X_high) in one cell."""
+    bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
+    names = [name for name in frame.columns if name not in bounds]
+    table = Table(*(readable(name) for name in names), title=title, title_justify="left")
+    for row in frame.to_dict("records"):
+        table.add_row(*(_cell(row, name) for name in names))
+    return table
 
 
 def _cell(row: dict[Hashable, Any], name: str) -> str:

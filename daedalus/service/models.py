@@ -369,6 +369,44 @@ class Offer(Strict):
     max_episode_length: int
 
 
+class TourStop(Strict):
+    """A preset in which one sees an attack hurt and a rule mend it, see ``daedalus.service.tour``.
+
+    Attributes:
+        name: What addresses it.
+        title: What a reader calls it.
+        attack: What is done, and why it pays.
+        population: Who bids.
+        market: Which rules are played.
+        seed: Seed of the episode.
+        n_agents: Number of bidders; None is as many as the population has.
+        hurt: The rules that the attack feeds on.
+        fixed: The rules that mend it.
+        changed: The fields in which they differ.
+        watch: What to look at.
+        fix: Why the changed rules work.
+    """
+
+    name: str
+    title: str
+    attack: str
+    population: str
+    market: str
+    seed: int
+    n_agents: int | None
+    hurt: WireMechanism
+    fixed: WireMechanism
+    changed: list[str]
+    watch: str
+    fix: str
+
+
+class Tour(Strict):
+    """The stops that can be visited with the populations on offer."""
+
+    stops: list[TourStop]
+
+
 class TrainingCurves(Strict):
     """The newest training run that was found here, and what it logged at every step."""
 

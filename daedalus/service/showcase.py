@@ -9,10 +9,11 @@ from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from daedalus.service.catalogue import Catalogue
-from daedalus.service.models import Offer, Problem, TrainingCurves
+from daedalus.service.models import Offer, Problem, Tour, TourStop, TrainingCurves
 from daedalus.service.newest import NewestRun
 from daedalus.service.offer import make_offer
 from daedalus.service.settings import ServiceSettings
+from daedalus.service.tour import tour
 
 PAGE = Path(__file__).parent / "page"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
@@ -28,6 +29,11 @@ def showcase(settings: ServiceSettings, catalogue: Catalogue, rules: Sequence[st
     @router.get("/api/catalogue", summary="See what may be chosen, and what it means")
     async def choices() -> Offer:
         return offer
+
+    @router.get("/api/tour", summary="See the attacks of the guided tour, and what mends them")
+    async def stops() -> Tour:
+        on_offer = tour(catalogue.populations)
+        return Tour(stops=[TourStop(**each.to_dict()) for each in on_offer])
 
     @router.get("/api/training", summary="See the newest run's training curves")
     def training() -> TrainingCurves:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -46,29 +46,29 @@ def reach(catalogue: Catalogue) -> Iterator[Reach]:
         client.__exit__(None, None, None)
 
 
-@pytest.fixture(scope="session")
-def serve(catalogue: Catalogue) -> Callable[..., AbstractContextManager[str]]:
-    """Answer on a socket of this machine, with changed settings, as long as a context lasts."""
-
-    @contextmanager
-    def serving(**changes: Any) -> Iterator[str]:
-        settings = ServiceSettings(**LIMITS | changes)
-        app = create_app(settings, catalogue, None)
-        with listen(settings) as listener:
-            server = make_server(app, settings)
-            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-            thread.start()
-            while not server.started:
-                time.sleep(0.01)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            thread.join()
-
-    return serving
+@contextmanager
+def serving(
+    catalogue: Catalogue,
+    load: Load | None = None,
+    rules: dict[str, Designer] | None = None,
+    **changes: Any,
+) -> Iterator[str]:
+    """Answer on a socket of this machine; the address."""
+    settings = ServiceSettings(**LIMITS | changes)
+    app = create_app(settings, catalogue, load, rules)
+    with listen(settings) as listener:
+        server = make_server(app, settings)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture(scope="module")
-def address(serve: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
-    """Answer on a socket of this machine as long as a module's tests last."""
-    with serve() as reached:
-        yield reached
+def address(catalogue: Catalogue) -> Iterator[str]:
+    """Answer as long as a module's tests last."""
+    with serving(catalogue) as found:
+        yield found

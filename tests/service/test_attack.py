@@ -20,6 +20,7 @@ from websockets.sync.client import connect
 
 from daedalus.service.process import ServiceProcess, Usage
 from daedalus.service.settings import ServiceSettings
+from tests.service.conftest import serving
 
 SETTINGS: dict[str, Any] = {
     "port": 0,
@@ -325,9 +326,9 @@ def crowd(server: Served) -> None:
 
 
 @pytest.fixture(scope="module")
-def brief(serve: Callable[..., Any]) -> Iterator[str]:
+def brief(catalogue: Any) -> Iterator[str]:
     """Answer on a socket with little patience and few places."""
-    with serve(**SETTINGS | {"request_timeout": 0.2, "connections": 7}) as address:
+    with serving(catalogue, **SETTINGS | {"request_timeout": 0.2, "connections": 7}) as address:
         yield address
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
 from daedalus.service.environment import DaedalusEnvironment
 from daedalus.service.models import DaedalusAction, Offer
 from daedalus.service.newest import NewestRun
+from daedalus.service.server import create_app
+from daedalus.service.settings import ServiceSettings
+from tests.populations import population
 
 EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
 SHILLS = {"auction_type": "vcg", "reserve_price": 0.2, "reveal_competing_bids": True}
@@ -151,3 +156,16 @@ def test_the_page_and_its_parts_are_served(reach) -> None:
     assert client.get("/page/index.html").status_code == 200
     for path in ("/page/..%2fserver.py", "/page/%2e%2e/server.py", "/page/%2fetc/passwd"):
         assert client.get(path).status_code == 404
+
+
+def test_the_tour_visits_what_is_on_offer_with_rules_that_the_api_takes(catalogue) -> None:
+    offered = replace(catalogue, populations=catalogue.populations | {"stage1": population(1)})
+    with TestClient(create_app(ServiceSettings(), offered, None)) as client:
+        (stop,) = client.get("/api/tour").json()["stops"]
+        assert stop["name"] == "bid_shading" and stop["changed"] == ["auction_type"]
+        chosen = ("population", "market", "seed", "n_agents")
+        begin = {"session_id": "a"} | {name: stop[name] for name in chosen}
+        assert client.post("/reset", json=begin).status_code == 200
+        for rules in ("hurt", "fixed"):
+            body = {"session_id": "a", "action": stop[rules]}
+            assert client.post("/step", json=body).status_code == 200

@@ -1,0 +1,72 @@
+/** Where things stand in the arena: pure geometry, in pixels. */
+
+const MARGIN = { top: 26, right: 88, left: 30 };
+const NARROW = 520; // pixels; below, lines carry their names inside
+const INSIDE = 10; // pixels, the right margin then
+const LINE = 15; // pixels, for a number or a type under a seat
+const NUMBERED = 13; // pixels that a seat needs to carry its number
+const GAP = 0.7; // between bidders and extra names, in places
+
+/**
+ * Return the geometry of an arena.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} seats Bidders.
+ * @param {number} extras Names at most that belong to no seat.
+ * @param {boolean} captioned Whether types are written under the seats.
+ * @returns {{width: number, height: number, left: number, right: number, floor: number,
+ *   place: number, bar: number, head: number, numbered: boolean, inside: boolean,
+ *   x: (index: number) => number, y: (value: number) => number}} `x` takes seats first, then extra
+ *   names; `numbered` says that seats carry numbers, and `inside` that there is no room for words
+ *   beside the lines.
+ */
+export function layout(width, height, seats, extras, captioned) {
+  const inside = width < NARROW;
+  const right = width - (inside ? INSIDE : MARGIN.right);
+  const place = (right - MARGIN.left) / (seats + (extras ? extras + GAP : 0));
+  const head = Math.min(9, Math.max(1.5, place * 0.19));
+  const numbered = place >= NUMBERED;
+  const lines = (numbered ? LINE : 0) + (captioned ? LINE : 0);
+  const floor = height - (14 + head + figureHeight(head) + lines);
+  const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);
+  return {
+    width,
+    height,
+    left: MARGIN.left,
+    right,
+    inside,
+    floor,
+    place,
+    bar: Math.min(40, Math.max(2, place * 0.5)),
+    head,
+    numbered,
+    x: (index) => MARGIN.left + place * shift(index),
+    y: (value) => floor - Math.min(1.04, value) * (floor - MARGIN.top),
+  };
+}
+
+/**
+ * Return the path of a bidder's shoulders around x = 0, below the head.
+ * @param {number} head Radius of the head.
+ */
+export function shoulders(head) {
+  const wide = head * 1.75;
+  const top = head * 1.35;
+  return `M${-wide} ${top + wide}a${wide} ${wide} 0 0 1 ${2 * wide} 0z`;
+}
+
+/**
+ * Return how far below the middle of the head the shoulders end.
+ * @param {number} head Radius of the head.
+ */
+export const figureHeight = (head) => head * 3.1;
+
+/**
+ * Return the path of an arc under the floor, from one place to another.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} y
+ */
+export function tie(from, to, y) {
+  return `M${from} ${y}Q${(from + to) / 2} ${y + 26} ${to} ${y}`;
+}

@@ -1,0 +1,70 @@
+/** What the arena is drawn with: figures, bars, lines and the axis. */
+
+import { figureHeight, shoulders } from "./arena_layout.js";
+import { set, svg } from "./dom.js";
+
+const CAPTIONED = 46; // pixels that a seat needs to carry a word
+
+/**
+ * Return a name's bar, its dots for units, and the group with its figure.
+ * @param {ReturnType<import("./arena_layout.js").layout>} place
+ * @param {number} x Where it stands.
+ * @param {{label: string, caption: string, kind: number|undefined, extra: boolean}} who `kind` is
+ *   the number of its colour, `extra` that it belongs to no seat.
+ */
+export function makeName(place, x, { label, caption, kind, extra }) {
+  const { bar: width } = place;
+  const bar = svg("rect", { class: "bid", x: -width / 2, width, rx: Math.min(3, width / 3) });
+  const dots = [0, 0].map((r) => svg("circle", { class: "sold", r }));
+  const names = ["name", extra ? "extra" : "", kind === undefined ? "" : `type-${kind}`];
+  const group = svg("g", { class: names.filter(Boolean).join(" "), transform: `translate(${x} 0)` });
+  group.append(bar, ...dots, figure(place, label, caption));
+  return { group, bar, dots };
+}
+
+function figure({ floor, head, place, numbered }, label, caption) {
+  const under = figureHeight(head) + 14;
+  const word = place >= CAPTIONED ? caption : "";
+  return svg(
+    "g",
+    { class: "figure", transform: `translate(0 ${floor + 6 + head})` },
+    svg("circle", { r: head }),
+    svg("path", { d: shoulders(head) }),
+    svg("text", { class: "seat", y: under, text: numbered ? label : "" }),
+    svg("text", { class: "seat kind", y: under + 14, text: word }),
+  );
+}
+
+/** Return the scale of values and the floor. */
+export function axis({ left, right, floor, y }) {
+  const tick = (value) => [
+    svg("line", { x1: left, x2: right, y1: y(value), y2: y(value) }),
+    svg("text", { x: left - 8, y: y(value) + 4, text: value.toFixed(1) }),
+  ];
+  const ground = svg("line", { class: "ground", x1: left, x2: right, y1: floor, y2: floor });
+  return svg("g", { class: "axis" }, ...[0.2, 0.4, 0.6, 0.8, 1].flatMap(tick), ground);
+}
+
+/** Return a line across the arena, and `move`, which takes its height in pixels and its words. */
+export function line(name, { left, right, inside }) {
+  const text = svg("text", inside ? { class: "inside", x: right, y: -5 } : { x: right + 5, y: 4 });
+  const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
+  const move = (y, label) => {
+    set(group, { transform: `translate(0 ${y})` });
+    text.textContent = label;
+  };
+  return { group, move };
+}
+
+/** Return what an arena says in which nothing has been sold. */
+export function invitation({ left, right, y }) {
+  const text = "Set your rules, then press Step.";
+  return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
+}
+
+/** Return the pattern of bids under names that nobody knows. */
+export function hatching() {
+  const stripe = svg("path", { d: "M0 0V6", class: "stripe" });
+  const turned = { id: "hatch", width: 5, height: 6, patternUnits: "userSpaceOnUse" };
+  return svg("defs", {}, svg("pattern", { ...turned, patternTransform: "rotate(45)" }, stripe));
+}

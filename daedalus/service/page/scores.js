@@ -1,0 +1,80 @@
+/** The score: R and what it is made of, revenue, and their course over the last 20 rounds. */
+
+import { lineChart } from "./charts.js";
+import { byId, el } from "./dom.js";
+import { fixed } from "./format.js";
+
+/** What is scored, in order: the name in the API, the letter, a word, and what it means. */
+export const TERMS = [
+  ["composite", "R", "Score", "welfare × fairness × participation × stability"],
+  ["welfare", "W", "Welfare", "goods reach those who value them most"],
+  ["fairness", "F", "Fairness", "gains are spread, not taken by a few"],
+  ["participation", "P", "Participation", "bidders come and compete"],
+  ["stability", "S", "Stability", "rounds resemble each other"],
+];
+
+/** The read-outs under the arena and the charts of the last rounds. */
+export class Scores {
+  constructor() {
+    this.tiles = TERMS.map(tile);
+    this.revenue = tile(["revenue", "", "Revenue", "what winners paid, in units of value"]);
+    byId("scores").replaceChildren(...[...this.tiles, this.revenue].map(({ box }) => box));
+    this.terms = lineChart(
+      byId("chart-terms"),
+      TERMS.map(([name, letter]) => ({ label: letter, colour: name, width: letter === "R" ? 3 : 1.75 })),
+      { height: 220, range: [0, 1] },
+    );
+    const money = [
+      { label: "Revenue", colour: "revenue" },
+      { label: "Price", colour: "price" },
+      { label: "Reserve", colour: "reserve", dash: [5, 4] },
+    ];
+    this.money = lineChart(byId("chart-money"), money, { height: 220 });
+  }
+
+  /** Show the numbers of one round or of a step. */
+  show(scores, revenue) {
+    for (const { name, number } of this.tiles) number.textContent = fixed(scores?.[name]);
+    this.revenue.number.textContent = fixed(revenue);
+  }
+
+  /** Say which the numbers are. */
+  label(text) {
+    byId("scores-of").textContent = text;
+  }
+
+  /** Draw the course of the last rounds. */
+  trend(rounds) {
+    const at = rounds.map(({ number }) => number);
+    const columns = TERMS.map(([name]) => rounds.map(({ scores }) => scores[name]));
+    const revenue = rounds.map((round) => round.revenue);
+    this.tiles.forEach(({ spark }, index) => spark.set([at, columns[index]]));
+    this.revenue.spark.set([at, revenue]);
+    this.terms.set([at, ...columns]);
+    this.money.set([at, revenue, rounds.map((r) => r.price), rounds.map((r) => r.reserve)]);
+    byId("chart-terms").setAttribute("aria-label", course("R", columns[0]));
+    byId("chart-money").setAttribute("aria-label", course("Revenue", revenue));
+  }
+}
+
+function tile([name, letter, word, meaning]) {
+  const number = el("output", { class: "number", text: "–" });
+  const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
+  const box = el(
+    "div",
+    { class: `tile tile-${name}`, title: `${word}: ${meaning}` },
+    el("p", { class: "term" }, el("span", { class: "letter", text: letter }), word),
+    number,
+    host,
+    el("p", { class: "meaning", text: meaning }),
+  );
+  const range = name === "revenue" ? undefined : [0, 1];
+  const spark = lineChart(host, [{ label: word, colour: name }], { height: 34, range, bare: true });
+  return { name, box, number, spark };
+}
+
+function course(label, numbers) {
+  if (!numbers.length) return `${label}: no rounds yet`;
+  const [first, last] = [numbers[0], numbers.at(-1)].map((each) => fixed(each));
+  return `${label} over the last ${numbers.length} rounds: from ${first} to ${last}`;
+}

@@ -1,0 +1,95 @@
+"""Measure every stop of the guided tour: what the attack costs, and what the changed rule gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.config import Config
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import episode_scores
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.statistics import bootstrap_interval
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.service.tour import STOPS, Stop
+from experiments.build import make_envs, tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Score both rules of every stop on the same markets, and play the stop as a visitor would."""
+    envs = make_envs(config)
+    rows = [measure(stop, envs[stop.population], config.evaluation, config.seed) for stop in STOPS]
+    table = pd.DataFrame(rows)
+    with tracked(config, out) as (_, report):
+        report.table(table, "summary")
+        report.show(table, "mean R; gain: change half-way, with quartiles over seeds")
+
+
+def measure(
+    stop: Stop, env: DesignEnv, settings: EvaluationSettings, seed: int
+) -> dict[str, str | float]:
+    """Return a stop's row of the table.
+
+    Returns:
+        ``stop`` and ``changed``; mean R of whole episodes under either rule, ``hurt`` and
+        ``fixed``, and the mean paired ``difference`` with its interval; ``gain``, what changing
+        the rule half-way gains on the stop's own seed, the quartiles of the same over seeds from 0
+        (``gain_low``, ``gain_high``), and what it gains there ``over_staying`` as it was.
+    """
+    hurt, fixed = scores(stop, env, settings.episodes, seed)
+    gains = switch_gains(stop, env, range(settings.episodes))[0]
+    own, over_staying = switch_gains(stop, env, [stop.seed])
+    rng = generator(seed, f"bootstrap/{stop.name}")
+    low, high = bootstrap_interval([fixed - hurt], np.mean, settings, rng)
+    return {
+        "stop": stop.name,
+        "changed": ", ".join(stop.changed),
+        "hurt": hurt.mean(),
+        "fixed": fixed.mean(),
+        "difference": (fixed - hurt).mean(),
+        "difference_low": low,
+        "difference_high": high,
+        "gain": own[0],
+        "gain_low": np.quantile(gains, 0.25),
+        "gain_high": np.quantile(gains, 0.75),
+        "over_staying": over_staying[0],
+    }
+
+
+def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
+    """Return R of whole episodes under the stop's two rules, paired, shape (2, episodes)."""
+    rules = Mechanisms.stack([stop.hurt, stop.fixed])
+    return episode_scores(env, rules, episodes, seed, "tour")
+
+
+def switch_gains(
+    stop: Stop, env: DesignEnv, seeds: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Play the first half of episodes as they hurt and the second half mended.
+
+    Args:
+        stop: Whose rules are played.
+        env: Where; what it held before is lost.
+        seeds: Seeds S as visitors give them to the service.
+
+    Returns:
+        Mean R of the second half less that of the first, and less that of a second half as it
+        was, both of shape (S,).
+    """
+    markets = np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
+    half = env.settings.episode_length // 2
+    hurt, fixed = (Mechanisms.repeat(rule, len(markets)) for rule in (stop.hurt, stop.fixed))
+    env.reset(markets)
+    first = _mean_reward(env, hurt, half)
+    stayed = _mean_reward(env.fork(np.arange(len(markets))), hurt, half)
+    mended = _mean_reward(env, fixed, half)
+    return mended - first, mended - stayed
+
+
+def _mean_reward(env: DesignEnv, rules: Mechanisms, steps: int) -> NDArray[np.float64]:
+    return np.mean([env.step(rules).reward for _ in range(steps)], axis=0)

@@ -1,0 +1,145 @@
+"""The published script: one mechanism, or results of episodes, from a model on disk."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import inference
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.mechanism import mechanism_from_mapping
+from daedalus.market.parsing import parse_mechanism
+from daedalus.training.checkpoints import export
+from daedalus.training.model import make_language_model
+from tests.populations import population
+from tests.training.conftest import PROMPT, SMALL
+
+ROOT = Path(__file__).parents[1]
+SHORT = [
+    "--constrained",
+    "--n-episodes",
+    "3",
+    "market.episode_length=2",
+    "evaluation.resamples=100",
+]
+
+
+@pytest.fixture(scope="module")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Leave a model that has learnt nothing, in a folder whose name wants quoting."""
+    settings = MarketSettings()
+    env = DesignEnv(make_market(settings, population(3)), settings)
+    folder = tmp_path_factory.mktemp("run") / "it's a=1, b" / "model"
+    folder.parent.mkdir()
+    export(make_language_model(SMALL, PROMPT, env, seed=0), PROMPT, "", folder)
+    return folder
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Run the script in a folder of its own, and return what it prints."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["inference.py", *map(str, arguments)])
+        inference.main()
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_without_options_the_newest_designer_sets_one_mechanism(
+    ask, untrained: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outputs").symlink_to(untrained.parent)
+    told = ask("--constrained")
+    assert parse_mechanism(told).valid
+    warm = ["--constrained", "--repo-id", untrained, "designer.temperature=1.0", "--seed"]
+    assert ask(*warm, 1) == ask(*warm, 1) != ask(*warm, 2)
+
+
+def test_results_pair_the_designer_with_the_baselines(ask, untrained: Path, tmp_path: Path) -> None:
+    asked = ["--repo-id", untrained, "--baseline", "--population", "stage4", *SHORT, "--output"]
+    shown = ask(*asked, tmp_path / "a" / "first.json")
+    results = json.loads((tmp_path / "a" / "first.json").read_text())
+    names = ["random", "informed_greedy", "trained"]
+    assert list(results["rewards"]) == [each["designer"] for each in results["summary"]] == names
+    assert (results["population"], results["n_episodes"]) == ("stage4", 3)
+    means = {name: sum(rewards) / 3 for name, rewards in results["rewards"].items()}
+    for row in results["differences"]:
+        expected = means[row["designer"]] - means[row["reference"]]
+        assert row["difference"] == pytest.approx(expected)
+        assert row["difference_low"] <= expected <= row["difference_high"]
+    assert "trained" in shown and "paired differences" in shown and "first.json" in shown
+
+
+def test_the_designer_plays_the_same_without_baselines(
+    ask, untrained: Path, tmp_path: Path
+) -> None:
+    rewards = []
+    for baseline in (["--baseline"], []):
+        shown = ask("--repo-id", untrained, *SHORT, *baseline)
+        results = json.loads((tmp_path / "inference_results.json").read_text())
+        rewards.append(results["rewards"]["trained"])
+    assert rewards[0] == rewards[1] and len(set(rewards[0])) == 3
+    assert results["differences"] == [] and "paired differences" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ([], "make demo"),
+        (["--repo-id", "/nowhere"], "holds no model"),
+        (["--repo-id", "nobody/nothing"], "OWNER/NAME"),
+        (["--repo-id", "MODEL"], "give --constrained"),
+        (["--repo-id", "MODEL", "--population", "stage33"], "Did you mean stage3?"),
+        (["--repo-id", "MODEL", "--n-episodes", "1"], "from 2 up"),
+        (["--repo-id", "MODEL", "--baseline", "--output", "/"], "name a file"),
+    ],
+)
+def test_mistakes_say_what_to_do(ask, untrained: Path, arguments: list[str], hint: str) -> None:
+    with pytest.raises(SystemExit, match=hint.replace("?", r"\?")):
+        ask(*[untrained if each == "MODEL" else each for each in arguments])
+
+
+def script(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, str(ROOT / "inference.py"), *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=cwd, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.slow
+def test_the_script_prints_nothing_but_the_mechanism(untrained: Path, tmp_path: Path) -> None:
+    process = script("--repo-id", untrained, "--constrained", cwd=tmp_path)
+    shown, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
+    refused = script("--repo-id", "/nowhere", cwd=tmp_path)
+    shown, errors = refused.communicate(timeout=60)
+    assert refused.returncode == 1 and not shown
+    assert "holds no model" in errors and "Traceback" not in errors
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: Path) -> None:
+    results = tmp_path / "inference_results.json"
+    results.write_text("of the last run")
+    process = script("--repo-id", untrained, "--constrained", "--n-episodes", 5000, cwd=tmp_path)
+    assert process.stderr is not None
+    while "Loading weights" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert list(tmp_path.iterdir()) == [results]
+    assert results.read_text() == "of the last run"
