@@ -1,9 +1,9 @@
-.PHONY: help setup demo serve test check smoke bench notebook clean
+.PHONY: help setup demo serve test check smoke bench bench-service notebook clean
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 RUN := .venv/bin/python
 
 help: ## list what can be made
-	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
 
 setup: .venv/installed ## make the virtual environment
 
@@ -32,6 +32,9 @@ smoke: setup ## run the main job in miniature
 
 bench: setup ## measure the simulator's speed
 	$(RUN) run.py +experiment=bench
+
+bench-service: setup ## measure the service's speed, and what it holds on to
+	$(RUN) run.py +experiment=bench_service
 
 notebook: setup ## open the notebooks
 	$(RUN) -m jupyterlab analysis

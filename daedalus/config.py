@@ -27,7 +27,7 @@ from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
 from daedalus.rewards.stack import RewardStack
-from daedalus.service.settings import ServiceSettings
+from daedalus.service.settings import LoadSettings, ServiceSettings
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
@@ -72,6 +72,7 @@ class Config:
         adversary: Whom an adversary may send, and how long it searches.
         tracking: Where numbers go.
         service: Where the market is served, and to whom.
+        load: How hard a service is driven to measure it.
     """
 
     task: str = MISSING
@@ -89,6 +90,7 @@ class Config:
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    load: LoadSettings = field(default_factory=LoadSettings)
 
     def __post_init__(self) -> None:
         if self.seed < 0:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 CONF = ROOT / "conf"
 FILES = sorted(CONF.glob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["evaluation", "adversary", "tracking", "service"]
+GROUPS += ["evaluation", "adversary", "tracking", "service", "load"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 
 
@@ -147,6 +147,8 @@ def test_objects_arrive_typed() -> None:
         (["designer=endpoint", "designer.api_key=x"], ["Did you mean api_key_variable?"]),
         (["market.scored_rounds=6"], ["scored_rounds: 6", "5 rounds"]),
         (["adversary.discretion=[0.5,2.0]"], ["discretion: 2.0", "from 0 to 1"]),
+        (["load.http_rates=[300,100]"], ["http_rates: [300.0, 100.0]", "ascending"]),
+        (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
         (["adversary.hope=[0.05,0.03]"], ["hope: [0.05, 0.03]", "[low, high]"]),
     ],
 )

@@ -31,7 +31,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
     "daedalus.service": BELOW_EVALUATION
     | {"openenv", "pydantic", "pydantic_core"}
-    | {"fastapi", "starlette", "uvicorn"},
+    | {"fastapi", "starlette", "uvicorn", "websockets"},
     "daedalus.service.client": {"daedalus.service.models", "openenv"},
     "daedalus.service.models": {"daedalus.market", "openenv", "pydantic", "pydantic_core"},
     "daedalus.service.settings": {"daedalus.designers"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,7 +101,7 @@ class Mechanism:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the eleven fields in schema order."""
-        return dataclasses.asdict(self)
+        return {name: getattr(self, name) for name in FIELDS}
 
 
 FIELDS: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Mechanism))
@@ -203,23 +204,25 @@ class Mechanisms:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return the given rows, in that order, with repeats allowed."""
-        columns = {name: getattr(self, name)[rows] for name in FIELDS}
-        return Mechanisms(**columns, malformed=self.malformed[rows])
+        taken = copy.copy(self)  # without the checks, which these rows have passed
+        for name in (*FIELDS, "malformed"):
+            setattr(taken, name, getattr(self, name)[rows])
+        return taken
 
     def replace(self, rows: NDArray[np.integer[Any]], others: Mechanisms) -> Mechanisms:
         """Return a copy in which the given rows are those of ``others``, in order."""
-        copy = self.take(np.arange(len(self)))
+        changed = self.take(np.arange(len(self)))
         for name in (*FIELDS, "malformed"):
-            getattr(copy, name)[rows] = getattr(others, name)
-        return copy
+            getattr(changed, name)[rows] = getattr(others, name)
+        return changed
 
     def rounded(self) -> Mechanisms:
         """Return the mechanisms as people write them: reserves to 0.01, penalties to 0.1."""
-        copy = self.take(np.arange(len(self)))
+        near = self.take(np.arange(len(self)))
         for name in RANGES:
             decimals = 2 if name == "reserve_price" else 1
-            setattr(copy, name, getattr(self, name).round(decimals))
-        return copy
+            setattr(near, name, getattr(self, name).round(decimals))
+        return near
 
     @classmethod
     def stack(cls, mechanisms: Sequence[Mechanism | None]) -> Mechanisms:

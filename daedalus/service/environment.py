@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 from typing import Any
 
@@ -199,7 +200,13 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
 
 def warm_up(catalogue: Catalogue) -> None:
-    """Play a step by the default rules: the first compiles their kernels for a minute or two."""
+    """Play a step by the default rules: the first compiles their kernels for a minute or two.
+
+    What has been loaded until then stays: looking through it for garbage would hold up everybody
+    for a quarter of a second every now and then.
+    """
     environment = DaedalusEnvironment(catalogue)
     environment.reset(0)
     environment.step(DaedalusAction())
+    gc.collect()
+    gc.freeze()

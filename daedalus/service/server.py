@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import uvicorn
 from fastapi import FastAPI
@@ -14,6 +15,12 @@ from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
 from daedalus.designers.base import Designer
 from daedalus.service.api import session_api
 from daedalus.service.catalogue import Catalogue
+from daedalus.service.connections import (
+    MAX_HEAD_BYTES,
+    ConnectionLimits,
+    HttpConnection,
+    WebSocketConnection,
+)
 from daedalus.service.designer import BackgroundDesigner, Load
 from daedalus.service.environment import DESCRIPTION, NAME, DaedalusEnvironment
 from daedalus.service.errors import add_error_handlers
@@ -25,6 +32,8 @@ from daedalus.service.showcase import add_page, showcase
 
 OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata", "/mcp"}
 """What OpenEnv's own server answers; its resets and steps over HTTP forget the episode."""
+
+SEND_BUFFER = 262_144  # bytes that the kernel keeps for a client that does not read
 
 
 def create_app(
@@ -51,14 +60,19 @@ def create_app(
 
     sessions = SessionStore(make, settings.http_sessions, settings.session_timeout)
     designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
-    add_openenv(app, settings, make)
+    app.state.sessions = sessions
+    app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_api(catalogue, sessions, designer, rules))
     app.include_router(showcase(settings, catalogue, list(rules)))
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
     app.add_middleware(
-        Limits, max_body_bytes=settings.max_body_bytes, origins=settings.cors_origins
+        Limits,
+        max_body_bytes=settings.max_body_bytes,
+        body_timeout=settings.request_timeout,
+        idle_timeout=settings.session_timeout,
+        origins=settings.cors_origins,
     )
     if settings.cors_origins:
         app.add_middleware(
@@ -69,7 +83,7 @@ def create_app(
 
 def add_openenv(
     app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
-) -> None:
+) -> HTTPEnvServer:
     """Add OpenEnv's WebSocket and what describes the environment, not its resets and steps."""
     server = HTTPEnvServer(
         make,
@@ -86,6 +100,7 @@ def add_openenv(
     own = len(routes)
     server.register_routes(app, ServerMode.PRODUCTION)
     routes[own:] = [each for each in routes[own:] if getattr(each, "path", "") in OPENENV_ROUTES]
+    return server
 
 
 def listen(settings: ServiceSettings) -> socket.socket:
@@ -104,12 +119,27 @@ def listen(settings: ServiceSettings) -> socket.socket:
         ) from error
     # Connections inherit it; without, an answer's body waits 40 ms for its head to be confirmed.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux: data that nobody takes end the connection
+        patience = int(1000 * settings.answer_timeout)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
     return listener
 
 
 def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:
     """Return what answers requests on a socket: ``run(sockets=[...])``, until interrupted."""
+    limits = ConnectionLimits(
+        settings.connections, settings.request_timeout, MAX_HEAD_BYTES + 8 * settings.max_body_bytes
+    )
     config = uvicorn.Config(
-        app, ws_max_size=settings.max_body_bytes, server_header=False, log_level="warning"
+        app,
+        loop="uvloop",
+        http=partial(HttpConnection, limits),
+        ws=WebSocketConnection,
+        ws_max_size=settings.max_body_bytes,
+        ws_ping_interval=settings.websocket_ping,
+        ws_ping_timeout=settings.websocket_ping,
+        server_header=False,
+        log_level="warning",
     )
     return uvicorn.Server(config)

@@ -24,6 +24,13 @@ class ServiceSettings:
         websocket_sessions: OpenEnv sessions, one for each WebSocket, that live at once.
         session_timeout: How long a session may be idle before its place is given away; well above
             what a model takes to answer.
+        connections: Connections that live at once, WebSockets included; when all are taken, those
+            that wait for their next request give way.
+        request_timeout: How long a request's head may take to arrive, and its body again.
+        answer_timeout: How long a client may leave an answer untaken before it is cut off, on
+            systems that can tell (Linux).
+        websocket_ping: How often a WebSocket is asked for a sign of life, and how long that may
+            take.
         max_body_bytes: Longest request body and longest WebSocket message, in bytes.
         max_episode_length: Longest episode that may be asked for, in steps.
         checkpoint: The designer: a model's directory or hub name, ``newest`` for the newest that
@@ -44,6 +51,10 @@ class ServiceSettings:
     http_sessions: int = 256
     websocket_sessions: int = 256
     session_timeout: float = 1800.0
+    connections: int = 600
+    request_timeout: float = 10.0
+    answer_timeout: float = 30.0
+    websocket_ping: float = 20.0
     max_body_bytes: int = 65_536
     max_episode_length: int = 1000
     checkpoint: str = NEWEST
@@ -58,6 +69,12 @@ class ServiceSettings:
         require_at_least(1, self, *counts)
         require_at_least(1024, self, "max_body_bytes")
         require_at_least(0.001, self, "session_timeout", "design_timeout")
+        require_at_least(0.001, self, "request_timeout", "answer_timeout", "websocket_ping")
+        if self.connections <= self.websocket_sessions:
+            raise ValueError(
+                f"connections: {self.connections}; give more than websocket_sessions, "
+                f"{self.websocket_sessions}, or requests over HTTP find none"
+            )
         if not 0 <= self.port <= 65535:
             raise ValueError(f"port: {self.port}; give an integer from 0 to 65535")
         if not self.host or not self.checkpoint:
@@ -71,3 +88,35 @@ class ServiceSettings:
                 f"session_timeout: {self.session_timeout}; give at least twice design_timeout, "
                 f"{2 * self.design_timeout}, or sessions expire while their model thinks"
             )
+
+
+@dataclass
+class LoadSettings:
+    """How hard a service is driven to measure it.
+
+    Attributes:
+        seconds: How long each load lasts, but for the greatest rate over HTTP.
+        longest: How long that one lasts, in seconds.
+        http_sessions: Sessions over HTTP that share the rate.
+        http_rates: Steps a second that are asked for over HTTP, ascending.
+        websocket_sessions: Sessions over WebSockets, ascending.
+        websocket_rate: Steps a second that are asked for over all WebSockets together.
+
+    Raises:
+        ValueError: A number is out of range, or a list is empty or not in order.
+    """
+
+    seconds: float = 8.0
+    longest: float = 60.0
+    http_sessions: int = 100
+    http_rates: list[float] = field(default_factory=lambda: [100.0, 300.0, 1000.0])
+    websocket_sessions: list[int] = field(default_factory=lambda: [1, 50, 200])
+    websocket_rate: float = 300.0
+
+    def __post_init__(self) -> None:
+        require_at_least(0.1, self, "seconds", "longest", "websocket_rate")
+        require_at_least(1, self, "http_sessions")
+        for name in ("http_rates", "websocket_sessions"):
+            values = getattr(self, name)
+            if not values or values != sorted(values) or values[0] < 1:
+                raise ValueError(f"{name}: {values}; give numbers from 1 up, ascending")

@@ -1,0 +1,183 @@
+"""What a connection may cost: how many there are, how slowly they speak, how much they hold."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode, Frame
+
+MAX_HEAD_BYTES = 65_536
+MAX_FRAGMENTS = 1024  # of one WebSocket message
+MAX_PIPELINED = 16  # requests sent before the first of them is answered
+_FULL = "every connection is taken; try again later"
+_LAST = {"Connection": "close"}
+_LATER = {"Retry-After": "1"} | _LAST
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """What connections share.
+
+    Attributes:
+        most: Connections that live at once, WebSockets included.
+        head_timeout: How long a request's head may take, in seconds.
+        max_request_bytes: Longest request, head and body as sent, in bytes.
+        waiting: Connections with no request under way, the longest waiting first.
+    """
+
+    most: int
+    head_timeout: float
+    max_request_bytes: int
+    waiting: dict[HttpConnection, None] = field(default_factory=dict)
+
+    def make_room(self) -> bool:
+        """Drop the connection that has waited longest; False if each has a request under way."""
+        oldest = next(iter(self.waiting), None)
+        if oldest is None:
+            return False
+        oldest.drop()
+        return True
+
+
+class HttpConnection(HttpToolsProtocol):
+    """HTTP on one connection, which has to send whole requests of bounded size in bounded time.
+
+    The server below has no limits of this kind, and a connection that never finishes a request
+    would be kept for ever. Beyond the most connections the one that has waited longest for its
+    next request gives way, so that silent strangers keep nobody out; if none waits, 503.
+    """
+
+    def __init__(self, limits: ConnectionLimits, **given: Any) -> None:
+        super().__init__(**given)
+        self._limits = limits
+        self._head_due: asyncio.TimerHandle | None = None
+        self._received = 0
+        self._refused = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the connection, and make room for it if there is none."""
+        super().connection_made(transport)
+        if len(self.connections) > self._limits.most and not self._limits.make_room():
+            self.app, self._refused = _full, True
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless the request has become too long."""
+        super().data_received(data)
+        self._received += len(data)
+        if self._head_due is not None and self._received > MAX_HEAD_BYTES:
+            self._turn_away(431, f"the head is longer than {MAX_HEAD_BYTES} bytes")
+        elif self._received > self._limits.max_request_bytes or len(self.pipeline) > MAX_PIPELINED:
+            self.drop()
+
+    def on_headers_complete(self) -> None:
+        """Begin to serve a request."""
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, or serve it if it has come already."""
+        super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._wait()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to a WebSocket, if it has a place."""
+        if self._refused:
+            self._turn_away(503, _FULL, _LATER)
+        else:
+            super().handle_websocket_upgrade()
+
+    def drop(self) -> None:
+        """Close the connection without a word."""
+        self._stop_waiting()
+        self.transport.abort()
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._received = 0
+        self._limits.waiting[self] = None
+        self._head_due = self.loop.call_later(self._limits.head_timeout, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        self._limits.waiting.pop(self, None)
+        if self._head_due is not None:
+            self._head_due.cancel()
+            self._head_due = None
+
+    def _give_up(self) -> None:
+        if self._received:
+            timeout = self._limits.head_timeout
+            self._turn_away(408, f"the head did not arrive within {timeout:g} seconds")
+        else:
+            self.drop()
+
+    def _turn_away(self, status: int, reason: str, more: dict[str, str] = _LAST) -> None:
+        """Answer before there is a request that the application could answer."""
+        self._stop_waiting()
+        body = json.dumps({"error": reason, "detail": []}).encode()
+        headers = {"Content-Type": "application/json", "Content-Length": f"{len(body)}"} | more
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        self.transport.close()
+
+
+class WebSocketConnection(WebSocketsSansIOProtocol):
+    """A WebSocket that is not read while it does not read, so that neither side's data pile up."""
+
+    def pause_writing(self) -> None:
+        """Stop reading, pings included, until the client has taken what waits for it."""
+        super().pause_writing()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read on, unless a message waits to be played."""
+        super().resume_writing()
+        if not self.read_paused:
+            self.transport.resume_reading()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; a handshake that cannot be read is the last of the connection."""
+        super().data_received(data)
+        if not self.handshake_initiated:
+            self.transport.abort()
+
+    def handle_cont(self, event: Frame) -> None:
+        """Add a fragment to the message; too many end the connection."""
+        super().handle_cont(event)
+        if len(self.frames) > MAX_FRAGMENTS:
+            self.transport.abort()
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand a whole message on, unless it is no text; that is nothing to log."""
+        if self.curr_msg_data_type == "text" and not _is_text(b"".join(self.frames)):
+            self.conn.send_close(CloseCode.INVALID_DATA)
+            self.handle_parser_exception()
+        else:
+            super().send_receive_event_to_app()
+
+
+async def _full(scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse({"error": _FULL, "detail": []}, 503, _LATER)(scope, receive, send)
+
+
+def _is_text(message: bytes) -> bool:
+    try:
+        message.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

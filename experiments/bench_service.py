@@ -1,0 +1,118 @@
+"""Measure the service: a server in one process, its players in another."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+from rich.progress import track
+
+from daedalus.config import Config
+from daedalus.evaluation.load_figures import latency_curves
+from daedalus.service.load import Pace, http_players, play, websocket_players
+from daedalus.service.process import ServiceProcess, Usage
+from daedalus.service.settings import LoadSettings
+from experiments.build import tracked
+from experiments.serve import make_catalogue
+
+OPENERS = {"HTTP": http_players, "WebSocket": websocket_players}
+PATIENCE = 30.0  # seconds that a service may take to let go of what it held
+
+
+@dataclass(frozen=True)
+class Load:
+    """One load: ``rate`` steps a second for all sessions together, None as fast as answered."""
+
+    over: str
+    sessions: int
+    rate: float | None
+    seconds: float
+
+
+def main(config: Config, out: Path) -> None:
+    """Put every load on a server, and report what players saw and what it held before and after."""
+    planned = loads(config.load)
+    console = Console(stderr=True)
+    with ServiceProcess(config.service, make_catalogue(config), out / "service.log") as server:
+        held = [server.usage()]
+        seen = []
+        for load in track(planned, "load", console=console, transient=True):
+            pace, before, after = asyncio.run(put_on(server, load))
+            seen.append((load, pace, 1000 * (after.processor - before.processor)))
+            held.append(after)
+        last = settled(server, held[0])
+    speed = pd.DataFrame([_row(*each) for each in seen])
+    usage = pd.DataFrame([{"when": name} | asdict(each) for name, each in _ends(held, last)])
+    with tracked(config, out) as (_, report):
+        report.table(speed, "speed")
+        report.table(usage, "usage")
+        report.show(speed, f"steps, population stage {config.population.stage}")
+        report.show(usage.drop(columns="processor"), "what the service held, memory in MiB")
+        paced = [(_name(load), pace.latencies) for load, pace, _ in seen if load.rate is not None]
+        report.figure(latency_curves(paced), "latency")
+
+
+def loads(settings: LoadSettings) -> list[Load]:
+    """Return the loads: HTTP at every rate and at full speed, WebSockets at one rate and at it."""
+    count, rates = settings.http_sessions, settings.http_rates
+    planned = [Load("HTTP", count, rate, settings.seconds) for rate in rates[:-1]]
+    planned.append(Load("HTTP", count, rates[-1], settings.longest))
+    planned.append(Load("HTTP", count, None, settings.seconds))
+    for sessions in settings.websocket_sessions:
+        for rate in (settings.websocket_rate, None):
+            planned.append(Load("WebSocket", sessions, rate, settings.seconds))
+    return planned
+
+
+async def put_on(server: ServiceProcess, load: Load) -> tuple[Pace, Usage, Usage]:
+    """Play, and return what players saw and what the server held before and after."""
+    players = await OPENERS[load.over](server.address, load.sessions)
+    before = server.usage()
+    pace = await play(players, load.seconds, load.rate)
+    after = server.usage()
+    await asyncio.gather(*(player.close() for player in players))
+    return pace, before, after
+
+
+def settled(server: ServiceProcess, first: Usage) -> Usage:
+    """Return what is held once every session has ended and every socket is closed, or at last."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        usage = server.usage()
+        over = not usage.http_sessions and not usage.websocket_sessions
+        if (over and usage.descriptors <= first.descriptors) or time.monotonic() > until:
+            return usage
+        time.sleep(0.2)
+
+
+def _row(load: Load, pace: Pace, processor: float) -> dict[str, Any]:
+    steps = len(pace.latencies)
+    median, p95, p99 = 1000 * np.percentile(pace.latencies, [50, 95, 99])
+    return {
+        "over": load.over,
+        "sessions": load.sessions,
+        "offered": "all" if load.rate is None else f"{load.rate:g}/s",
+        "steps_per_second": steps / pace.seconds,
+        "refused": pace.refused,
+        "median_ms": median,
+        "p95_ms": p95,
+        "p99_ms": p99,
+        "processor_ms": processor / steps,
+    }
+
+
+def _ends(held: Sequence[Usage], last: Usage) -> list[tuple[str, Usage]]:
+    """Return what was held at first, at most of each, and at last."""
+    most = pd.DataFrame([asdict(each) for each in held]).max().to_dict()
+    return [("before", held[0]), ("peak", Usage(**most)), ("after", last)]
+
+
+def _name(load: Load) -> str:
+    return f"{load.over}, {load.rate:g} steps/s, sessions: {load.sessions}"
