@@ -102,7 +102,7 @@ class DesignEnv:
         """
         if len(mechanisms) != len(self.steps):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
-        mechanisms = mechanisms.take(np.arange(len(mechanisms)))  # checked, and ours alone
+        mechanisms = mechanisms.checked()  # ours alone
         running = ~self.done
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running

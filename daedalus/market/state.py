@@ -102,4 +102,4 @@ def checked_play(
         raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
     if rounds < 0:
         raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
-    return mechanisms.take(np.arange(len(mechanisms)))
+    return mechanisms.checked()
