@@ -1,6 +1,6 @@
 /** Where things stand in the arena: pure geometry, in pixels. */
 
-const MARGIN = { top: 26, right: 88, left: 30 };
+const MARGIN = { top: 36, right: 88, left: 30 };
 const NARROW = 520; // pixels; below, lines carry their names inside
 const INSIDE = 10; // pixels, the right margin then
 const LINE = 15; // pixels, for a number or a type under a seat
