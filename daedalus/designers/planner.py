@@ -36,6 +36,8 @@ class DistilledSettings(DesignerSettings):
     """A regressor from observations to what candidates would earn, by looking ahead.
 
     Attributes:
+        refinements: How often the candidates are fitted to the states in which the learner chooses
+            them, each time after half the rounds and before lessons begin anew.
         rounds: Rounds of lessons: the first under candidates at random, the others under what was
             learnt so far.
         states: Mid-episode states in each.
@@ -45,6 +47,7 @@ class DistilledSettings(DesignerSettings):
         horizon: Steps that each future runs.
     """
 
+    refinements: int = 0
     rounds: int = 4
     states: int = 8192
     exploration: float = 0.1
@@ -54,7 +57,7 @@ class DistilledSettings(DesignerSettings):
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
-        require_at_least(0, self, "exploration")
+        require_at_least(0, self, "refinements", "exploration")
         if self.exploration > 1:
             raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
 

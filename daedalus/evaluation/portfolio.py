@@ -61,7 +61,4 @@ def portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mechanism
     responses = best_responses(envs, [], episodes, seed, "portfolio")
     everywhere = partial(score_everywhere, envs, seed=seed, purpose="portfolio/choice")
     responses.append(best_for_all(responses, everywhere, _SWEEPS, episodes))
-    rounded = Mechanisms.stack(responses[::-1]).rounded()
-    rows = [rounded[row] for row in range(len(rounded))]
-    unique = [row for number, row in enumerate(rows) if row not in rows[:number]]
-    return Mechanisms.stack(unique[::-1])
+    return Mechanisms.distinct(responses)

@@ -245,6 +245,13 @@ class Mechanisms:
         return cls(**arrays, malformed=malformed)
 
     @classmethod
+    def distinct(cls, mechanisms: Sequence[Mechanism]) -> Mechanisms:
+        """Batch single mechanisms, ``rounded``; of equal ones the last is kept."""
+        rounded = cls.stack(mechanisms).rounded()
+        rows = [rounded[row] for row in range(len(rounded))]
+        return cls.stack([row for number, row in enumerate(rows) if row not in rows[number + 1 :]])
+
+    @classmethod
     def repeat(cls, mechanism: Mechanism, count: int) -> Mechanisms:
         """Return ``count`` copies of one mechanism."""
         return cls.stack([mechanism]).take(np.zeros(count, dtype=np.int64))

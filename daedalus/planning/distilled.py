@@ -27,7 +27,7 @@ class Distilled:
 
     def __init__(self, model: ExtraTreesRegressor, candidates: Mechanisms) -> None:
         self._model = model
-        self._candidates = candidates
+        self.candidates = candidates
 
     @classmethod
     def fit(
@@ -45,9 +45,13 @@ class Distilled:
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the candidate with the highest prediction for each market."""
+        return self.candidates.take(self.choose(observations))
+
+    def choose(self, observations: Observation) -> NDArray[np.intp]:
+        """Return which candidate has the highest prediction for each market, shape (B,)."""
         predicted = self._model.predict(features(observations))
-        rewards = predicted.reshape(len(observations), len(self._candidates))
-        return self._candidates.take(rewards.argmax(axis=1))
+        rewards = predicted.reshape(len(observations), len(self.candidates))
+        return np.asarray(rewards.argmax(axis=1))
 
 
 def expected_advantages(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.planning.distilled import Distilled, features
 from daedalus.planning.lookahead import compare_candidates
+from daedalus.planning.refinement import refined_rules
 from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 
 
@@ -25,10 +26,12 @@ class Lessons:
     Attributes:
         observed: B markets in all, in batches.
         rewards: Look-ahead rewards of M candidates, shape (B, M).
+        rules: The candidates.
     """
 
     observed: list[Observation]
     rewards: NDArray[np.float64]
+    rules: Mechanisms
 
     @property
     def features(self) -> NDArray[np.float64]:
@@ -46,25 +49,33 @@ def gather_lessons(
 
     Args:
         env: Where the states come from.
-        candidates: M mechanisms, which are compared in every state.
-        settings: Rounds, states in each, futures and horizon of the comparison.
+        candidates: Mechanisms to begin with, which are compared in every state, or refined before.
+        settings: Refinements, rounds, states in each, futures and horizon of the comparison.
         seed: What everything depends on.
     """
-    lessons = Lessons([], np.empty((0, len(candidates))))
-    rounds = tqdm(range(settings.rounds), "lessons", leave=False, disable=None)
-    for number in rounds:
+    half = replace(settings, rounds=max(1, settings.rounds // 2))
+    for number in range(settings.refinements):
+        purpose = f"refinement/{number}"
+        lessons = _gather(env, candidates, half, seed, purpose)
+        candidates = refined_rules(env, _fitted(lessons, seed), settings, seed, purpose)
+    return _gather(env, candidates, settings, seed, "lessons")
+
+
+def _gather(
+    env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int, purpose: str
+) -> Lessons:
+    lessons = Lessons([], np.empty((0, len(candidates))), candidates)
+    for number in tqdm(range(settings.rounds), purpose, leave=False, disable=None):
         player: Designer = Wanderer(candidates)
         if number:
-            learnt = Distilled.fit(lessons.features, lessons.rewards, candidates, seed)
-            player = Explorer(learnt, candidates, settings.exploration)
-        purpose = f"lessons/{number}"
-        states = mid_episode_states(env, settings.states, seed, purpose, settings.horizon, player)
+            player = Explorer(_fitted(lessons, seed), candidates, settings.exploration)
+        part = f"{purpose}/{number}"
+        states = mid_episode_states(env, settings.states, seed, part, settings.horizon, player)
         rewards = compare_candidates(
-            states, candidates, settings.futures, settings.horizon, seed, purpose
+            states, candidates, settings.futures, settings.horizon, seed, part
         )
-        lessons = Lessons(
-            [*lessons.observed, states.observe()], np.concatenate([lessons.rewards, rewards])
-        )
+        observed = [*lessons.observed, states.observe()]
+        lessons = Lessons(observed, np.concatenate([lessons.rewards, rewards]), candidates)
     return lessons
 
 
@@ -72,5 +83,8 @@ def distil(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
 ) -> Distilled:
     """Return trees fitted to lessons, see ``gather_lessons``."""
-    lessons = gather_lessons(env, candidates, settings, seed)
-    return Distilled.fit(lessons.features, lessons.rewards, candidates, seed)
+    return _fitted(gather_lessons(env, candidates, settings, seed), seed)
+
+
+def _fitted(lessons: Lessons, seed: int) -> Distilled:
+    return Distilled.fit(lessons.features, lessons.rewards, lessons.rules, seed)

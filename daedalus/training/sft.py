@@ -41,7 +41,7 @@ def training_pairs(
     if teacher is None or rules is None:
         return synthetic_pairs(env, settings.prompt, count, seed)
     lessons = gather_lessons(env, rules, teacher, seed)
-    return taught_pairs(lessons, rules, settings.prompt, settings.sft.answer_scale, count, seed)
+    return taught_pairs(lessons, settings.prompt, settings.sft.answer_scale, count, seed)
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
@@ -57,7 +57,7 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
 
 
 def taught_pairs(
-    lessons: Lessons, rules: Mechanisms, prompt: PromptSettings, scale: float, count: int, seed: int
+    lessons: Lessons, prompt: PromptSettings, scale: float, count: int, seed: int
 ) -> Dataset:
     """Return ``count`` pairs of a prompt of the lessons and rules that are good in its market.
 
@@ -67,12 +67,12 @@ def taught_pairs(
 
     Args:
         lessons: Observed markets and what each rule would earn there.
-        rules: M mechanisms.
         prompt: What is shown of the markets.
         scale: Spread of expected R over which answers are drawn.
         count: Number of pairs.
         seed: What they depend on.
     """
+    rules = lessons.rules
     advantages = expected_advantages(lessons.features, lessons.rewards, seed)
     chats = [chat for each in lessons.observed for chat in prompts(each, prompt)]
     rng = generator(seed, "targets")

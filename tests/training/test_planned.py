@@ -39,7 +39,7 @@ def lessons(env: DesignEnv) -> Lessons:
 
 
 def answers(lessons: Lessons, scale: float, count: int = 64) -> list[str]:
-    pairs = taught_pairs(lessons, RULES, PROMPT, scale, count, seed=0)
+    pairs = taught_pairs(lessons, PROMPT, scale, count, seed=0)
     assert len(pairs) == count
     return [chat[0]["content"] for chat in pairs["completion"]]
 
@@ -50,7 +50,7 @@ def test_sharp_answers_are_the_rules_expected_to_earn_most(lessons: Lessons) -> 
         (chat[-1]["content"], format_mechanism(RULES[row]))
         for chat, row in zip(prompts(lessons.observed[0], PROMPT), best, strict=True)
     }
-    pairs = taught_pairs(lessons, RULES, PROMPT, 1e-9, 64, seed=0)
+    pairs = taught_pairs(lessons, PROMPT, 1e-9, 64, seed=0)
     given = {
         (ask[-1]["content"], answer[0]["content"])
         for ask, answer in zip(pairs["prompt"], pairs["completion"], strict=True)
