@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -52,7 +52,8 @@ class ServiceProcess:
     def __init__(self, settings: ServiceSettings, catalogue: Catalogue, log: Path) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        given = (settings, catalogue, log, theirs)
+        fresh = replace(catalogue)  # the models that it may have built cannot be sent
+        given = (settings, fresh, log, theirs)
         self._process = context.Process(target=_serve, args=given, daemon=True)
         self._theirs = theirs
         self.address = ""
