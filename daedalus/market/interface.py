@@ -103,6 +103,17 @@ def check_playable(rules: str, population: Population) -> None:
             raise ValueError(f"groups.{name}.seats: {group.seats}; classic colluders come in pairs")
 
 
+def play_on_one_thread() -> None:
+    """Have markets played on the calling thread alone from now on.
+
+    For who plays one market at a time: other threads have nothing to do there but to wait, and
+    they wait busily.
+    """
+    from numba import set_num_threads
+
+    set_num_threads(1)
+
+
 def make_market(settings: MarketSettings, population: Population) -> Market:
     """Build the market that the settings name.
 

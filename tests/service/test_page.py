@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -124,7 +125,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def site(catalogue) -> Iterator[str]:
     """Answer with room for many, and a model that always says the same."""
-    warm_up(catalogue)
+    compiling = threading.Thread(target=warm_up, args=(catalogue,))  # which then plays alone
+    compiling.start()
+    compiling.join()
     with serving(catalogue, saying(ANSWER), RULES, http_sessions=64) as found:
         yield found
 
