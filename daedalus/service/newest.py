@@ -30,7 +30,8 @@ class NewestRun:
 
     def folder(self) -> Path | None:
         """Return the run's folder, as of a few seconds ago at most; None if there is none."""
-        if self._clock() - self._looked > _LOOK_EVERY:
+        gone = self._found is not None and not (self._found / HISTORY).is_file()
+        if gone or self._clock() - self._looked > _LOOK_EVERY:
             found = max(self._outputs.rglob(HISTORY), key=_written, default=None)
             self._found = found.parent if found else None
             self._looked = self._clock()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numba
 import pytest
 from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
-from daedalus.service.environment import DaedalusEnvironment
+from daedalus.service.environment import DaedalusEnvironment, warm_up
 from daedalus.service.models import DaedalusAction, Offer
 from daedalus.service.newest import NewestRun
 from daedalus.service.server import create_app
@@ -148,6 +151,22 @@ def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
     run = leave_run(tmp_path, "grpo/1", 1_000)
     now[0] = 60.0
     assert newest.folder() == run and set(newest.files()) == {"curves.png", "training_history.json"}
+
+
+def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -> None:
+    run = leave_run(tmp_path, "grpo/1", 1_000)
+    client = reach(outputs=str(tmp_path))
+    assert client.get("/api/training").json()["run"] == "grpo/1"
+    shutil.rmtree(run)
+    told = client.get("/api/training")
+    assert told.status_code == 200 and told.json() == {"run": None, "history": []}
+
+
+def test_who_serves_plays_on_its_thread_alone(catalogue) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(warm_up, catalogue).result()
+        assert thread.submit(numba.get_num_threads).result() == 1
+    assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS  # others play as before
 
 
 def test_the_page_and_its_parts_are_served(reach) -> None:
