@@ -27,8 +27,8 @@ check: setup ## lint, formatting and types
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-smoke: setup ## run the main job in miniature
-	$(RUN) run.py +experiment=smoke
+smoke: setup ## run the main job in miniature; its untrained model stays out of outputs/
+	$(RUN) run.py +experiment=smoke hydra.run.dir="$$(mktemp -d)/smoke"
 
 bench: setup ## measure the simulator's speed
 	$(RUN) run.py +experiment=bench

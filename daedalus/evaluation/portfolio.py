@@ -9,10 +9,12 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from daedalus.designers.planner import EvolutionSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.designers.search import best_for_all, sweep
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import score_everywhere, score_mechanisms
+from daedalus.evaluation.episodes import score_mechanisms
+from daedalus.evaluation.evolution import evolve
 from daedalus.market.composition import sampled_populations
 from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -55,10 +57,13 @@ def best_responses(
 def portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mechanisms:
     """Return best responses to ``count`` sampled populations and, last, the best for all of them.
 
-    They are rounded as people write them, and none comes twice.
+    They are rounded as people write them, and none comes twice. The last is searched on the
+    mixture itself, from the responses and from what evolution finds, which combines fields that
+    sweeps try one by one.
     """
     envs = sampled_envs(env, count, seed, "portfolio")
     responses = best_responses(envs, [], episodes, seed, "portfolio")
-    everywhere = partial(score_everywhere, envs, seed=seed, purpose="portfolio/choice")
-    responses.append(best_for_all(responses, everywhere, _SWEEPS, episodes))
-    return Mechanisms.distinct(responses)
+    evolved = evolve(env, EvolutionSettings(episodes=max(1, episodes // 2)), seed)
+    overall = partial(score_mechanisms, env, seed=seed, purpose="portfolio/choice")
+    best = best_for_all([*responses, evolved], overall, _SWEEPS, 8 * episodes)
+    return Mechanisms.distinct([*responses, best])

@@ -19,6 +19,7 @@ from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.leaderboard import (
     SeedBootstrap,
     aggregate,
+    differences_by_seed,
     normalise,
     performance_profile,
     score_array,
@@ -103,9 +104,17 @@ def test_intervals_resample_seeds_within_populations() -> None:
     assert (drawn[..., 1] - drawn[..., 0] != 10.0).any()  # each population on its own
 
 
+def test_the_t_interval_of_the_seeds_differences_is_the_textbooks() -> None:
+    first = np.repeat([[0.5], [0.6], [0.7], [0.8], [0.9]], 4, axis=1)
+    row = differences_by_seed("d", first, np.full((5, 4), 0.5), 0.95)
+    half = 2.776445 * np.sqrt(0.025 / 5)  # t(4), 97.5 %
+    expected = {"d": 0.2, "d_low": 0.2 - half, "d_high": 0.2 + half}
+    assert row == pytest.approx(expected, abs=1e-6)
+
+
 def test_a_single_seed_has_no_interval() -> None:
     rows = aggregate(normalise(table(seeds=1, good=0.9)), ["random"], SETTINGS, seed=0)
-    for name in ("iqm", "mean", "worst", "over_random", "beats_random"):
+    for name in ("iqm", "mean", "worst", "over_random", "by_seed_over_random", "beats_random"):
         assert rows[f"{name}_low"].isna().all() and rows[name].notna().all()
 
 
