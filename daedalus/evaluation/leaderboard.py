@@ -158,8 +158,9 @@ def aggregate(
         their ``mean``, mean score in the ``worst`` population, and for each reference the
         difference of IQMs ``over_NAME``, its mean over seeds ``by_seed_over_NAME`` with a t
         interval, and the probability of improvement ``beats_NAME``: that of beating it with another
-        seed, Mann-Whitney's U over pairs of seeds, averaged over populations. All with intervals (``iqm_low``, ``iqm_high``); of a single seed they are NaN.
-        Resamples of a minimum lie below it on average, so the interval of ``worst`` leans low.
+        seed, Mann-Whitney's U over pairs of seeds, averaged over populations. All with intervals
+        (``iqm_low``, ``iqm_high``); of a single seed they are NaN. Resamples of a minimum lie below
+        it on average, so the interval of ``worst`` leans low.
     """
     names = [str(name) for name in scores["designer"].unique()]
     arrays = {name: score_array(scores, name) for name in names}
@@ -174,7 +175,9 @@ def aggregate(
         for reference in references:
             other = arrays[reference]
             row |= bootstrap.estimate(f"over_{reference}", difference, mine, other)
-            row |= differences_by_seed(f"by_seed_over_{reference}", mine, other, settings.confidence)
+            row |= differences_by_seed(
+                f"by_seed_over_{reference}", mine, other, settings.confidence
+            )
             row |= bootstrap.estimate(f"beats_{reference}", improvement, mine, other)
         rows.append(row)
     return pd.DataFrame(rows)

@@ -58,7 +58,9 @@ def create_app(
     def make() -> DaedalusEnvironment:
         return DaedalusEnvironment(catalogue)
 
-    sessions = SessionStore(make, settings.http_sessions, settings.session_timeout)
+    sessions = SessionStore(
+        make, settings.http_sessions, settings.session_timeout, settings.session_grace
+    )
     designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)

@@ -19,7 +19,9 @@ class SessionStore:
     Args:
         make: Builds an environment.
         capacity: Sessions that live at once.
-        timeout: How long a session may be idle before its place is given away, in seconds.
+        timeout: How long a session may be idle before it ends, in seconds.
+        grace: How long at least before it gives way to another when every place is taken, so that
+            nobody holds them all by opening sessions and leaving them.
         clock: What time it is, in seconds.
     """
 
@@ -28,11 +30,13 @@ class SessionStore:
         make: Callable[[], DaedalusEnvironment],
         capacity: int,
         timeout: float,
+        grace: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._make = make
         self._capacity = capacity
         self._timeout = timeout
+        self._grace = min(grace, timeout)
         self._clock = clock
         self._sessions: OrderedDict[str, tuple[float, DaedalusEnvironment]] = OrderedDict()
 
@@ -52,7 +56,7 @@ class SessionStore:
             The session's name, drawn if none was given, and its first observation.
 
         Raises:
-            CapacityError: Every place is taken.
+            CapacityError: Every place is taken, and used.
             FieldError: The market cannot seat the population.
         """
         self._expire()
@@ -60,7 +64,7 @@ class SessionStore:
         if name in self._sessions:
             environment = self._sessions[name][1]
         else:
-            self._check_capacity()
+            self._make_room()
             environment = self._make()
         observation = environment.reset(**options)
         self._touch(name, environment)
@@ -76,7 +80,7 @@ class SessionStore:
         if session_id not in self._sessions:
             raise UnknownSessionError(
                 f"session_id: no session {session_id!r}, or it was idle for more than "
-                f"{self._timeout:g} seconds; POST /reset opens one"
+                f"{self._timeout:g} seconds, {self._grace:g} if others wait; POST /reset opens one"
             )
         environment = self._sessions[session_id][1]
         self._touch(session_id, environment)
@@ -91,15 +95,21 @@ class SessionStore:
         self._sessions[name] = (self._clock(), environment)
         self._sessions.move_to_end(name)
 
-    def _oldest(self) -> float:
-        """Return when the least recently used session was used."""
-        return next(iter(self._sessions.values()))[0]
+    def _idle(self) -> float:
+        """Return how long the least recently used session has been idle."""
+        return self._clock() - next(iter(self._sessions.values()))[0]
 
     def _expire(self) -> None:
-        while self._sessions and self._clock() - self._oldest() > self._timeout:
-            self._sessions.popitem(last=False)[1][1].close()
+        while self._sessions and self._idle() > self._timeout:
+            self._end_oldest()
 
-    def _check_capacity(self) -> None:
-        if len(self._sessions) >= self._capacity:
-            wait = self._timeout - (self._clock() - self._oldest())
+    def _make_room(self) -> None:
+        if len(self._sessions) < self._capacity:
+            return
+        wait = self._grace - self._idle()
+        if wait >= 0.0:
             raise CapacityError(f"all {self._capacity} sessions are taken; try again later", wait)
+        self._end_oldest()
+
+    def _end_oldest(self) -> None:
+        self._sessions.popitem(last=False)[1][1].close()

@@ -22,8 +22,9 @@ class ServiceSettings:
             service beside its own; none unless named.
         http_sessions: Sessions over HTTP that live at once.
         websocket_sessions: OpenEnv sessions, one for each WebSocket, that live at once.
-        session_timeout: How long a session may be idle before its place is given away; well above
-            what a model takes to answer.
+        session_timeout: How long a session may be idle before it ends.
+        session_grace: How long at least, over HTTP, before it gives way to another when every place
+            is taken; well above what a model takes to answer.
         connections: Connections that live at once, WebSockets included; when all are taken, those
             that wait for their next request give way.
         request_timeout: How long a request's head may take to arrive, and its body again.
@@ -51,6 +52,7 @@ class ServiceSettings:
     http_sessions: int = 256
     websocket_sessions: int = 256
     session_timeout: float = 1800.0
+    session_grace: float = 120.0
     connections: int = 600
     request_timeout: float = 10.0
     answer_timeout: float = 30.0
@@ -68,7 +70,7 @@ class ServiceSettings:
         counts = ("http_sessions", "websocket_sessions", "max_episode_length", "design_queue")
         require_at_least(1, self, *counts)
         require_at_least(1024, self, "max_body_bytes")
-        require_at_least(0.001, self, "session_timeout", "design_timeout")
+        require_at_least(0.001, self, "session_timeout", "session_grace", "design_timeout")
         require_at_least(0.001, self, "request_timeout", "answer_timeout", "websocket_ping")
         if self.connections <= self.websocket_sessions:
             raise ValueError(
@@ -83,11 +85,12 @@ class ServiceSettings:
             parts = urlsplit(origin)
             if origin != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
                 raise ValueError(f"cors_origins: {origin!r}; give SCHEME://HOST[:PORT], no path")
-        if self.session_timeout < 2 * self.design_timeout:
-            raise ValueError(
-                f"session_timeout: {self.session_timeout}; give at least twice design_timeout, "
-                f"{2 * self.design_timeout}, or sessions expire while their model thinks"
-            )
+        for name in ("session_timeout", "session_grace"):
+            if getattr(self, name) < 2 * self.design_timeout:
+                raise ValueError(
+                    f"{name}: {getattr(self, name)}; give at least twice design_timeout, "
+                    f"{2 * self.design_timeout}, or sessions expire while their model thinks"
+                )
 
 
 @dataclass

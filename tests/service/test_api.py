@@ -129,13 +129,13 @@ def test_places_run_out_and_a_living_session_keeps_its_own(reach) -> None:
         assert client.post("/reset", json={"session_id": name}).status_code == 200
     answer = client.post("/reset", json={"session_id": "c"})
     assert answer.status_code == 503
-    assert 1 <= int(answer.headers["Retry-After"]) <= 1800
+    assert 1 <= int(answer.headers["Retry-After"]) <= 120
     assert client.post("/step", json={"session_id": "a", "action": {}}).status_code == 200
 
 
 def test_idle_sessions_give_their_place_away(catalogue) -> None:
     now = [0.0]
-    store = SessionStore(lambda: DaedalusEnvironment(catalogue), 2, 10.0, lambda: now[0])
+    store = SessionStore(lambda: DaedalusEnvironment(catalogue), 2, 10.0, 10.0, lambda: now[0])
     store.reset("old", {})
     now[0] = 6.0
     store.reset("young", {})
@@ -151,6 +151,26 @@ def test_idle_sessions_give_their_place_away(catalogue) -> None:
     store.get("young")  # using it keeps it
     now[0] = 24.0
     store.get("young")
+
+
+def test_a_session_that_was_left_gives_way_when_every_place_is_taken(catalogue) -> None:
+    now = [0.0]
+    store = SessionStore(lambda: DaedalusEnvironment(catalogue), 2, 100.0, 10.0, lambda: now[0])
+    store.reset("left", {})
+    now[0] = 50.0
+    store.get("left")  # nobody wants its place
+    store.reset("used", {})
+    now[0] = 59.0
+    store.get("used")
+    with pytest.raises(CapacityError) as caught:
+        store.reset("third", {})
+    assert caught.value.retry_after == pytest.approx(1.0)
+    now[0] = 60.5
+    store.reset("third", {})
+    store.get("used")
+    with pytest.raises(UnknownSessionError, match="10 if others wait"):
+        store.get("left")
+    assert len(store) == 2
 
 
 def test_a_failed_reset_takes_no_place(reach) -> None:

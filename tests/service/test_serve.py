@@ -56,6 +56,7 @@ def test_the_configured_population_is_where_visitors_begin() -> None:
         ({"http_sessions": 0}, "http_sessions: 0"),
         ({"cors_origins": ["*"]}, "SCHEME://HOST"),
         ({"session_timeout": 20.0}, "twice design_timeout"),
+        ({"session_grace": 20.0}, "session_grace: 20.0"),
         ({"checkpoint": ""}, "checkpoint"),
     ],
 )
