@@ -23,37 +23,42 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import CurriculumSettings
 
-_RANDOM, _EPISODES = 256, 8
+_BEFORE = 1 << 40  # a step that training does not reach
 _SEARCH = SearchDesigner(candidates=256, sweeps=1, sweep_episodes=128)
 
 
 def stage_table(
-    envs: Mapping[str, DesignEnv], settings: CurriculumSettings, seed: int
+    envs: Mapping[str, DesignEnv],
+    rewards: Sequence[MarketReward],
+    settings: CurriculumSettings,
+    seed: int,
 ) -> pd.DataFrame:
     """Say when each stage is left: at a share of the way from random to the best fixed rules.
 
+    Both are rewarded as completions are, in the states that prompts describe.
+
     Args:
-        envs: The stages' environments, in order.
+        envs: The stages' environments, in order; what they held before is lost.
+        rewards: What training rewards with, in each stage's states.
         settings: Share and window of each stage.
-        seed: Seed of both scores.
+        seed: Seed of the search and of the random mechanisms.
 
     Returns:
-        A row for each stage: ``stage`` (its name), mean R of ``random`` mechanisms and of the
+        A row for each stage: ``stage`` (its name), mean reward of ``random`` mechanisms and of the
         ``search``, the ``threshold`` (infinite for the last stage) and the ``window`` in prompts.
     """
-    rows = []
-    for name, env in envs.items():
-        stage = settings.stages[name]
-        score = partial(score_mechanisms, env, seed=seed, purpose=f"curriculum/{name}")
+    table = []
+    for (name, env), reward in zip(envs.items(), rewards, strict=True):
         rng = generator(seed, f"curriculum/{name}")
-        low = float(score(random_mechanisms(_RANDOM, rng), _EPISODES).mean())
+        score = partial(score_mechanisms, env, seed=seed, purpose=f"curriculum/{name}")
         best, _ = best_fixed(_SEARCH, score, rng)
-        high = float(score(Mechanisms.stack([best]), _SEARCH.sweep_episodes)[0])
+        low = reward.of_rules(random_mechanisms(len(reward), rng), _BEFORE)
+        high = reward.of_rules(Mechanisms.repeat(best, len(reward)), _BEFORE)
+        stage = settings.stages[name]
         row = {"stage": name, "random": low, "search": high, "window": stage.window}
-        rows.append(row | {"threshold": low + stage.promotion * (high - low)})
-    table = pd.DataFrame(rows)
-    table.loc[table.index[-1], "threshold"] = np.inf
-    return table
+        table.append(row | {"threshold": low + stage.promotion * (high - low)})
+    table[-1]["threshold"] = np.inf
+    return pd.DataFrame(table)
 
 
 class Curriculum:

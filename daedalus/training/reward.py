@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.planning.lookahead import play_futures
 from daedalus.rewards.stack import RewardStack
@@ -43,6 +43,16 @@ class MarketReward:
         self._futures = futures
         self._horizon = horizon
         self._seed = seed
+
+    def __len__(self) -> int:
+        """Return the number of states."""
+        return len(self._states.steps)
+
+    def of_rules(self, rules: Mechanisms, step: int) -> float:
+        """Return the mean reward of rules, one for each state, written as a model would."""
+        texts = [format_mechanism(rules[row]) for row in range(len(rules))]
+        totals, _ = self.score(texts, range(len(self)), step)
+        return float(totals.mean())
 
     def score(
         self, texts: Sequence[str], rows: Sequence[int], step: int

@@ -81,12 +81,21 @@ def make_source(
         name: DesignEnv(make_market(env.settings, stage.population), env.settings)
         for name, stage in training.curriculum.stages.items()
     }
+    states = [
+        mid_episode_states(
+            each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player
+        )
+        for name, each in envs.items()
+    ]
     path = out / "curriculum.csv"
     if not path.exists():
+        rewards = [
+            MarketReward(each, stack, settings.futures, settings.horizon, seed) for each in states
+        ]
         with written_whole(path) as aside:
-            stage_table(envs, training.curriculum, seed).to_csv(aside, index=False)
+            stage_table(envs, rewards, training.curriculum, seed).to_csv(aside, index=False)
     curriculum = make_curriculum(pd.read_csv(path), settings.prompts_per_step, history)
-    return curriculum_source(envs, curriculum, player, stack, prompt, settings, seed)
+    return curriculum_source(states, curriculum, stack, prompt, settings, seed)
 
 
 def state_source(
@@ -106,21 +115,14 @@ def state_source(
 
 
 def curriculum_source(
-    envs: Mapping[str, DesignEnv],
+    states: Sequence[DesignEnv],
     curriculum: Curriculum,
-    player: Designer,
     stack: RewardStack,
     prompt: PromptSettings,
     settings: GrpoSettings,
     seed: int,
 ) -> Source:
     """Return prompts of one stage's states after the other's, rewarded in their futures."""
-    states = [
-        mid_episode_states(
-            each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player
-        )
-        for name, each in envs.items()
-    ]
     reward = CurriculumReward(states, curriculum, stack, settings.futures, settings.horizon, seed)
     rows = staged_prompts(states, prompt, curriculum)
     return Source(rows, reward.as_reward_function(settings.group_size))

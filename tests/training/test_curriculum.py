@@ -72,11 +72,23 @@ def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
 
 
 def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
-    table = stage_table(envs, CURRICULUM, seed=0)
+    states = [mid_episode_states(each, 64, 0, name) for name, each in envs.items()]
+    rewards = [MarketReward(each, RewardStack(), 8, 1, seed=0) for each in states]
+    table = stage_table(envs, rewards, CURRICULUM, seed=0)
     easy = table.iloc[0]
     assert easy["random"] < easy["threshold"] < easy["search"]
     assert easy["threshold"] == pytest.approx((easy["random"] + easy["search"]) / 2)
     assert np.isinf(table["threshold"].iloc[-1])
+
+
+def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> None:
+    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
+    whole = [MarketReward(each, RewardStack(), 4, 1, seed=0) for each in states]
+    halved = RewardStack({"composite": 0.5})
+    half = [MarketReward(each, halved, 4, 1, seed=0) for each in states]
+    tables = [stage_table(envs, each, CURRICULUM, seed=0).iloc[0] for each in (whole, half)]
+    for column in ("random", "search", "threshold"):
+        assert tables[1][column] == pytest.approx(tables[0][column] / 2)
 
 
 def test_what_was_logged_leads_to_the_same_stage() -> None:
