@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from daedalus.designers.explanation import explanation
+from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observation
 from daedalus.market.parsing import format_mechanism
 
@@ -30,8 +31,9 @@ class PromptSettings:
             so this is off unless asked for.
         averages: What is averaged over the rounds that are remembered, of ``OUTCOME_FIELDS``.
         rules: Whether the mechanism in force is told.
-        compact: Numbers without names, in the order of the lists, with two decimals below 2 and one
-            from there on: one token each for the embedded model.
+        compact: Values without names, in the order of the lists and of the mechanism's fields,
+            numbers with two decimals below 2 and one from there on: one token each for the embedded
+            model. Nothing is said that is the same in every prompt.
         explained: Whether the task, the fields and the names are explained first, for models that
             were not trained on it.
     """
@@ -56,16 +58,16 @@ class PromptSettings:
 
 
 def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:
-    """Return the chat messages (system, user) for each of the B observed markets."""
+    """Return the chat messages (system, user) for each of the B observed markets.
+
+    A compact prompt is the user's message alone, unless it is explained.
+    """
     observation = replace(observation, mechanisms=observation.mechanisms.rounded())
-    system = _explanation(settings) if settings.explained else SYSTEM
-    return [
-        [
-            {"role": "system", "content": system},
-            {"role": "user", "content": _user_text(observation, row, settings)},
-        ]
-        for row in range(len(observation))
-    ]
+    system = [] if settings.compact else [{"role": "system", "content": SYSTEM}]
+    if settings.explained:
+        system = [{"role": "system", "content": _explanation(settings)}]
+    texts = (_user_text(observation, row, settings) for row in range(len(observation)))
+    return [[*system, {"role": "user", "content": text}] for text in texts]
 
 
 def _explanation(settings: PromptSettings) -> str:
@@ -78,7 +80,7 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     if settings.stage:
         lines.append(f"stage: {observation.stage}")
     if settings.rules:
-        lines.append(f"rules: {format_mechanism(observation.mechanisms[row])}")
+        lines.append(f"rules: {_rules(observation.mechanisms[row], settings.compact)}")
     rounds = _rounds(observation, row)
     if settings.rounds:
         last = rounds[len(rounds) - min(settings.rounds, len(rounds)) :]
@@ -90,7 +92,14 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     if settings.proxies:
         proxies = dict(zip(PROXIES, observation.proxies[row], strict=True))
         lines.append(f"population: {_numbers(settings.proxies, proxies, settings.compact)}")
-    return "\n".join([*lines, REQUEST])
+    return "\n".join(lines if settings.compact else [*lines, REQUEST])
+
+
+def _rules(mechanism: Mechanism, compact: bool) -> str:
+    if not compact:
+        return format_mechanism(mechanism)
+    values = (getattr(mechanism, name) for name in FIELDS)
+    return " ".join(_short(each) if isinstance(each, float) else str(each) for each in values)
 
 
 def _rounds(observation: Observation, row: int) -> list[dict[str, float]]:
@@ -110,5 +119,5 @@ def _numbers(names: Sequence[str], values: Mapping[str, float], compact: bool) -
 
 
 def _short(value: float) -> str:
-    text = f"{value:.2f}"
-    return text if abs(float(text)) < 2 else f"{value:.1f}"
+    value = round(value, 2) + 0.0  # no negative zero
+    return f"{value:.2f}" if abs(value) < 2 else f"{value:.1f}"

@@ -67,6 +67,6 @@ def schema_tokens() -> list[str]:
 
 
 def number_tokens() -> list[str]:
-    """Return the numbers of a compact prompt, each with the space before it, from 0.00 to 9.9."""
-    hundredths = [f" {value / 100:.2f}" for value in range(200)]
+    """Return the numbers of a compact prompt, each with the space before it, from -1.00 to 9.9."""
+    hundredths = [f" {value / 100:.2f}" for value in range(-100, 200)]
     return hundredths + [f" {value / 10:.1f}" for value in range(20, 100)]

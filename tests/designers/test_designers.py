@@ -280,7 +280,7 @@ def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
 
 
 def test_a_compact_prompt_tells_short_numbers_in_the_order_asked_for():
-    seen = observe()
+    seen = observe(rules=Mechanism("vcg", 0.25, True, shill_penalty=2.5))
     seen.recent[0, :, ROUND_FIELDS.index("welfare")] = np.arange(20) / 25
     seen.recent[0, :, ROUND_FIELDS.index("gini")] = 0.25
     seen.proxies[0, PROXIES.index("bid_mean")] = 0.057
@@ -289,13 +289,19 @@ def test_a_compact_prompt_tells_short_numbers_in_the_order_asked_for():
     settings = PromptSettings(
         rounds=0,
         averages=["welfare", "fairness"],
-        proxies=["bid_correlation", "bid_mean", "active_count"],
+        proxies=["bid_correlation", "bid_mean", "active_count", "rotation_entropy"],
         rules=True,
         compact=True,
     )
-    rules = format_mechanism(seen.mechanisms[0])
-    lines = ["round_number: 3 / 10", f"rules: {rules}", "averages: 0.38 0.75"]
-    assert user_text(seen, settings) == "\n".join([*lines, "population: -0.31 0.06 2.0", REQUEST])
+    seen.proxies[0, PROXIES.index("rotation_entropy")] = -0.001
+    rules = "rules: vcg 0.25 True False False True False 2.5 0.00 0.00 allow"
+    lines = [
+        "round_number: 3 / 10",
+        rules,
+        "averages: 0.38 0.75",
+        "population: -0.31 0.06 2.0 0.00",
+    ]
+    assert prompts(seen, settings) == [[{"role": "user", "content": "\n".join(lines)}]]
 
 
 def test_the_prompt_before_the_first_round():
