@@ -86,8 +86,7 @@ def differences_by_seed(
 ) -> dict[str, float]:
     """Return the mean over seeds of the difference of IQMs under its label, and its t interval.
 
-    Resampling five seeds covers too rarely; Student's t with four degrees of freedom is the sterner
-    of the two.
+    The resampling of a handful of seeds covers too rarely; Student's t allows for how few they are.
     """
     gaps = interquartile_mean(first) - interquartile_mean(second)
     low, high = np.nan, np.nan
