@@ -121,8 +121,10 @@ def make_market(settings: MarketSettings, population: Population) -> Market:
         ValueError: The rules cannot seat the population.
     """
     from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
+    from daedalus.market.interrupts import hold_interrupts_while_loading
     from daedalus.market.strategic import StrategicMarket
 
+    hold_interrupts_while_loading()
     if settings.rules == "classic":
         return ClassicMarket(population)
     return StrategicMarket(population, settings.strategic)
