@@ -40,24 +40,29 @@ class DistilledSettings(DesignerSettings):
             them, each time after half the rounds and before lessons begin anew.
         rounds: Rounds of lessons: the first under candidates at random, the others under what was
             learnt so far.
-        states: Mid-episode states in each.
+        improvements: Rounds that replace those lessons: what a candidate is worth if the learner so
+            far goes on after it to the end of the episode.
+        states: Mid-episode states in each round.
         exploration: How often the learner plays a candidate at random instead, 0 to 1.
         candidates: Random mechanisms to choose from if no better ones are known.
         futures: Futures that every candidate is played in.
-        horizon: Steps that each future runs.
+        horizon: Steps that each future runs, but for improvements.
+        kept: Steps that a candidate is kept before the learner goes on, in improvements.
     """
 
     refinements: int = 0
     rounds: int = 4
+    improvements: int = 0
     states: int = 8192
     exploration: float = 0.1
     candidates: int = 64
     futures: int = 8
     horizon: int = 3
+    kept: int = 2
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
-        require_at_least(0, self, "refinements", "exploration")
+        require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon", "kept")
+        require_at_least(0, self, "refinements", "improvements", "exploration")
         if self.exploration > 1:
             raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_predict
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
 
-_TREES = 200
+_TREES = 100
 _LEAF = 5
 _FOLDS = 4
 
@@ -86,15 +86,16 @@ def _trees(seed: int) -> ExtraTreesRegressor:
 
 
 def features(observation: Observation) -> NDArray[np.float64]:
-    """Return what is observed as numbers, shape (B, F): statistics, means of rounds, rules."""
+    """Return what is observed as numbers, shape (B, F).
+
+    Population statistics, means of rounds, the rules in force, and how far the episode has come.
+    """
     recent = np.nan_to_num(observation.recent)
     known = np.maximum(np.isfinite(observation.recent[:, :, :1]).sum(axis=1), 1)
     rules = observation.mechanisms
     columns = [np.asarray(getattr(rules, name), np.float64) for name in FIELDS]
     for name, words in CHOICES.items():
         columns += [(getattr(rules, name) == code) * 1.0 for code in range(len(words))]
-    return np.concatenate(
-        [observation.proxies, recent.sum(axis=1) / known, recent[:, -5:].mean(axis=1)]
-        + [column[:, None] for column in columns],
-        axis=1,
-    )
+    columns.append(observation.round_number / observation.episode_length)
+    means = [recent.sum(axis=1) / known, recent[:, -5:].mean(axis=1)]
+    return np.concatenate([observation.proxies, *means, np.stack(columns, axis=1)], axis=1)

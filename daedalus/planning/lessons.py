@@ -14,7 +14,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.planning.distilled import Distilled, features
-from daedalus.planning.lookahead import compare_candidates
+from daedalus.planning.lookahead import compare_candidates, compare_continued
 from daedalus.planning.refinement import refined_rules
 from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 
@@ -25,7 +25,8 @@ class Lessons:
 
     Attributes:
         observed: B markets in all, in batches.
-        rewards: Look-ahead rewards of M candidates, shape (B, M).
+        rewards: What M candidates earn there by looking ahead, shape (B, M): a mean of R, or a
+            sum over the steps that are left.
         rules: The candidates.
     """
 
@@ -38,6 +39,11 @@ class Lessons:
         """Return ``features`` of all markets, shape (B, F)."""
         return np.concatenate([features(each) for each in self.observed])
 
+    def joined(self, observed: Observation, rewards: NDArray[np.float64]) -> Lessons:
+        """Return these and another batch."""
+        rewards = np.concatenate([self.rewards, rewards])
+        return Lessons([*self.observed, observed], rewards, self.rules)
+
 
 def gather_lessons(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
@@ -46,11 +52,13 @@ def gather_lessons(
 
     In the first round the candidates are played at random. In every other, trees fitted to all
     lessons so far set the rules: a market under rules that suit it looks unlike one under others.
+    Improvements then replace those lessons, which end a few steps ahead, by what the learner so far
+    would earn to the end of the episode, again and again (policy iteration).
 
     Args:
         env: Where the states come from.
         candidates: Mechanisms to begin with, which are compared in every state, or refined before.
-        settings: Refinements, rounds, states in each, futures and horizon of the comparison.
+        settings: Refinements, rounds, improvements, and how much is compared in each.
         seed: What everything depends on.
     """
     half = replace(settings, rounds=max(1, settings.rounds // 2))
@@ -58,13 +66,14 @@ def gather_lessons(
         purpose = f"refinement/{number}"
         lessons = _gather(env, candidates, half, seed, purpose)
         candidates = refined_rules(env, _fitted(lessons, seed), settings, seed, purpose)
-    return _gather(env, candidates, settings, seed, "lessons")
+    lessons = _gather(env, candidates, settings, seed, "lessons")
+    return _improve(env, lessons, settings, seed) if settings.improvements else lessons
 
 
 def _gather(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int, purpose: str
 ) -> Lessons:
-    lessons = Lessons([], np.empty((0, len(candidates))), candidates)
+    lessons = _no_lessons(candidates)
     for number in tqdm(range(settings.rounds), purpose, leave=False, disable=None):
         player: Designer = Wanderer(candidates)
         if number:
@@ -74,9 +83,28 @@ def _gather(
         rewards = compare_candidates(
             states, candidates, settings.futures, settings.horizon, seed, part
         )
-        observed = [*lessons.observed, states.observe()]
-        lessons = Lessons(observed, np.concatenate([lessons.rewards, rewards]), candidates)
+        lessons = lessons.joined(states.observe(), rewards)
     return lessons
+
+
+def _improve(env: DesignEnv, taught: Lessons, settings: DistilledSettings, seed: int) -> Lessons:
+    """Return lessons on the same rules from what the learner itself would make of each."""
+    rules, learner = taught.rules, _fitted(taught, seed)
+    lessons = _no_lessons(rules)
+    for number in tqdm(range(settings.improvements), "improvement", leave=False, disable=None):
+        part = f"improvement/{number}"
+        player = Explorer(learner, rules, settings.exploration)
+        states = mid_episode_states(env, settings.states, seed, part, designer=player)
+        worth = compare_continued(
+            states, rules, settings.futures, settings.kept, learner, seed, part
+        )
+        lessons = lessons.joined(states.observe(), worth)
+        learner = _fitted(lessons, seed)
+    return lessons
+
+
+def _no_lessons(rules: Mechanisms) -> Lessons:
+    return Lessons([], np.empty((0, len(rules))), rules)
 
 
 def distil(

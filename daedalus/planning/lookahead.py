@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from daedalus.designers.base import Designer
 from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.search import LEVELS
 from daedalus.env import DesignEnv
@@ -52,15 +55,28 @@ def expected_rewards(
     horizon: int,
 ) -> NDArray[np.float64]:
     """Return each mechanism's mean composite R over its futures, see ``play_futures``, (B,)."""
-    futures = seeds.shape[1]
-    rewards = np.empty(len(rows))
+
+    def score(part: NDArray[np.intp]) -> NDArray[np.float64]:
+        return composite(
+            play_futures(states, rows[part], mechanisms.take(part), seeds[part], horizon)
+        )
+
+    return _means_over_futures(score, np.arange(len(rows)), seeds.shape[1])
+
+
+def _means_over_futures(
+    score: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    order: NDArray[np.intp],
+    futures: int,
+) -> NDArray[np.float64]:
+    """Return means of what ``score`` says of parts of ``order``, each with all its futures."""
+    means = np.empty(len(order))
     size = max(1, _CHUNK // futures)
-    starts = range(0, len(rows), size)
+    starts = range(0, len(order), size)
     for start in tqdm(starts, "looking ahead", leave=False, delay=_PATIENCE, disable=None):
-        part = np.arange(start, min(start + size, len(rows)))
-        outcome = play_futures(states, rows[part], mechanisms.take(part), seeds[part], horizon)
-        rewards[part] = composite(outcome).reshape(len(part), futures).mean(axis=1)
-    return rewards
+        part = order[start : start + size]
+        means[part] = score(part).reshape(len(part), futures).mean(axis=1)
+    return means
 
 
 def compare_candidates(
@@ -81,6 +97,59 @@ def compare_candidates(
     seeds = _future_seeds(batch, futures, seed, purpose)
     rewards = expected_rewards(states, rows, candidates.take(choices), seeds[rows], horizon)
     return rewards.reshape(batch, count)
+
+
+def compare_continued(
+    states: DesignEnv,
+    candidates: Mechanisms,
+    futures: int,
+    kept: int,
+    designer: Designer,
+    seed: int,
+    purpose: str,
+) -> NDArray[np.float64]:
+    """Return what each of M candidates is worth in B states if a designer goes on, shape (B, M).
+
+    A candidate is kept for a few steps, and from then to the end the designer sets the rules (the
+    cost-to-go of AggreVaTe: Ross & Bagnell 2014). So it counts what a candidate does to the market
+    for good, and also that it can be given up for another.
+
+    Args:
+        states: Paused episodes with at least a step to go, left as they are.
+        candidates: M mechanisms, all played in the same futures of a state.
+        futures: Number of futures.
+        kept: Steps that a candidate is kept, at least 1.
+        designer: Who goes on.
+        seed: What the futures depend on.
+        purpose: What they are for; another purpose, other futures.
+
+    Returns:
+        Sums of the rewards of all steps that are left, means over futures.
+    """
+    count, batch = len(candidates), len(states.steps)
+    rows, choices = np.divmod(np.arange(batch * count), count)
+    seeds = _future_seeds(batch, futures, seed, purpose)
+    rng = generator(seed, f"{purpose}/designer")
+
+    def score(part: NDArray[np.intp]) -> NDArray[np.float64]:
+        going_on = states.fork(np.repeat(rows[part], futures), seeds[rows[part]].ravel())
+        rules = candidates.take(np.repeat(choices[part], futures))
+        return _returns(going_on, rules, kept, designer, rng)
+
+    alike = np.argsort(states.steps[rows], kind="stable")  # what is played together ends together
+    return _means_over_futures(score, alike, futures).reshape(batch, count)
+
+
+def _returns(
+    episodes: DesignEnv, rules: Mechanisms, kept: int, designer: Designer, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Play to the end, ``rules`` to begin with, and return what all steps earned, shape (B,)."""
+    total = np.zeros(len(episodes.steps))
+    for step in range(episodes.settings.episode_length - int(episodes.steps.min())):
+        if step >= kept:
+            rules = designer.propose(episodes.observe(), rng)
+        total += composite(episodes.scored(episodes.advance(rules)))
+    return total
 
 
 def plan(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
@@ -15,7 +16,14 @@ from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.lookahead import Planner, compare_candidates, expected_rewards, plan, varied
+from daedalus.planning.lookahead import (
+    Planner,
+    compare_candidates,
+    compare_continued,
+    expected_rewards,
+    plan,
+    varied,
+)
 from daedalus.planning.states import mid_episode_states
 from tests.populations import TYPES
 
@@ -57,6 +65,30 @@ def test_candidates_face_the_same_futures_and_another_purpose_others():
     assert rewards.shape == (6, 2)
     assert_array_equal(rewards[:, 0], rewards[:, 1])
     assert (rewards != compare_candidates(paused, twice, 3, 2, 0, "y")).any()
+
+
+def test_a_candidate_is_kept_and_then_the_designer_goes_on_to_the_end():
+    paused = states(horizon=1)
+    rules, later = random_mechanisms(3, generator(0, "rules")), Mechanism(reserve_price=0.1)
+    designer = FixedDesigner(mechanism=later)
+    seeds = market_seeds(0, "x/futures", 6 * 2).reshape(6, 2)
+    expected = np.zeros((6, 3, 2))
+    for row, rule, future in np.ndindex(expected.shape):
+        fork = paused.fork(np.array([row]), seeds[row, [future]])
+        for step in range(4 - int(paused.steps[row])):
+            now = rules[rule] if step < 2 else later
+            expected[row, rule, future] += fork.step(Mechanisms.repeat(now, 1)).reward[0]
+    worth = compare_continued(paused, rules, 2, 2, designer, 0, "x")
+    assert len(np.unique(paused.steps)) > 1
+    assert_allclose(worth, expected.mean(axis=2))
+
+
+def test_looking_to_the_end_leaves_the_states_alone():
+    paused = states(horizon=1)
+    before = paused.observe()
+    designer = FixedDesigner(mechanism=Mechanism())
+    compare_continued(paused, random_mechanisms(2, generator(0, "r")), 1, 1, designer, 0, "x")
+    assert_array_equal(before.recent, paused.observe().recent)
 
 
 def test_a_plan_is_the_best_candidate_and_local_search_only_improves_on_its_own_futures():
