@@ -142,6 +142,21 @@ def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: floa
         model.get_input_embeddings().weight[rows] = np.sqrt(2.0) * std * waves
 
 
+def keep_numbers_alike(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Keep the embeddings of numbers from training, in models that have a token for each.
+
+    Many numbers are never seen in training. They have to stay between their neighbours, on whose
+    embeddings the rest of the model is built.
+    """
+    vocabulary = tokenizer.get_vocab()
+    rows = [vocabulary[text] for text in number_tokens() if text in vocabulary]
+    weight = model.get_input_embeddings().weight
+    if rows and weight.requires_grad:
+        trained = torch.ones(len(weight), 1, device=weight.device, dtype=weight.dtype)
+        trained[rows] = 0.0
+        weight.register_hook(lambda gradient: gradient * trained)
+
+
 def _generation_config(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
     return GenerationConfig(
         eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id

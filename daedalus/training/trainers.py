@@ -12,6 +12,7 @@ from transformers import PreTrainedModel, Trainer
 
 from daedalus.tracking import Tracker
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
+from daedalus.training.model import keep_numbers_alike
 from daedalus.training.settings import LoraSettings
 from daedalus.training.signals import SignalsCallback, show_progress
 
@@ -65,6 +66,7 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     Returns:
         The trained model.
     """
+    keep_numbers_alike(trainer.model, trainer.processing_class)
     show_progress(trainer)
     trainer.add_callback(SignalsCallback(tracker, phase))
     checkpoint = last_checkpoint(folder)

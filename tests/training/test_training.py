@@ -36,6 +36,7 @@ from daedalus.training.model import (
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
 from daedalus.training.sft import sampled_validity, synthetic_pairs, train_sft
 from daedalus.training.sources import state_source
+from daedalus.training.tokenizer import number_tokens
 from tests.training.conftest import PROMPT, SMALL
 
 NO_LORA, LORA = LoraSettings(), LoraSettings(rank=4, alpha=8)
@@ -81,6 +82,18 @@ def test_sft_changes_the_model_and_exports_plain_weights(
     start = AutoModelForCausalLM.from_pretrained(base).eval()(tokens).logits
     assert (start - expected).abs().max() > 1e-3
     assert [record["step"] for record in log.history("sft")] == [1, 2, 3]
+
+
+def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -> None:
+    compact = PromptSettings(averages=["welfare", "revenue"], compact=True)
+    language_model = make_language_model(SMALL, compact, env, seed=0)
+    before = language_model.model.get_input_embeddings().weight.detach().clone()
+    pairs = synthetic_pairs(env, compact, SFT.examples, seed=0)
+    log, folder = tracker(tmp_path), tmp_path / "checkpoints"
+    trained = train_sft(language_model, pairs, SFT, NO_LORA, log, folder, seed=0)
+    moved = (trained.model.get_input_embeddings().weight != before).any(dim=1)
+    numbers = trained.tokenizer.convert_tokens_to_ids(number_tokens())
+    assert moved.any() and not moved[numbers].any()
 
 
 def test_grpo_logs_the_published_signals(
