@@ -123,6 +123,10 @@ class CurriculumReward(MarketReward):
         self._count = len(states[0].steps)
         self._curriculum = curriculum
 
+    def __len__(self) -> int:
+        """Return the number of states of all stages."""
+        return len(self._stages) * self._count
+
     def score(
         self, texts: Sequence[str], rows: Sequence[int], step: int
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:

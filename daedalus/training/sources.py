@@ -75,11 +75,25 @@ def make_source(
     if settings.rollouts == "episode":
         return episode_source(env, prompt, settings, seed)
     player = _state_player(language_model, prompt, settings, rules)
-    if not training.curriculum.stages:
-        return state_source(env, player, stack, prompt, settings, seed)
+    if training.curriculum.stages:
+        return _from_curriculum(env, player, stack, training, history, out, seed)
+    return state_source(env, player, stack, prompt, settings, seed)
+
+
+def _from_curriculum(
+    env: DesignEnv,
+    player: Designer,
+    stack: RewardStack,
+    training: TrainingSettings,
+    history: Sequence[Mapping[str, float]],
+    out: Path,
+    seed: int,
+) -> Source:
+    """Return the stages' prompts, once what each is left at has been measured."""
+    settings, stages = training.grpo, training.curriculum.stages
     envs = {
         name: DesignEnv(make_market(env.settings, stage.population), env.settings)
-        for name, stage in training.curriculum.stages.items()
+        for name, stage in stages.items()
     }
     states = [
         mid_episode_states(
@@ -95,7 +109,7 @@ def make_source(
         with written_whole(path) as aside:
             stage_table(envs, rewards, training.curriculum, seed).to_csv(aside, index=False)
     curriculum = make_curriculum(pd.read_csv(path), settings.prompts_per_step, history)
-    return curriculum_source(states, curriculum, stack, prompt, settings, seed)
+    return curriculum_source(states, curriculum, stack, training.prompt, settings, seed)
 
 
 def state_source(

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import daedalus.evaluation.portfolio
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.planner import PlannerSettings
+from daedalus.designers.planner import EvolutionSettings, PlannerSettings
 from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes, score_mechanisms
+from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.portfolio import best_responses, portfolio, sampled_envs
 from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
@@ -153,6 +155,17 @@ def test_best_responses_beat_random_rules_where_they_were_found():
         good = env.step(Mechanisms.repeat(best, 32)).reward.mean()
         env.reset(seeds)
         assert good > env.step(drawn).reward.mean()
+
+
+@pytest.mark.parametrize("sweeps", [0, 2])
+def test_a_portfolio_ends_with_what_nothing_found_beats_on_the_mixture(sweeps, monkeypatch):
+    monkeypatch.setattr(daedalus.evaluation.portfolio, "_SWEEPS", sweeps)
+    env = environment(concentration=0.05)
+    rules = portfolio(env, 1, 4, 0)
+    evolved = evolve(env, EvolutionSettings(episodes=2), 0)
+    pool = Mechanisms.stack([*(rules[row] for row in range(len(rules))), evolved])
+    scores = score_mechanisms(env, pool, 32, 0, "portfolio/choice")
+    assert scores.argmax() == len(rules) - 1
 
 
 def test_a_portfolio_is_rounded_repeats_nothing_and_depends_on_its_seed():
