@@ -18,6 +18,8 @@ from daedalus.planning.lookahead import compare_candidates, compare_continued
 from daedalus.planning.refinement import refined_rules
 from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 
+_RAREST = 0.03  # share of states; a rule chosen less often is hardly learnt, and costs as much
+
 
 @dataclass(frozen=True)
 class Lessons:
@@ -88,7 +90,8 @@ def _gather(
 
 
 def _improve(env: DesignEnv, taught: Lessons, settings: DistilledSettings, seed: int) -> Lessons:
-    """Return lessons on the same rules from what the learner itself would make of each."""
+    """Return lessons, on the rules that matter, from what the learner would make of each."""
+    taught = _on_rules_that_matter(taught, seed)
     rules, learner = taught.rules, _fitted(taught, seed)
     lessons = _no_lessons(rules)
     for number in tqdm(range(settings.improvements), "improvement", leave=False, disable=None):
@@ -101,6 +104,15 @@ def _improve(env: DesignEnv, taught: Lessons, settings: DistilledSettings, seed:
         lessons = lessons.joined(states.observe(), worth)
         learner = _fitted(lessons, seed)
     return lessons
+
+
+def _on_rules_that_matter(lessons: Lessons, seed: int) -> Lessons:
+    """Return what was learnt of rules that are chosen now and then, and of the last."""
+    learner, count = _fitted(lessons, seed), len(lessons.rules)
+    chosen = np.concatenate([learner.choose(each) for each in lessons.observed])
+    shares = np.bincount(chosen, minlength=count) / len(chosen)
+    matter = np.flatnonzero((shares >= _RAREST) | (np.arange(count) == count - 1))
+    return Lessons(lessons.observed, lessons.rewards[:, matter], lessons.rules.take(matter))
 
 
 def _no_lessons(rules: Mechanisms) -> Lessons:

@@ -16,7 +16,6 @@ from daedalus.planning.lookahead import compare_candidates
 from daedalus.planning.states import Explorer, mid_episode_states
 
 _FEWEST = 64  # states that a rule is fitted to
-_RAREST = 0.03  # of all states; what is chosen less often is hardly learnt, and costs as much
 _SWEEPS = 2
 _FUTURES = 2
 
@@ -49,11 +48,10 @@ def refined_rules(
     player = Explorer(learnt, rules, settings.exploration)
     states = mid_episode_states(env, settings.states, seed, purpose, settings.horizon, player)
     chosen = learnt.choose(states.observe())
-    fewest = max(_FEWEST, int(_RAREST * len(chosen)))
     refined = []
     for number in range(len(rules)):
         rows = np.flatnonzero(chosen == number)
-        if len(rows) >= fewest:
+        if len(rows) >= _FEWEST:
             score = partial(_mean_rewards, states.fork(rows), settings.horizon, seed, purpose)
             refined.append(sweep(rules[number], score, _SWEEPS, _FUTURES))
     return Mechanisms.distinct([*refined, rules[len(rules) - 1]])

@@ -90,13 +90,15 @@ def test_later_lessons_are_where_the_learner_goes() -> None:
 
 
 def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
-    rules = Mechanisms.stack([Mechanism(reserve_price=0.9), Mechanism(reserve_price=0.0)])
+    reserves = (0.9, 0.0, 0.8)  # nobody chooses the first
+    rules = Mechanisms.stack([Mechanism(reserve_price=each) for each in reserves])
     settings = replace(SETTINGS, improvements=2, kept=1)
     lessons = gather_lessons(environment(), rules, settings, seed=0)
+    assert list(lessons.rules.reserve_price) == [0.0, 0.8]
     assert len(lessons.observed) == 2 and lessons.rewards.shape == (400, 2)
     done = np.concatenate([each.round_number for each in lessons.observed])
     assert set(done) == {0, 1, 2, 3}  # four steps: the last has an answer too
-    bad, good = lessons.rewards.T
+    good, bad = lessons.rewards.T
     first, last = good[done == 0].mean(), good[done == 3].mean()
     assert first > 2.5 * last  # the learner goes on after it
     assert (good - bad)[done == 0].mean() < 2 * (good - bad)[done == 3].mean()  # and after the bad
