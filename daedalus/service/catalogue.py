@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -58,6 +59,15 @@ class Catalogue:
             __doc__="How an episode begins, and in which session; None opens a new one.",
             session_id=(SessionId | None, None),
         )
+
+    def playable(self, rules: str) -> list[str]:
+        """Return the populations that a market's rules can seat."""
+        names = []
+        for name, population in self.populations.items():
+            with suppress(ValueError):
+                check_playable(rules, population)
+                names.append(name)
+        return names
 
     def build(self, options: ResetOptions) -> DesignEnv:
         """Return the environment that valid options describe.

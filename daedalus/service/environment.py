@@ -11,7 +11,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import play_on_one_thread
+from daedalus.market.interface import MARKET_RULES, play_on_one_thread
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.seeds import market_seeds
@@ -201,16 +201,19 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
 
 def warm_up(catalogue: Catalogue) -> None:
-    """Play a step by the default rules: the first compiles their kernels for a minute or two.
+    """Play a step by all rules on offer: the first compiles their kernels for a minute or two.
 
-    To be called on the thread that serves, which then plays alone.
+    Whoever came later and chose others would have everybody wait. To be called on the thread that
+    serves, which then plays alone.
 
     What has been loaded until then stays: looking through it for garbage would hold up everybody
     for a quarter of a second every now and then.
     """
     play_on_one_thread()
     environment = DaedalusEnvironment(catalogue)
-    environment.reset(0)
-    environment.step(DaedalusAction())
+    for rules in MARKET_RULES:
+        for population in catalogue.playable(rules)[:1]:
+            environment.reset(0, population=population, market=rules)
+            environment.step(DaedalusAction())
     gc.collect()
     gc.freeze()

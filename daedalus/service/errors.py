@@ -64,9 +64,10 @@ def add_error_handlers(app: FastAPI) -> None:
     """Give every refusal its status: 422 with fields, 404, 409, 503, and 500 without a trace."""
 
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        return _answer(
-            422, "some fields are not valid", [_problem(each) for each in error.errors()]
-        )
+        if isinstance(error.body, bytes):  # FastAPI parses what is said to be JSON, and only that
+            said = request.headers.get("content-type")
+            return _answer(422, _INVALID, [_header_problem(said)])
+        return _answer(422, _INVALID, [_problem(each) for each in error.errors()])
 
     async def refused(request: Request, error: FieldError) -> JSONResponse:
         problem = {"field": error.field, "value": shown(error.value), "allowed": error.allowed}
@@ -102,12 +103,19 @@ def _answer(status: int, message: str, detail: list[dict[str, Any]] | None = Non
     return JSONResponse({"error": message, "detail": detail or []}, status)
 
 
+def _header_problem(said: str | None) -> dict[str, Any]:
+    allowed = "say that the body is JSON: application/json"
+    return {"field": "Content-Type", "value": shown(said), "allowed": allowed}
+
+
 def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
     place = [str(part) for part in error["loc"] if part not in _SIDES]
-    missing = error["type"] == "missing"
+    if error["type"] == "json_invalid":
+        place = []  # where pydantic has the position in the text
+    without = error["type"] in ("missing", "json_invalid")
     return {
         "field": shown(".".join(place)) or "body",
-        "value": None if missing else shown(error.get("input")),
+        "value": None if without else shown(error.get("input")),
         "allowed": shown(_allowed(error)),
     }
 
@@ -122,5 +130,6 @@ def _allowed(error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return "no such field; leave it out"
     if error["type"] == "json_invalid":
-        return f"give valid JSON: {context.get('error', '')}"
+        place = error["loc"][-1]
+        return f"give valid JSON: {context.get('error', '')} at character {place}"
     return str(error["msg"])

@@ -2,6 +2,7 @@
 
 # Annotations are evaluated here: ranges and choices come from the market's own tables.
 
+import math
 from typing import Annotated, Any, Literal
 
 from openenv.core.env_server.types import Action, Observation, State
@@ -24,6 +25,12 @@ from daedalus.market.schema import DESCRIPTIONS
 LEAST_BIDDERS = 8  # the classic groups sit on seats 0 to 7
 MAX_SEED = 2**53 - 1  # what every JSON reader keeps exactly
 MANY = 1_000_000  # steps
+_ROUNDING = 1e-6  # by which sums of floats may leave their range
+_RANGE_WORDS = (
+    "a finite number",
+    "a finite number of at least {low}",
+    "a number from {low} to {high}",
+)
 
 
 class Strict(BaseModel):
@@ -44,6 +51,25 @@ def bounded(kind: type, low: float, high: float) -> Any:
 
     finite = {} if kind is int else {"allow_inf_nan": False}
     return Annotated[kind, Field(ge=low, le=high, strict=True, **finite), WrapValidator(check)]
+
+
+def signal(low: float = -math.inf, high: float = math.inf) -> Any:
+    """Return the type of a measured number, or of its absence, whose errors name the range."""
+    ends = {"minimum": low, "maximum": high}
+    schema = {name: end for name, end in ends.items() if math.isfinite(end)}
+    allowed = f"give {_RANGE_WORDS[len(schema)].format(low=low, high=high)}, or null"
+
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            number = handler(value)
+        except ValidationError:
+            number = math.nan
+        if not low - _ROUNDING <= number <= high + _ROUNDING:
+            raise PydanticCustomError("range", "{allowed}", {"allowed": allowed})
+        return number
+
+    field = Field(strict=True, allow_inf_nan=False, json_schema_extra=schema)
+    return Annotated[float, field, WrapValidator(check)] | None
 
 
 def ranged(name: str) -> Any:
@@ -86,37 +112,39 @@ class DaedalusAction(MechanismFields, Action):
     """A mechanism as an OpenEnv action."""
 
 
-Signal = Annotated[float | None, Field(allow_inf_nan=False, strict=True)]
+_Share, _Amount, _Number = signal(0, 1), signal(0), signal()
 
 
 class RoundOutcome(Strict):
     """One auction round as the auctioneer accounts for it, see ``daedalus.market.outcome``."""
 
-    welfare: Signal = Field(None, description="W, realised over best possible value, 0 to 1")
-    fairness: Signal = Field(None, description="F = 1 - gini, 0 to 1")
-    gini: Signal = Field(None, description="inequality among bidders, 0 to 1")
-    participation: Signal = Field(None, description="P, share of bidders present, 0 to 1")
-    clearing_price: Signal = Field(None, description="in units of value; 0 without a sale")
-    dropouts: Signal = Field(None, description="bidders who stayed out or walked away")
-    collusion_signal: Signal = Field(None, description="0 to 1")
-    stability: Signal = Field(None, description="S, steadiness of welfare, 0 to 1")
-    composite: Signal = Field(None, description="R, the round's reward, 0 to 1")
-    revenue: Signal = Field(None, description="in units of value")
-    revenue_share: Signal = Field(None, description="revenue over the value delivered, 0 to 1")
+    welfare: _Share = Field(None, description="W, realised over best possible value, 0 to 1")
+    fairness: _Share = Field(None, description="F = 1 - gini, 0 to 1")
+    gini: _Share = Field(None, description="inequality among bidders, 0 to 1")
+    participation: _Share = Field(None, description="P, share of bidders present, 0 to 1")
+    clearing_price: _Amount = Field(None, description="in units of value; 0 without a sale")
+    dropouts: _Amount = Field(None, description="bidders who stayed out or walked away")
+    collusion_signal: _Share = Field(None, description="0 to 1")
+    stability: _Share = Field(None, description="S, steadiness of welfare, 0 to 1")
+    composite: _Share = Field(None, description="R, the round's reward, 0 to 1")
+    revenue: _Number = Field(None, description="in units of value")
+    revenue_share: _Number = Field(None, description="revenue over the value delivered, 0 to 1")
 
 
 class PopulationProxies(Strict):
     """What an auctioneer can tell of the bidders, see ``daedalus.market.outcome.Observation``."""
 
-    active_count: Signal = Field(None, description="bidders present")
-    total_bidders: Signal = Field(None, description="bidders in all")
-    bid_mean: Signal = Field(None, description="mean of positive bids")
-    bid_std: Signal = Field(None, description="standard deviation of positive bids")
-    bid_correlation: Signal = Field(None, description="of the last two rounds' bids, -1 to 1")
-    rotation_entropy: Signal = Field(None, description="entropy of win counts, 0 to 1")
-    dropout_rate: Signal = Field(None, description="share of bidders out, 0 to 1")
-    budget_exhaustion: Signal = Field(None, description="share out who had won before, 0 to 1")
-    clearing_price_trend: Signal = Field(None, description="slope of prices, value per round")
+    active_count: _Amount = Field(None, description="bidders present")
+    total_bidders: _Amount = Field(None, description="bidders in all")
+    bid_mean: _Amount = Field(None, description="mean of positive bids")
+    bid_std: _Amount = Field(None, description="standard deviation of positive bids")
+    bid_correlation: signal(-1, 1) = Field(
+        None, description="of the last two rounds' bids, -1 to 1"
+    )
+    rotation_entropy: _Share = Field(None, description="entropy of win counts, 0 to 1")
+    dropout_rate: _Share = Field(None, description="share of bidders out, 0 to 1")
+    budget_exhaustion: _Share = Field(None, description="share out who had won before, 0 to 1")
+    clearing_price_trend: _Number = Field(None, description="slope of prices, value per round")
 
 
 class DaedalusObservation(Observation):

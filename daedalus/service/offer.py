@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daedalus.market.interface import MARKET_RULES, check_playable
+from daedalus.market.interface import MARKET_RULES
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
-from daedalus.market.population import Population
 from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.catalogue import Catalogue
 from daedalus.service.models import (
@@ -36,7 +35,7 @@ def make_offer(catalogue: Catalogue, rules: Sequence[str]) -> Offer:
     names = (TRAINED, *rules)
     return Offer(
         fields=[_field(name) for name in FIELDS],
-        populations=[_population(*each) for each in catalogue.populations.items()],
+        populations=[_population(name, catalogue) for name in catalogue.populations],
         markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKET_RULES],
         designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
         default=Start(population=catalogue.default, market=catalogue.market.rules),
@@ -58,7 +57,8 @@ def _field(name: str) -> MechanismField:
     )
 
 
-def _population(name: str, population: Population) -> PopulationOnOffer:
+def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
+    population = catalogue.populations[name]
     types = [
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
         for kind, each in population.types.items()
@@ -69,13 +69,5 @@ def _population(name: str, population: Population) -> PopulationOnOffer:
         bidders=population.bidders,
         units=population.units,
         types=types,
-        markets=[rules for rules in MARKET_RULES if _is_playable(rules, population)],
+        markets=[rules for rules in MARKET_RULES if name in catalogue.playable(rules)],
     )
-
-
-def _is_playable(rules: str, population: Population) -> bool:
-    try:
-        check_playable(rules, population)
-    except ValueError:
-        return False
-    return True

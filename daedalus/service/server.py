@@ -25,13 +25,17 @@ from daedalus.service.designer import BackgroundDesigner, Load
 from daedalus.service.environment import DESCRIPTION, NAME, DaedalusEnvironment
 from daedalus.service.errors import add_error_handlers
 from daedalus.service.limits import Limits
+from daedalus.service.mcp import mcp_answers
 from daedalus.service.models import DaedalusAction, DaedalusObservation, DaedalusState
 from daedalus.service.sessions import SessionStore
 from daedalus.service.settings import ServiceSettings
 from daedalus.service.showcase import add_page, showcase
 
-OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata", "/mcp"}
-"""What OpenEnv's own server answers; its resets and steps over HTTP forget the episode."""
+OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata"}
+"""What OpenEnv's own server answers.
+
+Its resets and steps over HTTP forget the episode, and its sessions over MCP outlive their openers.
+"""
 
 SEND_BUFFER = 262_144  # bytes that the kernel keeps for a client that does not read
 
@@ -65,6 +69,7 @@ def create_app(
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_api(catalogue, sessions, designer, rules))
+    app.include_router(mcp_answers())
     app.include_router(showcase(settings, catalogue, list(rules)))
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
@@ -78,7 +83,11 @@ def create_app(
     )
     if settings.cors_origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=settings.cors_origins, allow_headers=["Content-Type"]
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Content-Type"],
+            expose_headers=["Retry-After"],
         )
     return app
 

@@ -199,6 +199,11 @@ def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
     assert client.post("/reset", json={}, headers={"Origin": "http://localhost:8000"}).is_success
     answer = client.post("/reset", json={}, headers=friend)
     assert answer.headers["access-control-allow-origin"] == "https://friend.example"
+    asked = {"Access-Control-Request-Method": "POST"}
+    asked |= {"Access-Control-Request-Headers": "content-type"}
+    for path in ("/reset", "/step", "/api/design"):
+        assert client.options(path, headers=friend | asked).is_success
+        assert not client.options(path, headers=stranger | asked).is_success
     with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=stranger):
         pytest.fail("a stranger's page may connect")
     with client.websocket_connect("/ws", headers=friend) as socket:
@@ -206,6 +211,43 @@ def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
         assert socket.receive_json()["type"] == "state"
     closed = reach().get("/health", headers=friend)
     assert "access-control-allow-origin" not in closed.headers
+
+
+def test_a_measured_number_out_of_range_is_told_its_range(reach) -> None:
+    client = reach()
+    wrong = {"welfare": 55.0, "clearing_price": -4, "revenue": "much"}
+    refused = client.post("/api/design", json={"market_outcomes": [wrong]})
+    assert refused.status_code == 422
+    assert {
+        each["field"]: (each["value"], each["allowed"]) for each in refused.json()["detail"]
+    } == {
+        "market_outcomes.0.welfare": (55.0, "give a number from 0 to 1, or null"),
+        "market_outcomes.0.clearing_price": (-4, "give a finite number of at least 0, or null"),
+        "market_outcomes.0.revenue": ("much", "give a finite number, or null"),
+    }
+    rounded = {"welfare": 1.0 + 1e-9, "clearing_price": None}
+    assert client.post("/api/design", json={"market_outcomes": [rounded]}).status_code == 200
+
+
+def test_a_body_that_cannot_be_read_is_told_why(reach) -> None:
+    client = reach()
+    json_header = {"Content-Type": "application/json"}
+    (broken,) = client.post("/reset", content=b"{bad", headers=json_header).json()["detail"]
+    assert broken["field"] == "body" and broken["value"] is None
+    assert broken["allowed"].endswith("at character 1")
+    plain = {"Content-Type": "text/plain"}
+    (unsaid,) = client.post("/reset", content=b"{}", headers=plain).json()["detail"]
+    assert unsaid["field"] == "Content-Type" and unsaid["value"] == "text/plain"
+    assert "application/json" in unsaid["allowed"]
+
+
+def test_mcp_has_no_tools_and_opens_no_session(reach) -> None:
+    client = reach()
+    for number in range(9):
+        create = {"jsonrpc": "2.0", "id": number, "method": "openenv/session/create"}
+        answer = client.post("/mcp", json=create).json()
+        assert answer["id"] == number and answer["error"]["code"] == -32601
+    assert client.app.state.openenv.active_sessions == 0
 
 
 JSON = st.recursive(

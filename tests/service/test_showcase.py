@@ -15,6 +15,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MARKET_RULES
 from daedalus.service.environment import DaedalusEnvironment, warm_up
 from daedalus.service.models import DaedalusAction, Offer
 from daedalus.service.newest import NewestRun
@@ -167,6 +169,17 @@ def test_who_serves_plays_on_its_thread_alone(catalogue) -> None:
         thread.submit(warm_up, catalogue).result()
         assert thread.submit(numba.get_num_threads).result() == 1
     assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS  # others play as before
+
+
+def test_every_market_is_compiled_before_anybody_is_served(catalogue, monkeypatch) -> None:
+    played = []
+    play = DesignEnv.advance
+    monkeypatch.setattr(
+        DesignEnv, "advance", lambda env, each: played.append(env.settings.rules) or play(env, each)
+    )
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(warm_up, catalogue).result()
+    assert set(played) == set(MARKET_RULES)
 
 
 def test_the_page_and_its_parts_are_served(reach) -> None:
