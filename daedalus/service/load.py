@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 
 ACTION: dict[str, Any] = {"auction_type": "second_price", "reserve_price": 0.18}
-EPISODE: dict[str, Any] = {"episode_length": 1000}
+EPISODE_LENGTH = 1000  # steps
 _LENGTH = b"content-length: "
+_ENDED = b'"done":true'
 
 
 class Player(Protocol):
-    """One session of a service."""
+    """One session of a service.
+
+    Attributes:
+        ended: Whether its episode has ended, so that a step would change nothing.
+    """
+
+    ended: bool
+
+    async def begin(self) -> int:
+        """Begin the next episode and return the answer's status."""
 
     async def step(self) -> int:
         """Play a step and return the answer's status."""
@@ -34,7 +46,7 @@ class Pace:
     Attributes:
         seconds: How long they played.
         latencies: Seconds from when each step was due to its answer.
-        refused: Steps that were answered otherwise than with 200.
+        refused: Steps and resets that were answered otherwise than with 200.
     """
 
     seconds: float = 0.0
@@ -47,6 +59,9 @@ async def play(players: Sequence[Player], seconds: float, rate: float | None = N
 
     With a schedule a step that has to wait for its player's last one waits on the clock, so that
     a service that falls behind cannot slow down those who measure it.
+
+    Who has ended an episode begins the next one before its next step. That is no step, and its
+    time is in no latency, unless on a schedule the next step is late for it.
 
     Args:
         players: At least one; a player's steps follow each other.
@@ -64,11 +79,11 @@ async def play(players: Sequence[Player], seconds: float, rate: float | None = N
                 await asyncio.sleep(due - now)
             elif now >= began + seconds:
                 return
-            status = await player.step()
-            after = time.perf_counter()
-            pace.latencies.append(after - due)
-            pace.refused += status != 200
-            due = after if apart is None else due + apart
+            pace.refused += await player.step() != 200
+            pace.latencies.append(time.perf_counter() - due)
+            if player.ended:
+                pace.refused += await player.begin() != 200
+            due = time.perf_counter() if apart is None else due + apart
 
     stagger = 0.0 if apart is None else apart / len(players)
     await asyncio.gather(*(one(each, place * stagger) for place, each in enumerate(players)))
@@ -80,10 +95,19 @@ class HttpPlayer(asyncio.Protocol):
     """A session over HTTP on a connection of its own.
 
     General clients take as long for a request as the service does, hence this plain one.
+
+    Args:
+        host: Of the service, with its port.
+        name: Of the session.
+        episodes: Resets, one for each episode.
     """
 
-    def __init__(self, step: bytes) -> None:
-        self._request = step
+    def __init__(self, host: str, name: str, episodes: Iterator[dict[str, Any]]) -> None:
+        self.ended = False
+        self._resets = (
+            _post(host, "/reset", {"session_id": name} | episode) for episode in episodes
+        )
+        self._step = _post(host, "/step", {"session_id": name, "action": ACTION})
         self._received = b""
         self._answer: asyncio.Future[int] | None = None
         self._transport: asyncio.Transport | None = None
@@ -100,6 +124,7 @@ class HttpPlayer(asyncio.Protocol):
         _, _, length = head.partition(_LENGTH)
         if gap and len(body) >= int(length.split(b"\r\n")[0]):
             self._received = b""
+            self.ended = _ENDED in body
             if self._answer is not None:
                 self._answer.set_result(int(head[9:12]))
 
@@ -108,36 +133,46 @@ class HttpPlayer(asyncio.Protocol):
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(ConnectionResetError("the service closed the connection"))
 
+    async def begin(self) -> int:
+        """Begin the next episode and return the answer's status."""
+        return await self._ask(next(self._resets))
+
     async def step(self) -> int:
         """Play a step and return the answer's status."""
-        return await self.ask(self._request)
-
-    async def ask(self, request: bytes) -> int:
-        """Send a request and return its answer's status."""
-        assert self._transport is not None
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
-        return await self._answer
+        return await self._ask(self._step)
 
     async def close(self) -> None:
         """Close the connection; the session ends when it has been idle for long enough."""
         if self._transport is not None:
             self._transport.close()
 
+    async def _ask(self, request: bytes) -> int:
+        assert self._transport is not None
+        self._answer = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return await self._answer
+
 
 class WebSocketPlayer:
-    """A session over OpenEnv's WebSocket."""
+    """A session over OpenEnv's WebSocket.
 
-    def __init__(self, socket: ClientConnection) -> None:
+    Args:
+        socket: A connection of its own.
+        episodes: Resets, one for each episode.
+    """
+
+    def __init__(self, socket: ClientConnection, episodes: Iterator[dict[str, Any]]) -> None:
+        self.ended = False
         self._socket = socket
+        self._episodes = episodes
+
+    async def begin(self) -> int:
+        """Begin the next episode; 200 if it began, otherwise 422."""
+        return await self._ask({"type": "reset", "data": next(self._episodes)})
 
     async def step(self) -> int:
         """Play a step; 200 if it was played, otherwise 422."""
         return await self._ask({"type": "step", "data": ACTION})
-
-    async def reset(self, seed: int) -> int:
-        """Begin an episode; 200 if it began, otherwise 422."""
-        return await self._ask({"type": "reset", "data": EPISODE | {"seed": seed}})
 
     async def close(self) -> None:
         """Close the socket, which ends the session."""
@@ -145,16 +180,20 @@ class WebSocketPlayer:
 
     async def _ask(self, message: dict[str, Any]) -> int:
         await self._socket.send(json.dumps(message))
-        answer = await self._socket.recv()
-        return 200 if b'"type":"observation"' in _encoded(answer)[:40] else 422
+        answer = await self._socket.recv(decode=False)
+        self.ended = _ENDED in answer
+        return 200 if b'"type":"observation"' in answer[:40] else 422
 
 
-async def http_players(address: str, count: int) -> list[HttpPlayer]:
+async def http_players(
+    address: str, count: int, episode_length: int = EPISODE_LENGTH
+) -> list[HttpPlayer]:
     """Open sessions over HTTP, the same ones every time, and begin an episode in each.
 
     Args:
         address: Such as ``http://127.0.0.1:8000``.
-        count: Number of sessions.
+        count: Number of sessions; no two play the same episode.
+        episode_length: Steps of an episode, after which the session's next one begins.
 
     Raises:
         ConnectionError: A session was refused.
@@ -162,19 +201,18 @@ async def http_players(address: str, count: int) -> list[HttpPlayer]:
     place, loop = urlsplit(address), asyncio.get_running_loop()
     players = []
     for number in range(count):
-        name = f"load-{number}"
-        step = _post(place.netloc, "/step", {"session_id": name, "action": ACTION})
-        begin = _post(place.netloc, "/reset", EPISODE | {"session_id": name, "seed": number})
-        _, player = await loop.create_connection(
-            lambda step=step: HttpPlayer(step), place.hostname, place.port
-        )
-        _require(await player.ask(begin))
+        episodes = _episodes(number, count, episode_length)
+        make = partial(HttpPlayer, place.netloc, f"load-{number}", episodes)
+        _, player = await loop.create_connection(make, place.hostname or "", place.port or 80)
+        _require(await player.begin())
         players.append(player)
     return players
 
 
-async def websocket_players(address: str, count: int) -> list[WebSocketPlayer]:
-    """Open WebSocket sessions and begin an episode in each.
+async def websocket_players(
+    address: str, count: int, episode_length: int = EPISODE_LENGTH
+) -> list[WebSocketPlayer]:
+    """Open WebSocket sessions and begin an episode in each, see ``http_players``.
 
     Raises:
         ConnectionError: A session was refused.
@@ -182,10 +220,17 @@ async def websocket_players(address: str, count: int) -> list[WebSocketPlayer]:
     url = address.replace("http", "ws", 1) + "/ws"
     players = []
     for number in range(count):
-        player = WebSocketPlayer(await connect(url, compression=None))
-        _require(await player.reset(number))
+        socket = await connect(url, compression=None)
+        player = WebSocketPlayer(socket, _episodes(number, count, episode_length))
+        _require(await player.begin())
         players.append(player)
     return players
+
+
+def _episodes(number: int, count: int, length: int) -> Iterator[dict[str, Any]]:
+    """Yield the resets of one of so many sessions."""
+    for seed in itertools.count(number, count):
+        yield {"episode_length": length, "seed": seed}
 
 
 def _require(status: int) -> None:
@@ -197,7 +242,3 @@ def _post(host: str, path: str, body: dict[str, Any]) -> bytes:
     text = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text
-
-
-def _encoded(message: str | bytes) -> bytes:
-    return message.encode() if isinstance(message, str) else message

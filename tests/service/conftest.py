@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,8 @@ from daedalus.service.settings import ServiceSettings
 from tests.populations import population
 
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
+
+DOCS = Path(__file__).parents[2] / "docs" / "service.md"
 
 Reach = Callable[..., TestClient]
 
@@ -65,6 +69,16 @@ def serving(
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join()
+
+
+def documented(word: str, changes: dict[str, str]) -> str:
+    """Return the one script of the documentation in which a word occurs, changed."""
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    (script,) = [each for each in blocks if word in each]
+    for old, new in changes.items():
+        assert script.count(old) == 1, old
+        script = script.replace(old, new)
+    return script
 
 
 @pytest.fixture(scope="module")

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
+import requests
 
+from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.service.catalogue import Catalogue
 from daedalus.service.designer import BackgroundDesigner
 from daedalus.service.models import DesignAnswer, DesignRequest
 from daedalus.service.observations import from_request
+from daedalus.training.checkpoints import export
+from daedalus.training.model import make_language_model
+from daedalus.training.settings import ModelSettings
+from experiments.build import load_generate
+from tests.populations import population
+from tests.service.conftest import documented, serving
 
 ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
 
@@ -127,3 +141,27 @@ def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
     while client.get("/api/designer/status").json()["waiting"]:
         time.sleep(0.005)
     assert client.post("/api/design", json={}).json()["source"] == "ai"
+
+
+@pytest.fixture
+def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
+    """Serve a small model that has learnt nothing and writes mechanisms alone."""
+    env = DesignEnv(make_market(MarketSettings(), population(3)), MarketSettings())
+    small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
+    prompt = PromptSettings(averages=["welfare", "fairness"])
+    export(make_language_model(small, prompt, env, seed=0), prompt, "", tmp_path / "model")
+    designer = LanguageModelSettings(checkpoint=str(tmp_path / "model"), constrained=True)
+    with serving(catalogue, partial(load_generate, designer)) as address:
+        yield address
+
+
+@pytest.mark.slow
+def test_a_model_answers_the_published_script(
+    untrained: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    while requests.get(f"{untrained}/api/designer/status").json()["status"] == "loading":
+        time.sleep(0.01)
+    exec(documented("/api/design", {"http://127.0.0.1:8000": untrained}), {})
+    lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    assert [rest for _, *rest in lines] == [["ai", "None"]] * 10
+    assert len({reward for reward, *_ in lines}) > 1

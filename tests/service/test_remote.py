@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,8 @@ from daedalus.training.model import load_language_model, make_language_model
 from daedalus.training.settings import LoraSettings, ModelSettings, SftSettings
 from daedalus.training.sft import train_sft
 from tests.populations import population
+from tests.service.conftest import documented
 
-DOCS = Path(__file__).parents[2] / "docs" / "service.md"
 FULL = PromptSettings(
     averages=["revenue_share", "fairness"], proxies=list(PROXIES), rules=True, compact=True
 )
@@ -88,16 +87,6 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "model"
 
 
-def documented(changes: dict[str, str]) -> str:
-    """Return the script that the documentation shows, changed."""
-    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
-    (script,) = [each for each in blocks if "GRPOTrainer" in each]
-    for old, new in changes.items():
-        assert script.count(old) == 1, old
-        script = script.replace(old, new)
-    return script
-
-
 @pytest.mark.slow
 def test_grpo_learns_from_the_server(
     address: str, writer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +109,7 @@ def test_grpo_learns_from_the_server(
         "range(1000)": "range(8)",
     }
     names: dict[str, Any] = {}
-    exec(documented(changes), names)
+    exec(documented("GRPOTrainer", changes), names)
     logged = [each["reward"] for each in names["trainer"].state.log_history if "reward" in each]
     assert len(given) == len(logged) == 3
     with DaedalusClient(base_url=address).sync() as session:
