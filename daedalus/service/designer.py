@@ -133,6 +133,8 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
         for name, column in columns.items()
         if np.isnan(observation.field(column)[0, known]).any()
     }
+    if prompt.rules and observation.mechanisms.malformed[0]:
+        missing.add("mechanism")
     missing |= {name for name in prompt.proxies if np.isnan(observation.proxy(name)[0])}
     return sorted(missing)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
 from daedalus.service.models import (
     DaedalusObservation,
@@ -37,13 +37,16 @@ def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
 
 
 def from_request(request: DesignRequest) -> Observation:
-    """Return one market as a request describes it; NaN where it does not."""
+    """Return one market as a request describes it.
+
+    What it does not tell is NaN, and untold rules are malformed and otherwise the defaults.
+    """
     told = request.market_outcomes
     recent = np.full((1, HISTORY_LENGTH, len(ROUND_FIELDS)), np.nan)
     if told:
         recent[0, -len(told) :] = [_record(each) for each in told]
     proxies = request.population_proxies.model_dump()
-    rules = request.mechanism.to_mechanism() if request.mechanism else Mechanism()
+    rules = request.mechanism.to_mechanism() if request.mechanism else None
     return Observation(
         mechanisms=Mechanisms.stack([rules]),
         recent=recent,

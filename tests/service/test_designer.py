@@ -72,6 +72,23 @@ def test_the_model_sees_what_the_request_tells(reach) -> None:
     assert "round_number: 0 / 10" in second
 
 
+def test_a_model_that_reads_the_rules_in_force_has_to_be_told_them(reach) -> None:
+    seen = []
+
+    def generate(chats, rng):
+        seen.extend(chats)
+        return [ANSWER]
+
+    client = reach(lambda: (generate, PromptSettings(rules=True)))
+    settled(client)
+    untold = client.post("/api/design", json={"round_number": 3}).json()
+    assert untold["source"] == "fallback" and "mechanism" in untold["error"] and not seen
+    told = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
+    assert told["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
+    client.post("/reset", json={"session_id": "a", "seed": 1})
+    assert client.post("/api/design", json={"session_id": "a"}).json()["source"] == "ai"
+
+
 def broken(*_):
     raise OSError("/secret/path/model.bin")
 
