@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
@@ -18,7 +19,7 @@ from daedalus.service.write_up import figures_of
 
 PAGE = Path(__file__).parent / "page"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
-_NO_SUCH_FILE = {404: {"model": Problem, "description": "No such file"}}
+_NO_SUCH_FILE: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "No such file"}}
 
 
 def showcase(settings: ServiceSettings, catalogue: Catalogue, rules: Sequence[str]) -> APIRouter:
