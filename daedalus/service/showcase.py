@@ -19,7 +19,9 @@ from daedalus.service.write_up import figures_of
 
 PAGE = Path(__file__).parent / "page"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
-_NO_SUCH_FILE: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "No such file"}}
+_NO_SUCH_FILE: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "No such file"}
+}
 
 
 def showcase(settings: ServiceSettings, catalogue: Catalogue, rules: Sequence[str]) -> APIRouter:
@@ -61,7 +63,7 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
         return _file(write_up, "this server was started without the article")
 
     # Where the article's links lead, which are relative to its own address.
-    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get one of the article's figures")
+    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get one of its figures")
     def figure(name: str) -> FileResponse:
         return _file(figures_of(write_up).get(name), "see /blog.md for what there is")
 
