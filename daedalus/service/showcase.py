@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
@@ -14,10 +15,13 @@ from daedalus.service.newest import NewestRun
 from daedalus.service.offer import make_offer
 from daedalus.service.settings import ServiceSettings
 from daedalus.service.tour import tour
+from daedalus.service.write_up import figures_of
 
 PAGE = Path(__file__).parent / "page"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
-_NO_SUCH_FILE = {404: {"model": Problem, "description": "No such file"}}
+_NO_SUCH_FILE: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "No such file"}
+}
 
 
 def showcase(settings: ServiceSettings, catalogue: Catalogue, rules: Sequence[str]) -> APIRouter:
@@ -44,7 +48,7 @@ def showcase(settings: ServiceSettings, catalogue: Catalogue, rules: Sequence[st
 
 
 def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
-    """Add the newest run's figures and tables, and the article."""
+    """Add the newest run's figures and tables, and the article with its figures."""
 
     @router.get("/plots/", summary="List the newest run's figures and tables")
     def plots() -> HTMLResponse:
@@ -58,11 +62,16 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
     def article() -> FileResponse:
         return _file(write_up, "this server was started without the article")
 
+    # Where the article's links lead, which are relative to its own address.
+    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get one of its figures")
+    def figure(name: str) -> FileResponse:
+        return _file(figures_of(write_up).get(name), "see /blog.md for what there is")
+
 
 def add_page(app: FastAPI) -> None:
     """Serve the page at the root, and its parts under /page/."""
 
-    @app.get("/", include_in_schema=False)
+    @app.get("/", tags=["Page"], response_class=HTMLResponse, summary="Open the page")
     def page() -> FileResponse:
         return FileResponse(PAGE / "index.html", headers=_OWN_PARTS)
 

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from daedalus.designers.base import Designer
@@ -33,14 +35,15 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture
-def reach(catalogue: Catalogue) -> Iterator[Reach]:
-    """Build an application with changed settings, and return a client of it."""
+def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reach]:
+    """Build an application with changed settings and no runs, and return a client of it."""
     clients: list[TestClient] = []
+    defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
 
     def build(
         load: Load | None = None, rules: dict[str, Designer] | None = None, **changes: Any
     ) -> TestClient:
-        app = create_app(ServiceSettings(**LIMITS | changes), catalogue, load, rules)
+        app = create_app(ServiceSettings(**defaults | changes), catalogue, load, rules)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         clients.append(client.__enter__())
         return client
@@ -57,18 +60,27 @@ def serving(
     rules: dict[str, Designer] | None = None,
     **changes: Any,
 ) -> Iterator[str]:
-    """Answer on a socket of this machine; the address."""
-    settings = ServiceSettings(**LIMITS | changes)
-    app = create_app(settings, catalogue, load, rules)
+    """Answer on a socket of this machine, where no run has been left; the address."""
+    with TemporaryDirectory() as outputs:
+        settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
+        app = create_app(settings, catalogue, load, rules)
+        with listening(app, settings) as address:
+            yield address
+
+
+@contextmanager
+def listening(app: FastAPI, settings: ServiceSettings) -> Iterator[str]:
     with listen(settings) as listener:
         server = make_server(app, settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:  # or a test that fails leaves a thread that the process waits for
+            server.should_exit = True
+            thread.join()
 
 
 def documented(word: str, changes: dict[str, str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ import requests
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from daedalus.designers.base import Designer
+from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
@@ -22,11 +25,16 @@ from daedalus.service.environment import warm_up
 from experiments.serve import make_catalogue
 from tests.service.conftest import serving
 from tests.service.test_designer import ANSWER, saying
+from tests.service.test_showcase import leave_run
 from tests.test_configs import composed
 
 pytestmark = pytest.mark.slow
 
-RULES: dict[str, Designer] = {"random": RandomDesigner(), "heuristic": HeuristicDesigner()}
+RULES: dict[str, Designer] = {
+    "random": RandomDesigner(),
+    "heuristic": HeuristicDesigner(),
+    "informed_greedy": FixedDesigner(mechanism=Mechanism(auction_type="vcg", reserve_price=0.3)),
+}
 CHANGES = {
     "auction_type": "first_price",
     "reserve_price": 0.35,
@@ -360,6 +368,28 @@ def test_written_rules_stand_in_and_say_why(visit: Visit, catalogue) -> None:
         visitor.page.context.close()
 
 
+INKED = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    .data.some((value) => value > 0)"""
+
+
+def test_the_newest_run_is_drawn(visit: Visit, catalogue, tmp_path: Path) -> None:
+    run = leave_run(tmp_path, "grpo/new", 1_000)
+    rows = [{"step": step, "reward": step / 8, "validity": 1.0} for step in range(4)]
+    (run / "training_history.json").write_text(json.dumps(rows))
+    with serving(catalogue, outputs=str(tmp_path)) as address:
+        page = visit(address).open().page
+        expect(page.locator("#training-run")).to_have_text("Run grpo/new, 4 logged steps.")
+        expect(page.locator("#training-none")).to_be_hidden()
+        charts = page.locator("#training-charts .chart")
+        expect(charts).to_have_count(2)
+        reward = re.compile("reward over training: from 0.000 to 0.375", re.IGNORECASE)
+        expect(charts.first).to_have_attribute("aria-label", reward)
+        expect(charts.locator("canvas")).to_have_count(2)
+        for canvas in charts.locator("canvas").all():
+            page.wait_for_function(INKED, arg=canvas.element_handle())
+        page.context.close()
+
+
 def by_hand(address: str, name: str, mechanism: dict[str, Any], begin: dict) -> list[float]:
     """Play an episode over the API and return its rewards."""
     body = {"session_id": f"hand-{name}"}
@@ -384,10 +414,10 @@ def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
     visitor.set_rule("reserve_price", 0.25)
     page.get_by_label("Heuristic").check()
     page.click("#compare-run")
-    expect(page.locator("#compare-said")).to_contain_text("Done: 4 episodes on seed 11")
+    expect(page.locator("#compare-said")).to_contain_text("Done: 5 episodes on seed 11")
     assert page.locator("#compare-progress").evaluate("bar => bar.value === bar.max")
     mine = Mechanism(reserve_price=0.25).to_dict()
-    for name in ("random", "heuristic", "trained", "own"):
+    for name in (*RULES, "trained", "own"):
         rewards = by_hand(visitor.address, name, mine, begin)
         shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
         expect(shown).to_have_text(f"{sum(rewards) / 4:.3f}")
@@ -634,6 +664,38 @@ def test_the_tour_hurts_and_mends_at_every_stop(visit: Visit) -> None:
             go_through(visitor, stop)
         expect(visitor.page.locator("#tour")).to_be_hidden()
         visitor.page.context.close()
+
+
+def test_the_tour_goes_back_jumps_and_is_left(visit: Visit) -> None:
+    with serving(make_catalogue(composed("+experiment=serve"))) as address:
+        visitor = visit(address).open()
+        page = visitor.page
+        page.click("#tour-start")
+        titles = [stop["title"] for stop in visitor.told("/api/tour")["stops"]]
+        dots = page.locator("#tour-dots button")
+        expect(dots).to_have_count(len(titles))
+        expect(page.locator("#tour-back")).to_be_disabled()
+        dots.nth(2).click()
+        at_stop(visitor, 2, titles)
+        page.click("#tour-back")
+        at_stop(visitor, 1, titles)
+        begun = visitor.state
+        page.click("#tour-exit")
+        expect(page.locator("#tour")).to_be_hidden()
+        expect(page.locator("#tour-start")).to_be_focused()
+        assert visitor.state == begun  # the episode stays
+        page.context.close()
+
+
+def at_stop(visitor: Visitor, index: int, titles: list[str]) -> None:
+    page = visitor.page
+    expect(page.locator("#tour-title")).to_have_text(titles[index])
+    expect(page.locator("#tour-dots [aria-current=step]")).to_have_count(1)
+    current = page.locator("#tour-dots button").nth(index)
+    expect(current).to_have_attribute("aria-current", "step")
+    stop = visitor.told("/api/tour")["stops"][index]
+    state = visitor.state
+    assert (state["population"], state["seed"]) == (stop["population"], stop["seed"])
 
 
 def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ def test_the_documented_endpoints_are_those_served(reach) -> None:
     assert DOCS.read_text() == with_table(DOCS.read_text(), table), (
         "docs/service.md is out of date: python -m daedalus.service.reference"
     )
-    for path in ("POST `/reset`", "POST `/step`", "GET `/state`", "POST `/api/design`"):
+    for path in ("GET `/`", "POST `/reset`", "POST `/step`", "GET `/state`", "POST `/api/design`"):
         assert path in table
     assert "`session_id`, `action`" in table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -25,6 +26,7 @@ from daedalus.service.settings import ServiceSettings
 from tests.populations import population
 
 EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
+ROOT = Path(__file__).parents[2]
 SHILLS = {"auction_type": "vcg", "reserve_price": 0.2, "reveal_competing_bids": True}
 
 
@@ -144,6 +146,23 @@ def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
     assert client.get("/api/training").json() == {"run": None, "history": []}
     assert "No run" in client.get("/plots/").text
     assert client.get("/blog.md").status_code == 404
+
+
+def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> None:
+    client = reach(write_up=str(ROOT / "docs" / "blog.md"))
+    article = client.get("/blog.md")
+    named = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", article.text)
+    assert named
+    for link in named:
+        answer = client.get(str(article.url.join(link)))
+        assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/png")
+        assert answer.content == (ROOT / "docs" / link).read_bytes()
+    others = {path.name for path in (ROOT / "docs" / "figures").iterdir()}
+    others -= {Path(link).name for link in named}
+    assert "page.png" in others
+    away = ["..%2Fblog.md", "%2e%2e/blog.md", "..%2F..%2Frun.py", "%2Fetc%2Fpasswd", ""]
+    for name in [*others, *away]:
+        assert client.get(f"/figures/{name}").status_code == 404, name
 
 
 def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
