@@ -36,7 +36,7 @@ from daedalus.service.showcase import PAGE
 ANYWHERE = {400, 403, 405, 409, 413}  # documented for every endpoint
 OPERATION_EXAMPLES, FEW_BODIES = 100, 250
 MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "2500"))
-"""FUZZ_BODIES=9000 pytest -m slow tests/service/test_fuzz.py sends more than 10,000 requests."""
+"""``FUZZ_BODIES=10000 pytest -m "" tests/service/test_fuzz.py`` sends so many malformed bodies."""
 
 
 def seeded(examples: int) -> settings:
