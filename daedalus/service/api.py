@@ -15,6 +15,7 @@ from daedalus.service.catalogue import Catalogue
 from daedalus.service.designer import BackgroundDesigner
 from daedalus.service.errors import FieldError
 from daedalus.service.models import (
+    INVALID,
     TRAINED,
     Arena,
     DaedalusObservation,
@@ -32,7 +33,6 @@ from daedalus.service.models import (
 from daedalus.service.observations import from_request, wire_mechanism
 from daedalus.service.sessions import SessionStore
 
-_INVALID = {422: {"model": Problem, "description": "The fields that are wrong"}}
 _UNKNOWN = {404: {"model": Problem, "description": "No such session"}}
 _FULL = {503: {"model": Problem, "description": "Every session is taken; see Retry-After"}}
 
@@ -47,7 +47,7 @@ def session_api(
     router = APIRouter(tags=["Sessions"])
     default = catalogue.request()
 
-    @router.post("/reset", responses=_INVALID | _FULL, summary="Begin an episode in a session")
+    @router.post("/reset", responses=INVALID | _FULL, summary="Begin an episode in a session")
     async def reset(request: Annotated[catalogue.request, Body()] = default) -> ResetAnswer:
         options = request.model_dump(exclude={"session_id"})
         name, observation = sessions.reset(request.session_id, options)
@@ -58,7 +58,7 @@ def session_api(
             info=observation.metadata,
         )
 
-    @router.post("/step", responses=_INVALID | _UNKNOWN, summary="Play a step under a mechanism")
+    @router.post("/step", responses=INVALID | _UNKNOWN, summary="Play a step under a mechanism")
     async def step(request: StepRequest) -> StepAnswer:
         observation = sessions.get(request.session_id).step(request.action)
         return StepAnswer(
@@ -68,7 +68,7 @@ def session_api(
             info=observation.metadata,
         )
 
-    @router.get("/state", responses=_INVALID | _UNKNOWN, summary="See where an episode stands")
+    @router.get("/state", responses=INVALID | _UNKNOWN, summary="See where an episode stands")
     async def state(session_id: Annotated[SessionId, Query()]) -> DaedalusState:
         return sessions.get(session_id).state
 
@@ -81,13 +81,13 @@ def add_watching_routes(router: APIRouter, sessions: SessionStore) -> None:
     """Add the routes that show more than a designer may see."""
 
     @router.get(
-        "/api/arena", responses=_INVALID | _UNKNOWN, summary="Watch the last step's bids by round"
+        "/api/arena", responses=INVALID | _UNKNOWN, summary="Watch the last step's bids by round"
     )
     async def watch(session_id: Annotated[SessionId, Query()]) -> Arena:
         return sessions.get(session_id).arena()
 
     @router.get(
-        "/api/reveal", responses=_INVALID | _UNKNOWN, summary="See who the bidders really are"
+        "/api/reveal", responses=INVALID | _UNKNOWN, summary="See who the bidders really are"
     )
     async def reveal(session_id: Annotated[SessionId, Query()]) -> Reveal:
         return sessions.get(session_id).reveal()
@@ -102,7 +102,7 @@ def add_designer_routes(
     """Add the routes that ask a designer."""
 
     @router.post(
-        "/api/design", responses=_INVALID | _UNKNOWN, summary="Ask the designer for a mechanism"
+        "/api/design", responses=INVALID | _UNKNOWN, summary="Ask the designer for a mechanism"
     )
     async def design(request: DesignRequest) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)

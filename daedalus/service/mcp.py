@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from daedalus.service.models import Problem
+from daedalus.service.models import INVALID
 
 METHOD_NOT_FOUND = -32601  # of JSON-RPC 2.0
 NO_TOOLS = "there are no tools here; play over the WebSocket /ws or by POST /reset and /step"
@@ -38,11 +38,7 @@ def mcp_answers() -> APIRouter:
     """Return the route that answers every call alike."""
     router = APIRouter()
 
-    @router.post(
-        "/mcp",
-        responses={422: {"model": Problem, "description": "The fields that are wrong"}},
-        summary="Say that there are no MCP tools",
-    )
+    @router.post("/mcp", responses=INVALID, summary="Say that there are no MCP tools")
     async def mcp(call: McpCall) -> McpAnswer:
         return McpAnswer(id=call.id)
 

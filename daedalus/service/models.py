@@ -455,3 +455,9 @@ class Problem(BaseModel):
 
     error: str
     detail: list[FieldProblem] = Field(default_factory=list)
+
+
+INVALID: dict[int | str, dict[str, Any]] = {
+    422: {"model": Problem, "description": "The fields that are wrong"}
+}
+"""How an operation documents that it refuses what is malformed."""
