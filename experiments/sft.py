@@ -47,7 +47,7 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
     if config.model.lora.rank and not config.model.pretrained:
         export(model, training.prompt, base, Path(base))  # adapters are merged into it again
     if training.sft.steps:
-        pairs = sft.training_pairs(env, training, rules, seed)
+        pairs = sft.training_pairs(env, training, rules, target.parent, seed)
         folder = target.parent / "checkpoints" / sft.PHASE
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts

@@ -48,6 +48,8 @@ class DistilledSettings(DesignerSettings):
         futures: Futures that every candidate is played in.
         horizon: Steps that each future runs, but for improvements.
         kept: Steps that a candidate is kept before the learner goes on, in improvements.
+        lessons: A training run's lessons.npz, to be learnt from instead of looking ahead; the other
+            settings then count for nothing.
     """
 
     refinements: int = 0
@@ -59,6 +61,7 @@ class DistilledSettings(DesignerSettings):
     futures: int = 8
     horizon: int = 3
     kept: int = 2
+    lessons: str | None = None
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon", "kept")

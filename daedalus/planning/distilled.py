@@ -7,14 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.model_selection import cross_val_predict
 
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
 
 _TREES = 100
 _LEAF = 5
-_FOLDS = 4
 
 
 class Distilled:
@@ -41,7 +39,11 @@ class Distilled:
             rules: The candidates.
             seed: What the trees depend on.
         """
-        return cls(_trees(seed).fit(seen, _advantages(rewards)), rules)
+        advantages = rewards - rewards.mean(axis=1, keepdims=True)
+        trees = ExtraTreesRegressor(
+            _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed
+        )
+        return cls(trees.fit(seen, advantages), rules)
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the candidate with the highest prediction for each market."""
@@ -49,40 +51,15 @@ class Distilled:
 
     def choose(self, observations: Observation) -> NDArray[np.intp]:
         """Return which candidate has the highest prediction for each market, shape (B,)."""
-        predicted = self._model.predict(features(observations))
-        rewards = predicted.reshape(len(observations), len(self.candidates))
-        return np.asarray(rewards.argmax(axis=1))
+        return np.asarray(self.expected(features(observations)).argmax(axis=1))
 
+    def expected(self, seen: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return its predictions where it sees ``features``: rewards less their mean, (B, M).
 
-def expected_advantages(
-    seen: NDArray[np.float64], rewards: NDArray[np.float64], seed: int
-) -> NDArray[np.float64]:
-    """Return what each candidate is expected to earn given what is observed, shape (B, M).
-
-    A single state's rewards are hindsight: they know who is there. These are predicted for each
-    state by trees that were fitted to other states.
-
-    Args:
-        seen: ``features`` of B markets, shape (B, F).
-        rewards: Look-ahead rewards of M candidates in each, shape (B, M).
-        seed: What the trees depend on.
-
-    Returns:
-        Predictions of the rewards less their mean over candidates.
-    """
-    predicted = cross_val_predict(_trees(seed), seen, _advantages(rewards), cv=_FOLDS)
-    return np.asarray(predicted, np.float64).reshape(rewards.shape)
-
-
-def _advantages(rewards: NDArray[np.float64]) -> NDArray[np.float64]:
-    advantages: NDArray[np.float64] = rewards - rewards.mean(axis=1, keepdims=True)
-    return advantages
-
-
-def _trees(seed: int) -> ExtraTreesRegressor:
-    return ExtraTreesRegressor(
-        _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed
-    )
+        Looking ahead in a single state is hindsight, since it knows who is there; this knows what
+        is observed alone.
+        """
+        return np.asarray(self._model.predict(seen)).reshape(len(seen), len(self.candidates))
 
 
 def features(observation: Observation) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from tqdm import tqdm
 from daedalus.designers.base import Designer
 from daedalus.designers.planner import DistilledSettings
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import Mechanisms
+from daedalus.files import written_whole
+from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.planning.distilled import Distilled, features
 from daedalus.planning.lookahead import compare_candidates, compare_continued
@@ -26,25 +28,22 @@ class Lessons:
     """What is seen of markets, and what each candidate would earn there.
 
     Attributes:
-        observed: B markets in all, in batches.
+        seen: ``features`` of B markets, shape (B, F).
         rewards: What M candidates earn there by looking ahead, shape (B, M): a mean of R, or a
             sum over the steps that are left.
         rules: The candidates.
     """
 
-    observed: list[Observation]
+    seen: NDArray[np.float64]
     rewards: NDArray[np.float64]
     rules: Mechanisms
 
-    @property
-    def features(self) -> NDArray[np.float64]:
-        """Return ``features`` of all markets, shape (B, F)."""
-        return np.concatenate([features(each) for each in self.observed])
-
     def joined(self, observed: Observation, rewards: NDArray[np.float64]) -> Lessons:
         """Return these and another batch."""
-        rewards = np.concatenate([self.rewards, rewards])
-        return Lessons([*self.observed, observed], rewards, self.rules)
+        seen = features(observed)
+        if len(self.seen):
+            seen = np.concatenate([self.seen, seen])
+        return Lessons(seen, np.concatenate([self.rewards, rewards]), self.rules)
 
 
 def gather_lessons(
@@ -109,22 +108,55 @@ def _improve(env: DesignEnv, taught: Lessons, settings: DistilledSettings, seed:
 def _on_rules_that_matter(lessons: Lessons, seed: int) -> Lessons:
     """Return what was learnt of rules that are chosen now and then, and of the last."""
     learner, count = _fitted(lessons, seed), len(lessons.rules)
-    chosen = np.concatenate([learner.choose(each) for each in lessons.observed])
+    chosen = learner.expected(lessons.seen).argmax(axis=1)
     shares = np.bincount(chosen, minlength=count) / len(chosen)
     matter = np.flatnonzero((shares >= _RAREST) | (np.arange(count) == count - 1))
-    return Lessons(lessons.observed, lessons.rewards[:, matter], lessons.rules.take(matter))
+    return Lessons(lessons.seen, lessons.rewards[:, matter], lessons.rules.take(matter))
 
 
 def _no_lessons(rules: Mechanisms) -> Lessons:
-    return Lessons([], np.empty((0, len(rules))), rules)
+    return Lessons(np.empty((0, 0)), np.empty((0, len(rules))), rules)
 
 
 def distil(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
 ) -> Distilled:
-    """Return trees fitted to lessons, see ``gather_lessons``."""
+    """Return trees fitted to lessons: those of a file, or what ``gather_lessons`` finds."""
+    if settings.lessons:
+        return _fitted(read_lessons(Path(settings.lessons)), seed)
     return _fitted(gather_lessons(env, candidates, settings, seed), seed)
 
 
+def teacher(
+    env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, out: Path, seed: int
+) -> Distilled:
+    """Return what ``distil`` does; its lessons are gathered once for the run's folder ``out``."""
+    kept = out / "lessons.npz"
+    if not settings.lessons and not kept.exists():
+        write_lessons(gather_lessons(env, candidates, settings, seed), kept)
+    lessons = settings.lessons or str(kept)
+    return distil(env, candidates, replace(settings, lessons=lessons), seed)
+
+
+def write_lessons(lessons: Lessons, path: Path) -> None:
+    """Write lessons to an .npz file."""
+    columns = {name: getattr(lessons.rules, name) for name in FIELDS}
+    with written_whole(path) as aside:
+        np.savez_compressed(aside, seen=lessons.seen, rewards=lessons.rewards, **columns)
+
+
+def read_lessons(path: Path) -> Lessons:
+    """Return what ``write_lessons`` wrote.
+
+    Raises:
+        ValueError: There is no such file.
+    """
+    if not path.is_file():
+        raise ValueError(f"lessons: no file {path}; give a training run's lessons.npz, or null")
+    with np.load(path) as file:
+        rules = Mechanisms(**{name: file[name] for name in FIELDS})
+        return Lessons(file["seen"], file["rewards"], rules)
+
+
 def _fitted(lessons: Lessons, seed: int) -> Distilled:
-    return Distilled.fit(lessons.features, lessons.rewards, lessons.rules, seed)
+    return Distilled.fit(lessons.seen, lessons.rewards, lessons.rules, seed)

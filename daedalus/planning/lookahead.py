@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,29 +22,47 @@ _PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 
+@dataclass(frozen=True)
+class Successor:
+    """Who sets the rules of a future once a mechanism has been kept for a while.
+
+    Attributes:
+        designer: Who; it must draw nothing at random.
+        kept: Steps before that.
+    """
+
+    designer: Designer
+    kept: int
+
+
 def play_futures(
     states: DesignEnv,
     rows: NDArray[np.int64],
     mechanisms: Mechanisms,
     seeds: NDArray[np.uint64],
     horizon: int,
+    successor: Successor | None = None,
 ) -> Outcome:
     """Play every mechanism in K futures of its state.
 
     Args:
         states: Paused episodes, left as they are.
         rows: The state of each mechanism, shape (B,).
-        mechanisms: B mechanisms, kept up for the whole horizon.
+        mechanisms: B mechanisms.
         seeds: Seeds of their futures, uint64, shape (B, K).
         horizon: Steps of each future.
+        successor: Who follows; None keeps every mechanism for the whole horizon.
 
     Returns:
         The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
-    rules = mechanisms.take(copies)
-    records = [futures.scored(futures.advance(rules)).records for _ in range(horizon)]
+    rules, rng, records = mechanisms.take(copies), generator(0, "successor"), []
+    for step in range(horizon):
+        if successor and step >= successor.kept and len(copies):
+            rules = successor.designer.propose(futures.observe(), rng)
+        records.append(futures.scored(futures.advance(rules)).records)
     return Outcome(np.concatenate(records, axis=1))
 
 

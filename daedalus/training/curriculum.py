@@ -19,6 +19,7 @@ from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
+from daedalus.planning.lookahead import Successor
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import CurriculumSettings
@@ -107,6 +108,7 @@ class CurriculumReward(MarketReward):
         futures: K.
         horizon: Steps that each future runs.
         seed: What the futures depend on.
+        successor: Who sets the rules after a while.
     """
 
     def __init__(
@@ -117,9 +119,12 @@ class CurriculumReward(MarketReward):
         futures: int,
         horizon: int,
         seed: int,
+        successor: Successor | None = None,
     ) -> None:
-        super().__init__(states[0], stack, futures, horizon, seed)
-        self._stages = [MarketReward(each, stack, futures, horizon, seed) for each in states]
+        super().__init__(states[0], stack, futures, horizon, seed, successor)
+        self._stages = [
+            MarketReward(each, stack, futures, horizon, seed, successor) for each in states
+        ]
         self._count = len(states[0].steps)
         self._curriculum = curriculum
 

@@ -14,7 +14,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.planning.lookahead import play_futures
+from daedalus.planning.lookahead import Successor, play_futures
 from daedalus.rewards.stack import RewardStack
 
 _NO_SPREAD = 1e-8
@@ -33,16 +33,24 @@ class MarketReward:
         futures: K.
         horizon: Steps that each future runs.
         seed: What the futures depend on.
+        successor: Who sets the rules after a while; None keeps those of the completion.
     """
 
     def __init__(
-        self, states: DesignEnv, stack: RewardStack, futures: int, horizon: int, seed: int
+        self,
+        states: DesignEnv,
+        stack: RewardStack,
+        futures: int,
+        horizon: int,
+        seed: int,
+        successor: Successor | None = None,
     ) -> None:
         self._states = states
         self._stack = stack
         self._futures = futures
         self._horizon = horizon
         self._seed = seed
+        self._successor = successor
 
     def __len__(self) -> int:
         """Return the number of states."""
@@ -78,9 +86,8 @@ class MarketReward:
         seeds = np.zeros((len(rows), self._futures), np.uint64)
         for index, row in enumerate(rows):
             seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
-        return play_futures(
-            self._states, np.asarray(rows, np.int64), mechanisms, seeds, self._horizon
-        )
+        where = np.asarray(rows, np.int64)
+        return play_futures(self._states, where, mechanisms, seeds, self._horizon, self._successor)
 
     def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
         """Return the function that TRL's GRPOTrainer calls, which logs every term."""

@@ -86,6 +86,8 @@ class SftSettings:
         examples: Pairs in the data set.
         teacher: Lessons that answers come from; None teaches mechanisms drawn independently of the
             prompt, and so the format alone.
+        practice: Populations in which the model sees what its teacher answers, beside that of the
+            run, by any name; half of the pairs are of the run's own.
         answer_scale: Spread of expected R over which a teacher's answers are drawn, in proportion
             to exp(R / scale).
         learning_rate: Peak rate of a cosine schedule.
@@ -98,6 +100,7 @@ class SftSettings:
     batch_size: int = 32
     examples: int = 16384
     teacher: DistilledSettings | None = None
+    practice: dict[str, Population] = field(default_factory=dict)
     answer_scale: float = 0.002
     learning_rate: float = 3e-3
     warmup_steps: int = 20
@@ -127,6 +130,8 @@ class GrpoSettings:
             they are drawn at random, from the portfolio if there is one.
         futures: Futures K that each completion's mechanism is played in, shared by its group.
         horizon: Steps that each future runs before the mechanism is scored, at least 1.
+        kept: Steps of them that the mechanism is kept, at least 1, before the teacher of SFT sets
+            the rules; None keeps it to the end.
         learning_rate: Peak rate.
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         warmup_steps: Linear warm-up.
@@ -150,6 +155,7 @@ class GrpoSettings:
     own_states: bool = False
     futures: int = 64
     horizon: int = 1
+    kept: int | None = None
     learning_rate: float = 2e-4
     schedule: str = "constant_with_warmup"
     warmup_steps: int = 5
@@ -174,6 +180,8 @@ class GrpoSettings:
         if self.prompts_per_step * self.group_size % self.micro_batch:
             total = self.prompts_per_step * self.group_size
             raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
+        if self.kept is not None and self.kept < 1:
+            raise ValueError(f"kept: {self.kept}; give an integer from 1, or null")
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 
@@ -240,5 +248,7 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         if self.sft.teacher and not self.portfolio.populations:
             raise ValueError("sft.teacher: chooses among a portfolio; set portfolio.populations")
+        if self.grpo.kept and not self.sft.teacher:
+            raise ValueError("grpo.kept: nobody sets the rules afterwards; set sft.teacher")
         if self.curriculum.stages and self.grpo.rollouts == "episode":
             raise ValueError("curriculum: has no episodes; set grpo.rollouts: state")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,14 @@ from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Observation
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.planning.distilled import expected_advantages
-from daedalus.planning.lessons import Lessons, gather_lessons
-from daedalus.planning.states import Wanderer, mid_episode_states
+from daedalus.planning.distilled import Distilled, features
+from daedalus.planning.lessons import teacher
+from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
@@ -29,19 +32,26 @@ from daedalus.training.trainers import lora_config, run_phase, shared_options
 PHASE = "sft"
 _ENOUGH_VALIDITY = 0.99
 _ANSWER_TOKENS = 180
+_AT_ONCE = 16_384  # states that are played side by side
 
 logger = logging.getLogger(__name__)
 
 
 def training_pairs(
-    env: DesignEnv, settings: TrainingSettings, rules: Mechanisms | None, seed: int
+    env: DesignEnv, settings: TrainingSettings, rules: Mechanisms | None, out: Path, seed: int
 ) -> Dataset:
-    """Return what SFT learns from: a teacher's choice among ``rules`` if there is one."""
-    count, teacher = settings.sft.examples, settings.sft.teacher
-    if teacher is None or rules is None:
-        return synthetic_pairs(env, settings.prompt, count, seed)
-    lessons = gather_lessons(env, rules, teacher, seed)
-    return taught_pairs(lessons, settings.prompt, settings.sft.answer_scale, count, seed)
+    """Return what SFT learns from: a teacher's choice among ``rules`` if there is one.
+
+    What the teacher learnt from is kept in the run's folder ``out``.
+    """
+    if settings.sft.teacher is None or rules is None:
+        return synthetic_pairs(env, settings.prompt, settings.sft.examples, seed)
+    taught_by = teacher(env, rules, settings.sft.teacher, out, seed)
+    practice = [
+        DesignEnv(make_market(env.settings, each), env.settings)
+        for each in settings.sft.practice.values()
+    ]
+    return taught_pairs([env, *practice], taught_by, settings, seed)
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
@@ -57,31 +67,59 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
 
 
 def taught_pairs(
-    lessons: Lessons, prompt: PromptSettings, scale: float, count: int, seed: int
+    envs: Sequence[DesignEnv], taught_by: Distilled, settings: TrainingSettings, seed: int
 ) -> Dataset:
-    """Return ``count`` pairs of a prompt of the lessons and rules that are good in its market.
+    """Return pairs of a prompt and of rules that a teacher holds good for its market.
 
-    What looking ahead says of a state is hindsight, since the prompt does not tell who is there;
-    so the answer is drawn in proportion to exp(A / scale), A being what ``expected_advantages``
-    makes of it. Every market comes up equally often, each time with an answer drawn anew.
+    The states are those that the teacher leads to, each of them used once, and the answer is drawn
+    in proportion to exp(A / scale), A being what the teacher expects of each rule. Where it has
+    not learnt it may err, but the model then errs as it does, and not at random.
 
     Args:
-        lessons: Observed markets and what each rule would earn there.
-        prompt: What is shown of the markets.
-        scale: Spread of expected R over which answers are drawn.
-        count: Number of pairs.
+        envs: Where the states come from: half of them from the first, an even share from each
+            other.
+        taught_by: Who answers.
+        settings: Number of pairs, scale of the answers, the teacher's exploration, the prompt.
         seed: What they depend on.
     """
-    rules = lessons.rules
-    advantages = expected_advantages(lessons.features, lessons.rewards, seed)
-    chats = [chat for each in lessons.observed for chat in prompts(each, prompt)]
-    rng = generator(seed, "targets")
-    rows = np.resize(rng.permutation(len(chats)), count)
-    luck = rng.gumbel(size=(count, len(rules)))
-    chosen = (advantages[rows] / scale + luck).argmax(axis=1)
-    answers = [format_mechanism(rules[each]) for each in range(len(rules))]
+    states = [
+        observed
+        for number, (env, count) in enumerate(zip(envs, _shares(len(envs), settings), strict=True))
+        for observed in _practice(env, taught_by, settings, count, seed, f"practice/{number}")
+    ]
+    advantages = np.concatenate([taught_by.expected(features(each)) for each in states])
+    luck = generator(seed, "targets").gumbel(size=advantages.shape)
+    chosen = (advantages / settings.sft.answer_scale + luck).argmax(axis=1)
+    rules = taught_by.candidates
+    answers = [format_mechanism(rules[row]) for row in range(len(rules))]
+    chats = [chat for each in states for chat in prompts(each, settings.prompt)]
     completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
-    return Dataset.from_dict({"prompt": [chats[row] for row in rows], "completion": completions})
+    return Dataset.from_dict({"prompt": chats, "completion": completions})
+
+
+def _shares(places: int, settings: TrainingSettings) -> list[int]:
+    """Return how many pairs come from each place: half from the first, if there are others."""
+    count = settings.sft.examples
+    if places == 1:
+        return [count]
+    others = np.diff(np.linspace(0, count // 2, places).astype(int))
+    return [count - count // 2, *others.tolist()]
+
+
+def _practice(
+    env: DesignEnv,
+    taught_by: Distilled,
+    settings: TrainingSettings,
+    count: int,
+    seed: int,
+    purpose: str,
+) -> Iterator[Observation]:
+    """Yield what is observed of states that the teacher leads to, ``count`` in all."""
+    assert settings.sft.teacher
+    player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
+    for start in range(0, count, _AT_ONCE):
+        size = min(_AT_ONCE, count - start)
+        yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()
 
 
 def train_sft(

@@ -16,6 +16,8 @@ from daedalus.env import DesignEnv
 from daedalus.files import written_whole
 from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms
+from daedalus.planning.lessons import teacher
+from daedalus.planning.lookahead import Successor
 from daedalus.planning.states import Wanderer, mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.curriculum import (
@@ -68,22 +70,34 @@ def make_source(
         stack: How completions are rewarded.
         training: The settings.
         history: What training has logged so far, if it goes on.
-        out: The run's folder; a curriculum keeps its thresholds in curriculum.csv.
+        out: The run's folder; SFT keeps its lessons there, and a curriculum its thresholds.
         seed: Seed of the run.
     """
     settings, prompt = training.grpo, training.prompt
     if settings.rollouts == "episode":
         return episode_source(env, prompt, settings, seed)
     player = _state_player(language_model, prompt, settings, rules)
+    successor = _successor(env, rules, training, out, seed)
     if training.curriculum.stages:
-        return _from_curriculum(env, player, stack, training, history, out, seed)
-    return state_source(env, player, stack, prompt, settings, seed)
+        return _from_curriculum(env, player, stack, successor, training, history, out, seed)
+    return state_source(env, player, stack, successor, prompt, settings, seed)
+
+
+def _successor(
+    env: DesignEnv, rules: Mechanisms | None, training: TrainingSettings, out: Path, seed: int
+) -> Successor | None:
+    """Return the teacher of SFT, who goes on after a completion's rules, if anybody does."""
+    kept, taught_by = training.grpo.kept, training.sft.teacher
+    if kept is None or taught_by is None or rules is None:
+        return None
+    return Successor(teacher(env, rules, taught_by, out, seed), kept)
 
 
 def _from_curriculum(
     env: DesignEnv,
     player: Designer,
     stack: RewardStack,
+    successor: Successor | None,
     training: TrainingSettings,
     history: Sequence[Mapping[str, float]],
     out: Path,
@@ -104,25 +118,27 @@ def _from_curriculum(
     path = out / "curriculum.csv"
     if not path.exists():
         rewards = [
-            MarketReward(each, stack, settings.futures, settings.horizon, seed) for each in states
+            MarketReward(each, stack, settings.futures, settings.horizon, seed, successor)
+            for each in states
         ]
         with written_whole(path) as aside:
             stage_table(envs, rewards, training.curriculum, seed).to_csv(aside, index=False)
     curriculum = make_curriculum(pd.read_csv(path), settings.prompts_per_step, history)
-    return curriculum_source(states, curriculum, stack, training.prompt, settings, seed)
+    return curriculum_source(states, curriculum, stack, successor, training.prompt, settings, seed)
 
 
 def state_source(
     env: DesignEnv,
     player: Designer,
     stack: RewardStack,
+    successor: Successor | None,
     prompt: PromptSettings,
     settings: GrpoSettings,
     seed: int,
 ) -> Source:
     """Return prompts of market states that a designer led to, rewarded in their futures."""
     states = mid_episode_states(env, settings.states, seed, _PURPOSE, settings.horizon, player)
-    reward = MarketReward(states, stack, settings.futures, settings.horizon, seed)
+    reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, successor)
     chats = prompts(states.observe(), prompt)
     rows = Dataset.from_dict({"prompt": chats, "state": list(range(len(chats)))})
     return Source(rows, reward.as_reward_function(settings.group_size))
@@ -132,12 +148,15 @@ def curriculum_source(
     states: Sequence[DesignEnv],
     curriculum: Curriculum,
     stack: RewardStack,
+    successor: Successor | None,
     prompt: PromptSettings,
     settings: GrpoSettings,
     seed: int,
 ) -> Source:
     """Return prompts of one stage's states after the other's, rewarded in their futures."""
-    reward = CurriculumReward(states, curriculum, stack, settings.futures, settings.horizon, seed)
+    reward = CurriculumReward(
+        states, curriculum, stack, settings.futures, settings.horizon, seed, successor
+    )
     rows = staged_prompts(states, prompt, curriculum)
     return Source(rows, reward.as_reward_function(settings.group_size))
 

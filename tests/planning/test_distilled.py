@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from daedalus.designers.planner import DistilledSettings
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings, make_market
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.outcome import PROXIES, ROUND_FIELDS
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.distilled import expected_advantages, features
-from daedalus.planning.lessons import distil, gather_lessons
+from daedalus.planning.distilled import Distilled, features
+from daedalus.planning.lessons import distil, gather_lessons, teacher
 from daedalus.planning.states import mid_episode_states
 
 SETTINGS = DistilledSettings(rounds=2, states=200, futures=2, horizon=2)
 CHEATS = BidderType(1, ["shill"], value_high=0.6)
+RESERVE = len(PROXIES) + 2 * len(ROUND_FIELDS) + FIELDS.index("reserve_price")
+SHARE_OF_EPISODE = -1
+"""Where features hold what."""
+
 WALKERS = BidderType(1, ["withdraw"], value_low=0.4, outside_option=0.2)
 
 
@@ -60,31 +67,30 @@ def test_it_answers_cheats_and_walkers_differently() -> None:
 
 
 def test_expectations_know_what_is_observed_and_not_what_happened() -> None:
-    states = mid_episode_states(environment(), 400, 0, "x")
-    observed, rng = states.observe(), generator(0, "n")
-    seen = features(observed)
+    states, fresh = (mid_episode_states(environment(), 400, 0, name) for name in "xy")
+    rng, rules = generator(0, "n"), Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])
+    seen, elsewhere = features(states.observe()), features(fresh.observe())
     luck = rng.normal(0.0, 0.06, (400, 2))
     hindsight = luck + np.array([0.0, 0.05])
     assert 0.6 < (hindsight.argmax(axis=1) == 1).mean() < 0.8
-    expected = expected_advantages(seen, hindsight, seed=0)
+    expected = Distilled.fit(seen, hindsight, rules, seed=0).expected(elsewhere)
     assert (expected.argmax(axis=1) == 1).mean() > 0.95
-    price = observed.proxy("bid_mean")
+    price, there = (each.observe().proxy("bid_mean") for each in (states, fresh))
     told = luck + np.where(price > np.median(price), 0.3, -0.3)[:, None] * np.array([-1.0, 1.0])
-    expected = expected_advantages(seen, told, seed=0)
-    far = np.abs(price - np.median(price)) > 0.5 * price.std()
+    expected = Distilled.fit(seen, told, rules, seed=0).expected(elsewhere)
+    far = np.abs(there - np.median(price)) > 0.5 * price.std()
     chosen = expected[far].argmax(axis=1) == 1
-    assert (chosen == (price[far] > np.median(price))).mean() > 0.95
+    assert (chosen == (there[far] > np.median(price))).mean() > 0.95
 
 
 def test_later_lessons_are_where_the_learner_goes() -> None:
     rules = Mechanisms.stack([Mechanism(reserve_price=0.9), Mechanism(reserve_price=0.0)])
     lessons = gather_lessons(environment(), rules, SETTINGS, seed=0)
-    wandering, led = lessons.observed
-    moved = [each.mechanisms.take(np.flatnonzero(each.round_number)) for each in (wandering, led)]
-    high = [(each.reserve_price == 0.9).mean() for each in moved]
+    rounds = np.split(lessons.seen, 2)
+    high = [(each[each[:, SHARE_OF_EPISODE] > 0, RESERVE] == 0.9).mean() for each in rounds]
     assert 0.35 < high[0] < 0.65
     assert high[1] < 0.12  # exploration alone
-    assert lessons.rewards.shape == (400, 2) and len(lessons.features) == 400
+    assert lessons.rewards.shape == (400, 2) and len(lessons.seen) == 400
     again = gather_lessons(environment(), rules, SETTINGS, seed=0)
     np.testing.assert_array_equal(lessons.rewards, again.rewards)
 
@@ -95,8 +101,8 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     settings = replace(SETTINGS, improvements=2, kept=1)
     lessons = gather_lessons(environment(), rules, settings, seed=0)
     assert list(lessons.rules.reserve_price) == [0.0, 0.8]
-    assert len(lessons.observed) == 2 and lessons.rewards.shape == (400, 2)
-    done = np.concatenate([each.round_number for each in lessons.observed])
+    assert len(lessons.seen) == 400 and lessons.rewards.shape == (400, 2)
+    done = np.rint(4 * lessons.seen[:, SHARE_OF_EPISODE])
     assert set(done) == {0, 1, 2, 3}  # four steps: the last has an answer too
     good, bad = lessons.rewards.T
     first, last = good[done == 0].mean(), good[done == 3].mean()
@@ -104,3 +110,20 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     assert (good - bad)[done == 0].mean() < 2 * (good - bad)[done == 3].mean()  # and after the bad
     again = gather_lessons(environment(), rules, settings, seed=0)
     np.testing.assert_array_equal(lessons.rewards, again.rewards)
+
+
+def test_lessons_are_gathered_once_for_a_run(tmp_path: Path) -> None:
+    rules = Mechanisms.stack([Mechanism(auction_type="vcg"), Mechanism(reserve_price=0.25)])
+    learnt = distil(environment(), rules, SETTINGS, seed=0)
+    first = teacher(environment(), rules, SETTINGS, tmp_path, seed=0)
+    kept = tmp_path / "lessons.npz"
+    written, other = kept.read_bytes(), rules.take(np.zeros(1, np.int64))
+    again = teacher(environment(), other, SETTINGS, tmp_path, seed=0)
+    named = distil(environment(), other, replace(SETTINGS, lessons=str(kept)), seed=0)
+    seen = environment().reset(market_seeds(1, "x", 200))
+    for each in (first, again, named):
+        np.testing.assert_array_equal(each.choose(seen), learnt.choose(seen))
+        assert [each.candidates[row] for row in range(2)] == [rules[row] for row in range(2)]
+    assert kept.read_bytes() == written
+    with pytest.raises(ValueError, match=r"no file .*gone\.npz"):
+        distil(environment(), rules, replace(SETTINGS, lessons="gone.npz"), seed=0)

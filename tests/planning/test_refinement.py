@@ -42,7 +42,7 @@ def test_lessons_after_a_refinement_compare_the_refined_rules() -> None:
     settings = replace(SETTINGS, refinements=1)
     lessons = gather_lessons(env, RULES, settings, seed=0)
     assert lessons.rewards.shape == (400, len(lessons.rules)) and len(lessons.rules) == 2
-    assert len(lessons.observed) == SETTINGS.rounds
+    assert len(lessons.seen) == SETTINGS.rounds * SETTINGS.states
     plain = gather_lessons(env, RULES, SETTINGS, seed=0)
     assert plain.rules is RULES
     assert lessons.rewards.max(axis=1).mean() > plain.rewards.max(axis=1).mean()

@@ -5,19 +5,29 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from datasets import Dataset
 
 from daedalus.designers.planner import DistilledSettings
 from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.market.interface import make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.planning.distilled import expected_advantages
-from daedalus.planning.lessons import Lessons, gather_lessons
+from daedalus.planning.distilled import Distilled
+from daedalus.planning.lessons import distil
+from daedalus.planning.states import Explorer, mid_episode_states
+from daedalus.training.settings import (
+    GrpoSettings,
+    PortfolioSettings,
+    SftSettings,
+    TrainingSettings,
+)
 from daedalus.training.sft import taught_pairs
 from tests.training.conftest import PROMPT
 
@@ -33,37 +43,64 @@ RULES = Mechanisms.stack(
 TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 
 
+def settings(scale: float, count: int = 64) -> TrainingSettings:
+    sft = SftSettings(examples=count, answer_scale=scale, teacher=TEACHER)
+    return TrainingSettings(prompt=PROMPT, sft=sft, portfolio=PortfolioSettings(populations=1))
+
+
 @pytest.fixture(scope="module")
-def lessons(env: DesignEnv) -> Lessons:
-    return gather_lessons(env, RULES, TEACHER, seed=0)
+def taught_by(env: DesignEnv) -> Distilled:
+    return distil(env, RULES, TEACHER, seed=0)
 
 
-def answers(lessons: Lessons, scale: float, count: int = 64) -> list[str]:
-    pairs = taught_pairs(lessons, PROMPT, scale, count, seed=0)
-    assert len(pairs) == count
+def answers(pairs: Dataset) -> list[str]:
     return [chat[0]["content"] for chat in pairs["completion"]]
 
 
-def test_sharp_answers_are_the_rules_expected_to_earn_most(lessons: Lessons) -> None:
-    best = expected_advantages(lessons.features, lessons.rewards, 0).argmax(axis=1)
-    wanted = {
-        (chat[-1]["content"], format_mechanism(RULES[row]))
-        for chat, row in zip(prompts(lessons.observed[0], PROMPT), best, strict=True)
-    }
-    pairs = taught_pairs(lessons, PROMPT, 1e-9, 64, seed=0)
-    given = {
-        (ask[-1]["content"], answer[0]["content"])
-        for ask, answer in zip(pairs["prompt"], pairs["completion"], strict=True)
-    }
-    assert given == wanted
-    assert all(parse_mechanism(answer).valid for _, answer in given)
+def test_sharp_answers_are_the_rules_expected_to_earn_most(
+    env: DesignEnv, taught_by: Distilled
+) -> None:
+    player = Explorer(taught_by, RULES, TEACHER.exploration)
+    observed = mid_episode_states(env, 64, 0, "practice/0/0", designer=player).observe()
+    wanted = [format_mechanism(RULES[row]) for row in taught_by.choose(observed)]
+    pairs = taught_pairs([env], taught_by, settings(1e-9), seed=0)
+    assert answers(pairs) == wanted
+    assert list(pairs["prompt"]) == prompts(observed, PROMPT)
+    assert all(parse_mechanism(answer).valid for answer in answers(pairs))
 
 
-def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(lessons: Lessons) -> None:
+def test_a_wide_scale_teaches_near_ties_and_a_huge_one_everything(
+    env: DesignEnv, taught_by: Distilled
+) -> None:
     awful = format_mechanism(RULES[2])
-    shares = [np.mean([text == awful for text in answers(lessons, s, 200)]) for s in (0.003, 1e9)]
+    shares = [
+        np.mean([text == awful for text in answers(taught_pairs([env], taught_by, each, seed=0))])
+        for each in (settings(0.003, 200), settings(1e9, 200))
+    ]
     assert shares[0] == 0
     assert 0.2 < shares[1] < 0.46
+
+
+def test_half_of_the_pairs_are_of_the_run_and_the_others_shared_out(
+    env: DesignEnv, taught_by: Distilled
+) -> None:
+    alone = taught_pairs([env], taught_by, settings(0.003, 7), seed=0)
+    crowd = replace(env.market.population, bidders=30)
+    other = DesignEnv(make_market(env.settings, crowd), env.settings)
+    pairs = taught_pairs([env, other, other], taught_by, settings(0.003, 13), seed=0)
+    said = [chat[-1]["content"] for chat in pairs["prompt"]]
+    assert len(said) == 13
+    assert said[:7] == [chat[-1]["content"] for chat in alone["prompt"]]
+    assert len(set(said)) == 13
+
+
+def test_settings_that_need_what_is_not_there_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"grpo\.kept: .*set sft\.teacher"):
+        TrainingSettings(grpo=GrpoSettings(kept=2))
+    with pytest.raises(ValueError, match=r"sft\.teacher: .*set portfolio\.populations"):
+        TrainingSettings(sft=SftSettings(teacher=TEACHER))
+    with pytest.raises(ValueError, match="kept: 0"):
+        GrpoSettings(kept=0)
 
 
 SMALL_RUN = """
@@ -83,6 +120,7 @@ def test_a_planned_run_keeps_its_portfolio_and_its_prompt(root: Path, tmp_path: 
     subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
     rules = pd.read_csv(tmp_path / "portfolio.csv")
     assert list(rules) == list(FIELDS) and len(rules) >= 1
+    assert (tmp_path / "lessons.npz").exists()
     prompt = json.loads((tmp_path / "model" / "prompt.json").read_text())
     assert prompt["compact"] and prompt["rules"] and prompt["averages"]
     summary = pd.read_csv(tmp_path / "summary.csv")

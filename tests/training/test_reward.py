@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.planning.lookahead import Successor
 from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
@@ -57,6 +59,17 @@ def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: 
     expected = np.mean([forked.step(rules).reward for _ in range(horizon)])
     assert totals[0] == pytest.approx(expected, abs=1e-12)
     assert terms["validity"][0] == 1.0
+
+
+def test_a_successor_sets_the_rules_once_a_mechanism_was_kept(states: DesignEnv) -> None:
+    following = Successor(FixedDesigner(mechanism=Mechanism(auction_type="vcg")), kept=1)
+    reward = MarketReward(states, RewardStack(), 4, horizon=2, seed=0, successor=following)
+    totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], step=5)
+    forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
+    rules = [Mechanism(reserve_price=0.9), Mechanism(auction_type="vcg")]
+    expected = [forked.step(Mechanisms.repeat(each, 4)).reward for each in rules]
+    assert totals[0] == pytest.approx(np.mean(expected), abs=1e-12)
+    assert totals[1] == 0.0
 
 
 def test_scoring_leaves_the_states_alone(states: DesignEnv) -> None:
