@@ -1,4 +1,4 @@
-"""Which bidder of an episode is of which type: fixed shares, or shares drawn for each episode."""
+"""Which bidder of an episode is of which type, and how it differs from others of its type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daedalus.market.draws import round_key, uniform
 from daedalus.market.population import Population
 
-_COMPOSITION_ROUND = -1  # a key that no round uses
+_COMPOSITION_ROUND, _TRAITS_ROUND = -1, -2  # keys that no round uses
 _TRIES = 64
 
 
@@ -96,6 +96,29 @@ def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDA
     """Return the types, in the population's order, of every bidder of the episodes, (B, n)."""
     shares = np.array([each.share for each in population.types.values()])
     return compose(seeds, shares, population.concentration, population.bidders)
+
+
+@njit
+def _draw_factors(seeds, spreads, trait, factors):
+    for e in range(len(seeds)):
+        key = round_key(seeds[e], _TRAITS_ROUND)
+        for i in range(factors.shape[1]):
+            factors[e, i] = spreads[e, i] ** (2.0 * uniform(key, i, trait) - 1.0)
+
+
+def individual_factors(
+    seeds: NDArray[np.uint64], spreads: NDArray[np.float64], trait: int
+) -> NDArray[np.float64]:
+    """Return by what each bidder differs from its type in a trait, shape (B, n).
+
+    Args:
+        seeds: Market seeds, shape (B,); each episode's factors depend on its own alone.
+        spreads: Every bidder's spread s, at least 1, shape (B, n); log-uniform from 1/s to s.
+        trait: Number of the trait, 0 to 7; another trait, other draws.
+    """
+    factors = np.empty(spreads.shape)
+    _draw_factors(seeds, spreads, trait, factors)
+    return factors
 
 
 def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:

@@ -136,13 +136,13 @@ def choose_action(t, table, won_last, exploring, draw):
 
 
 @njit
-def learn_value(t, table, won_last, action, reward, won):
+def learn_value(t, rate, table, won_last, action, reward, won):
     """Take one step of Q-learning (Watkins & Dayan 1992) in place.
 
-    Q[s, a] moves by ``learning_rate`` of the way to r + ``discount`` max Q[s', .], the maximum
+    Q[s, a] moves by ``rate`` of the way to r + ``discount`` max Q[s', .], the maximum
     over what its menu allows.
     """
     following = won * (t.factors + 1)
     best = table[following : following + t.factors + t.opts_out].max()
     place = won_last * (t.factors + 1) + action
-    table[place] += t.learning_rate * (reward + t.discount * best - table[place])
+    table[place] += rate * (reward + t.discount * best - table[place])

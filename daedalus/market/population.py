@@ -16,6 +16,8 @@ BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 MAX_BIDDERS = 64
 MAX_UNITS = 5
 MAX_FACTORS = 32
+RIVALS = (0.01, 100.0)
+"""The fewest and the most rivals that a bidder may expect at first."""
 
 
 @dataclass
@@ -72,6 +74,9 @@ class BidderType:
         hope: Surplus of a round that it expects at first.
         rivals: How many rivals' values it expects at first to beat.
         learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
+        rate_spread: How much bidders differ in that, from 1 (not at all) to 100: each one's rate is
+            multiplied by a number drawn log-uniformly from 1/spread to spread, and is at most 1.
+        rivals_spread: The same of how many rivals each expects at first, 0.01 to 100 of them.
         efficient_ring: Whether its ring is led by the members with the highest values, or by lot.
         discretion: Share of the collusion screens' power that its ring evades.
         learner: How it learns to shade, one of ``LEARNERS``: by fitting how strong its rivals are,
@@ -95,6 +100,8 @@ class BidderType:
     hope: float = 0.05
     rivals: float = 10.0
     learning_rate: float = 0.05
+    rate_spread: float = 1.0
+    rivals_spread: float = 1.0
     efficient_ring: bool = True
     discretion: float = 0.0
     learner: str = "gradient"
@@ -120,8 +127,11 @@ class BidderType:
             raise ValueError(f"learning_rate: {self.learning_rate}; give a number in (0, 1]")
         if not 0.0 <= self.discretion <= 1.0:
             raise ValueError(f"discretion: {self.discretion}; give a number from 0 to 1")
-        if not 0.01 <= self.rivals <= 100.0:
+        if not RIVALS[0] <= self.rivals <= RIVALS[1]:
             raise ValueError(f"rivals: {self.rivals}; give a number from 0.01 to 100")
+        for name in ("rate_spread", "rivals_spread"):
+            if not 1.0 <= getattr(self, name) <= 100.0:
+                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 1 to 100")
         for name in ("share", "outside_option", "hope", "budget"):
             value = getattr(self, name)
             if value is not None and not 0.0 <= value < float("inf"):

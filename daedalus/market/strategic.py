@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market import strategic_kernels as kernels
-from daedalus.market.composition import compose_population
+from daedalus.market.composition import compose_population, individual_factors
 from daedalus.market.interface import Unmasked
 from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
-from daedalus.market.population import LEARNERS, BidderType, Population
+from daedalus.market.population import LEARNERS, RIVALS, BidderType, Population
 from daedalus.market.proxies import population_proxies
 from daedalus.market.state import MarketState, checked_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
 _COPIED = (
-    "value_low", "learning_rate", "demand", "discretion", "factors", "hedge_rate", "hedge_share",
+    "value_low", "demand", "discretion", "factors", "hedge_rate", "hedge_share",
     "exploration", "discount",
 )  # fmt: skip
 _RULE_OF = {
@@ -35,6 +35,7 @@ _RULE_OF = {
     "shows_distribution": "reveal_bid_distribution",
 }
 _SEEN = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+_RATE, _RIVALS = range(2)  # traits in which bidders of a type differ
 _REDUCTION_PRIOR = -0.01
 _PRICE_PRIOR = 0.5
 
@@ -50,11 +51,11 @@ class StrategicState(MarketState):
     Attributes:
         bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; whether it
             was delivered a unit in the last round, which Q-learners alone keep; the surplus it
-            hopes for in a round; the share of sales with a rival above the reserve and the mean log
-            distance of the best rival value from the top, whose ratio is the number of rivals it
-            believes to face; what offering a unit less earns it in uniform-price sales; what a
-            false name earns; payments so far; how far it scales bids down to save budget; decayed
-            net surplus; decayed units delivered.
+            hopes for in a round; its learning rate; the share of sales with a rival above the
+            reserve and the mean log distance of the best rival value from the top, whose ratio is
+            the number of rivals it believes to face; what offering a unit less earns it in
+            uniform-price sales; what a false name earns; payments so far; how far it scales bids
+            down to save budget; decayed net surplus; decayed units delivered.
         rings: One record for each ring, dtype ``RING``, shape (B, G): what a round of colluding is
             worth to a member, and how many rounds of competition are left to serve.
         tables: Weights or values of who learns by Hedge or Q-learning, see ``learners.py``, shape
@@ -108,8 +109,11 @@ class StrategicMarket:
         kind = self._compose(seeds)
         bidders["kind"] = kind
         bidders["hope"] = np.array([each.hope for each in types])[kind]
+        rates = self._individual(seeds, kind, "learning_rate", "rate_spread", _RATE)
+        bidders["learning_rate"] = np.minimum(rates, 1.0)
+        rivals = self._individual(seeds, kind, "rivals", "rivals_spread", _RIVALS)
         bidders["rivals_seen"] = 1.0
-        bidders["rivals_distance"] = 1.0 / np.array([each.rivals for each in types])[kind]
+        bidders["rivals_distance"] = 1.0 / np.clip(rivals, *RIVALS)
         bidders["reduction_gain"] = _REDUCTION_PRIOR
         bidders["shill_gain"] = self.parameters.shill_prior
         rings = np.zeros((batch, self._rings), kernels.RING)
@@ -124,6 +128,21 @@ class StrategicMarket:
             expected_price=np.full(batch, _PRICE_PRIOR),
             welfare=np.zeros((batch, 5, 1)),
         )
+
+    def _individual(
+        self,
+        seeds: NDArray[np.uint64],
+        kind: NDArray[np.integer],
+        name: str,
+        spread: str,
+        trait: int,
+    ) -> NDArray[np.float64]:
+        """Return a parameter of every bidder's type, spread among its bidders, shape (B, n)."""
+        typical, spreads = (
+            np.array([getattr(each, field) for each in self._bidder_types])[kind]
+            for field in (name, spread)
+        )
+        return np.asarray(typical * individual_factors(seeds, spreads, trait))
 
     def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:
         """Return the type of every bidder, shape (B, n)."""

@@ -31,7 +31,7 @@ from daedalus.market.outcome import HISTORY_LENGTH
 _FLOAT, _FLAG = np.float64, np.bool_
 
 _DESCRIBED = (
-    "value_low value_range outside budget learning_rate discretion "
+    "value_low value_range outside budget discretion "
     "factor_step hedge_rate hedge_share exploration discount"
 )
 TYPE = np.dtype(
@@ -49,7 +49,8 @@ RULE = np.dtype(
 """A mechanism; fines are in units of value."""
 
 _CARRIED = (
-    "hope rivals_seen rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
+    "hope learning_rate rivals_seen rivals_distance reduction_gain shill_gain spent pacing surplus "
+    "units_won"
 )
 BIDDER = np.dtype(
     [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()]
@@ -611,7 +612,7 @@ def _learn_bidding(
         lowest, above = price, price
         if rule.shows_bids or rule.shows_distribution:
             lowest, above = _bids_to_beat(i, n, units, count, top_bids, top_owners)
-        gain = min(t.learning_rate * weight, 1.0)
+        gain = min(bidders[i].learning_rate * weight, 1.0)
         if rule.shows_distribution and not rule.shows_bids:
             noise = 1.0 + p.distribution_noise * (2.0 * uniform(key, _SECOND_BANK + i, _READ) - 1.0)
             lowest, above = lowest * noise, above * noise
@@ -660,7 +661,8 @@ def _learn_values(p, types, rule, units, bidders, sincere, bids, seats, tables):
         chosen = not seat.entered or bids[i, 0] == sincere[i, 0]
         if chosen and not seat.covers and not seat.leads:
             reward = seat.net - cost if seat.entered else 0.0
-            learn_value(t, tables[i], bidder.won_last, seat.choice, reward, won)
+            rate = bidder.learning_rate
+            learn_value(t, rate, tables[i], bidder.won_last, seat.choice, reward, won)
         bidder.won_last = won
 
 

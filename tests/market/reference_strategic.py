@@ -19,7 +19,9 @@ from tests.market.reference_classic import draw
 VALUE_ONE, VALUE_TWO, ENTRY, REDUCE, SHOCK, COLLUDE, EXPOSED, TIE = range(8)
 LOT, COVER, SHILL, LEVEL, SCREEN, NAME_SCREEN, READ = range(7)
 CHOICE, EXPLORE = range(2)
+RATE, RIVALS = range(2)
 SECOND_BANK, RING_BANK, LEARNER_BANK, TIE_BANK = 64, 160, 192, 256
+TRAITS_ROUND = -2
 
 
 @dataclass(eq=False)
@@ -27,6 +29,7 @@ class Bidder:
     type: BidderType
     seat: int
     shill_gain: float
+    seed: int
     rivals_seen: float = 1.0
     reduction_gain: float = -0.01
     spent: float = 0.0
@@ -49,10 +52,18 @@ class Bidder:
 
     def __post_init__(self) -> None:
         self.hope = self.type.hope
-        self.rivals_distance = 1 / self.type.rivals
+        rate = self.type.learning_rate * self.differs(self.type.rate_spread, RATE)
+        self.learning_rate = min(rate, 1.0)
+        rivals = self.type.rivals * self.differs(self.type.rivals_spread, RIVALS)
+        self.rivals_distance = 1 / min(max(rivals, 0.01), 100.0)
         actions, hope = self.type.factors, self.type.hope / (1 - self.type.discount)
         self.weights = [1 / actions] * actions
         self.values_of = [[hope] * actions + [self.type.discount * hope] for _ in range(2)]
+
+    def differs(self, spread: float, trait: int) -> float:
+        """By what this bidder differs from others of its type."""
+        place = 2 * draw(self.seed, TRAITS_ROUND, self.seat, trait) - 1  # from -1 to 1
+        return math.exp(place * math.log(spread))
 
     @property
     def table(self) -> list[float]:
@@ -106,7 +117,9 @@ class ReferenceEpisode:
         self, seats: list[BidderType], units: int, parameters: StrategicParameters, seed: int
     ) -> None:
         self.units, self.p, self.seed = units, parameters, int(seed)
-        self.bidders = [Bidder(t, i, parameters.shill_prior) for i, t in enumerate(seats)]
+        self.bidders = [
+            Bidder(t, i, parameters.shill_prior, self.seed) for i, t in enumerate(seats)
+        ]
         self.rings: list[Ring] = []
         self.price_expected = 0.5
         self.welfare: list[float] = []
@@ -482,7 +495,7 @@ class ReferenceEpisode:
             alone = m.reserve_price if m.reveal_reserve else sale.price
             to_beat = [max(bid, known_reserve(m)) if bid else alone for bid in (lowest, above)]
             self.learn_factors(b, m, to_beat, lost and own, weight)
-        gain = min(b.type.learning_rate * weight, 1.0)
+        gain = min(b.learning_rate * weight, 1.0)
 
         rival = lowest
         if lowest > 0 and m.auction_type == "first_price":
@@ -531,7 +544,7 @@ class ReferenceEpisode:
             following = max(b.values_of[won][: b.actions])
             values = b.values_of[b.won_last]
             target = reward + b.type.discount * following
-            values[b.choice] += b.type.learning_rate * (target - values[b.choice])
+            values[b.choice] += b.learning_rate * (target - values[b.choice])
         else:
             self.note("Q-learner does as its ring does")
         b.won_last = won

@@ -59,6 +59,11 @@ INF, NAN = float("inf"), float("nan")
     + [({name: 1.0}, name) for name in ("lowest_factor", "discount")]
     + [
         ({name: value}, name)
+        for name in ("rate_spread", "rivals_spread")
+        for value in (0.9, 100.1, NAN)
+    ]
+    + [
+        ({name: value}, name)
         for name in ("share", "outside_option", "hope", "budget")
         for value in (-0.1, INF, NAN)
     ],
@@ -78,6 +83,7 @@ def test_a_type_out_of_range_is_refused(changes, match):
         {"rivals": 0.01},
         {"rivals": 100.0},
         {"learning_rate": 1.0, "discretion": 1.0},
+        {"rate_spread": 1.0, "rivals_spread": 100.0},
         {"menu": ["shade"], "learner": "hedge", "factors": 2, "hedge_rate": 100.0},
         {"menu": ["shade"], "learner": "q", "factors": 32, "exploration": 1.0},
         {"hedge_share": 0.0, "exploration": 0.0, "lowest_factor": 0.0, "discount": 0.0},

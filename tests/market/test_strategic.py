@@ -99,6 +99,8 @@ def random_type(rng: np.random.Generator, ceiling: float) -> BidderType:
         hope=float(rng.choice([0.0, 0.05, 0.2])),
         rivals=float(rng.choice([0.01, 1.0, 10.0, 100.0])),
         learning_rate=float(rng.choice([0.01, 0.2, 1.0])),
+        rate_spread=float(rng.choice([1.0, 4.0, 100.0])),
+        rivals_spread=float(rng.choice([1.0, 4.0, 100.0])),
         efficient_ring=bool(rng.random() < 0.5),
         discretion=float(rng.choice([0.0, 0.5, 1.0])),
     )
@@ -250,6 +252,23 @@ def test_first_round_of_truthful_bidders_by_hand():
     assert outcome.fairness[0, 0] == pytest.approx(1 - gaps)
 
 
+def test_bidders_of_a_type_differ_by_its_spread_and_not_by_more():
+    who = mixed("shader", rate_spread=4.0, rivals_spread=100.0, learning_rate=0.2, rivals=10.0)
+    _, state = fresh(who, 400)
+    rates, rivals = state.bidders["learning_rate"], 1 / state.bidders["rivals_distance"]
+    exponents = np.log(rates / 0.2) / np.log(4.0)
+    assert exponents.min() == pytest.approx(-1, abs=0.01)
+    assert rates.max() == pytest.approx(0.8, abs=0.01)
+    assert exponents.mean() == pytest.approx(0, abs=0.04)
+    assert exponents.std() == pytest.approx(3**-0.5, abs=0.02)
+    assert rivals.min() == pytest.approx(0.1, rel=0.02)
+    assert (rivals == 100).mean() == pytest.approx(0.25, abs=0.03)  # the most there is
+    assert abs(np.corrcoef(np.log(rates).ravel(), np.log(rivals).ravel())[0, 1]) < 0.05
+    quick = dataclasses.replace(who.types["shader"], learning_rate=0.9)
+    _, state = fresh(dataclasses.replace(who, types={"shader": quick}), 400)
+    assert (state.bidders["learning_rate"] == 1).mean() == pytest.approx(0.46, abs=0.03)
+
+
 def test_a_fresh_episode_is_before_its_first_round():
     parameters = StrategicParameters(ring_prior=0.5, shill_prior=0.25)
     _, state = fresh(mixed("shader", "colluder", "weak", hope=0.3, rivals=5.0), 3, parameters)
@@ -266,6 +285,7 @@ def test_a_fresh_episode_is_before_its_first_round():
     assert_array_equal(state.bidders["hope"], 0.3)
     assert_array_equal(state.bidders["shill_gain"], 0.25)
     assert_array_equal(state.bidders["rivals_seen"] / state.bidders["rivals_distance"], 5.0)
+    assert_array_equal(state.bidders["learning_rate"], 0.05)
 
 
 @pytest.mark.parametrize("rounds", [0, 4])
