@@ -24,7 +24,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.designers": BELOW_ENV,
     "daedalus.env": BELOW_ENV,
-    "daedalus.planning": BELOW_EVALUATION | {"sklearn", "tqdm"},
+    "daedalus.planning": BELOW_EVALUATION | {"daedalus.files", "sklearn", "tqdm"},
     "daedalus.endpoint": BELOW_ENV | {"daedalus.designers", "openai", "tqdm"},
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from daedalus.designers.base import DesignerSettings, require_at_least
 
@@ -43,13 +44,17 @@ class DistilledSettings(DesignerSettings):
         improvements: Rounds that replace those lessons: what a candidate is worth if the learner so
             far goes on after it to the end of the episode.
         states: Mid-episode states in each round.
-        exploration: How often the learner plays a candidate at random instead, 0 to 1.
+        exploration: How often the learner plays a candidate at random instead, 0 to 1, in lessons
+            and where a model practises what it teaches.
         candidates: Random mechanisms to choose from if no better ones are known.
         futures: Futures that every candidate is played in.
         horizon: Steps that each future runs, but for improvements.
         kept: Steps that a candidate is kept before the learner goes on, in improvements.
-        lessons: A training run's lessons.npz, to be learnt from instead of looking ahead; the other
-            settings then count for nothing.
+        lessons: A training run's lessons.npz, to be learnt from instead of looking ahead; its rules
+            then are the candidates.
+
+    Raises:
+        ValueError: A number is out of range, or there is no such file of lessons.
     """
 
     refinements: int = 0
@@ -68,6 +73,10 @@ class DistilledSettings(DesignerSettings):
         require_at_least(0, self, "refinements", "improvements", "exploration")
         if self.exploration > 1:
             raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
+        if self.lessons and not Path(self.lessons).is_file():
+            raise ValueError(
+                f"lessons: no file {self.lessons}; give the lessons.npz of a training run, or null"
+            )
 
 
 @dataclass

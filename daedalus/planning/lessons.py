@@ -16,7 +16,7 @@ from daedalus.files import written_whole
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.planning.distilled import Distilled, features
-from daedalus.planning.lookahead import compare_candidates, compare_continued
+from daedalus.planning.lookahead import Successor, compare_candidates, compare_continued
 from daedalus.planning.refinement import refined_rules
 from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 
@@ -98,7 +98,7 @@ def _improve(env: DesignEnv, taught: Lessons, settings: DistilledSettings, seed:
         player = Explorer(learner, rules, settings.exploration)
         states = mid_episode_states(env, settings.states, seed, part, designer=player)
         worth = compare_continued(
-            states, rules, settings.futures, settings.kept, learner, seed, part
+            states, rules, settings.futures, Successor(learner, settings.kept), seed, part
         )
         lessons = lessons.joined(states.observe(), worth)
         learner = _fitted(lessons, seed)
@@ -122,20 +122,28 @@ def distil(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
 ) -> Distilled:
     """Return trees fitted to lessons: those of a file, or what ``gather_lessons`` finds."""
-    if settings.lessons:
-        return _fitted(read_lessons(Path(settings.lessons)), seed)
-    return _fitted(gather_lessons(env, candidates, settings, seed), seed)
+    return _fitted(_found(env, candidates, settings, seed), seed)
 
 
 def teacher(
     env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, out: Path, seed: int
 ) -> Distilled:
-    """Return what ``distil`` does; its lessons are gathered once for the run's folder ``out``."""
+    """Return what ``distil`` does; the run's folder ``out`` keeps the lessons.
+
+    If a lessons.npz is there already, it is learnt from, whatever it was gathered with.
+    """
     kept = out / "lessons.npz"
-    if not settings.lessons and not kept.exists():
-        write_lessons(gather_lessons(env, candidates, settings, seed), kept)
-    lessons = settings.lessons or str(kept)
-    return distil(env, candidates, replace(settings, lessons=lessons), seed)
+    if not kept.exists():
+        write_lessons(_found(env, candidates, settings, seed), kept)
+    return _fitted(read_lessons(kept), seed)
+
+
+def _found(
+    env: DesignEnv, candidates: Mechanisms, settings: DistilledSettings, seed: int
+) -> Lessons:
+    if settings.lessons:
+        return read_lessons(Path(settings.lessons))
+    return gather_lessons(env, candidates, settings, seed)
 
 
 def write_lessons(lessons: Lessons, path: Path) -> None:
@@ -146,13 +154,7 @@ def write_lessons(lessons: Lessons, path: Path) -> None:
 
 
 def read_lessons(path: Path) -> Lessons:
-    """Return what ``write_lessons`` wrote.
-
-    Raises:
-        ValueError: There is no such file.
-    """
-    if not path.is_file():
-        raise ValueError(f"lessons: no file {path}; give a training run's lessons.npz, or null")
+    """Return what ``write_lessons`` wrote."""
     with np.load(path) as file:
         rules = Mechanisms(**{name: file[name] for name in FIELDS})
         return Lessons(file["seen"], file["rewards"], rules)

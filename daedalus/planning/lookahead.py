@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ class Successor:
     """Who sets the rules of a future once a mechanism has been kept for a while.
 
     Attributes:
-        designer: Who; it must draw nothing at random.
+        designer: Who.
         kept: Steps before that.
     """
 
@@ -42,6 +42,7 @@ def play_futures(
     seeds: NDArray[np.uint64],
     horizon: int,
     successor: Successor | None = None,
+    rng: np.random.Generator | None = None,
 ) -> Outcome:
     """Play every mechanism in K futures of its state.
 
@@ -52,18 +53,29 @@ def play_futures(
         seeds: Seeds of their futures, uint64, shape (B, K).
         horizon: Steps of each future.
         successor: Who follows; None keeps every mechanism for the whole horizon.
+        rng: What the successor may draw from.
 
     Returns:
         The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
-    rules, rng, records = mechanisms.take(copies), generator(0, "successor"), []
-    for step in range(horizon):
-        if successor and step >= successor.kept and len(copies):
-            rules = successor.designer.propose(futures.observe(), rng)
-        records.append(futures.scored(futures.advance(rules)).records)
-    return Outcome(np.concatenate(records, axis=1))
+    steps = _steps(futures, mechanisms.take(copies), horizon, successor, rng)
+    return Outcome(np.concatenate([each.records for each in steps], axis=1))
+
+
+def _steps(
+    episodes: DesignEnv,
+    rules: Mechanisms,
+    count: int,
+    successor: Successor | None,
+    rng: np.random.Generator | None,
+) -> Iterator[Outcome]:
+    """Play on, and yield the scored rounds of each step."""
+    for step in range(count):
+        if successor and step >= successor.kept:
+            rules = successor.designer.propose(episodes.observe(), rng or np.random.default_rng(0))
+        yield episodes.scored(episodes.advance(rules))
 
 
 def expected_rewards(
@@ -122,14 +134,13 @@ def compare_continued(
     states: DesignEnv,
     candidates: Mechanisms,
     futures: int,
-    kept: int,
-    designer: Designer,
+    successor: Successor,
     seed: int,
     purpose: str,
 ) -> NDArray[np.float64]:
     """Return what each of M candidates is worth in B states if a designer goes on, shape (B, M).
 
-    A candidate is kept for a few steps, and from then to the end the designer sets the rules (the
+    A candidate is kept for a few steps, and from then to the end the successor sets the rules (the
     cost-to-go of AggreVaTe: Ross & Bagnell 2014). So it counts what a candidate does to the market
     for good, and also that it can be given up for another.
 
@@ -137,8 +148,7 @@ def compare_continued(
         states: Paused episodes with at least a step to go, left as they are.
         candidates: M mechanisms, all played in the same futures of a state.
         futures: Number of futures.
-        kept: Steps that a candidate is kept, at least 1.
-        designer: Who goes on.
+        successor: Who goes on, and after how many steps, at least 1.
         seed: What the futures depend on.
         purpose: What they are for; another purpose, other futures.
 
@@ -153,22 +163,12 @@ def compare_continued(
     def score(part: NDArray[np.intp]) -> NDArray[np.float64]:
         going_on = states.fork(np.repeat(rows[part], futures), seeds[rows[part]].ravel())
         rules = candidates.take(np.repeat(choices[part], futures))
-        return _returns(going_on, rules, kept, designer, rng)
+        left = states.settings.episode_length - int(going_on.steps.min())
+        steps = _steps(going_on, rules, left, successor, rng)
+        return np.asarray(np.sum([composite(each) for each in steps], axis=0))
 
     alike = np.argsort(states.steps[rows], kind="stable")  # what is played together ends together
     return _means_over_futures(score, alike, futures).reshape(batch, count)
-
-
-def _returns(
-    episodes: DesignEnv, rules: Mechanisms, kept: int, designer: Designer, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Play to the end, ``rules`` to begin with, and return what all steps earned, shape (B,)."""
-    total = np.zeros(len(episodes.steps))
-    for step in range(episodes.settings.episode_length - int(episodes.steps.min())):
-        if step >= kept:
-            rules = designer.propose(episodes.observe(), rng)
-        total += composite(episodes.scored(episodes.advance(rules)))
-    return total
 
 
 def plan(

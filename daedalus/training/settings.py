@@ -131,7 +131,7 @@ class GrpoSettings:
         futures: Futures K that each completion's mechanism is played in, shared by its group.
         horizon: Steps that each future runs before the mechanism is scored, at least 1.
         kept: Steps of them that the mechanism is kept, at least 1, before the teacher of SFT sets
-            the rules; None keeps it to the end.
+            the rules, and fewer than the horizon; None keeps it to the end.
         learning_rate: Peak rate.
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         warmup_steps: Linear warm-up.
@@ -180,8 +180,9 @@ class GrpoSettings:
         if self.prompts_per_step * self.group_size % self.micro_batch:
             total = self.prompts_per_step * self.group_size
             raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
-        if self.kept is not None and self.kept < 1:
-            raise ValueError(f"kept: {self.kept}; give an integer from 1, or null")
+        if self.kept is not None and not 1 <= self.kept < self.horizon:
+            below = f"below the horizon, {self.horizon}"
+            raise ValueError(f"kept: {self.kept}; give an integer from 1, {below}, or null")
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 
@@ -249,6 +250,8 @@ class TrainingSettings:
         if self.sft.teacher and not self.portfolio.populations:
             raise ValueError("sft.teacher: chooses among a portfolio; set portfolio.populations")
         if self.grpo.kept and not self.sft.teacher:
-            raise ValueError("grpo.kept: nobody sets the rules afterwards; set sft.teacher")
+            raise ValueError("grpo.kept: who goes on? set sft.teacher, or grpo.kept: null")
+        if self.sft.practice and not self.sft.teacher:
+            raise ValueError("sft.practice: of what? set sft.teacher, or leave the populations out")
         if self.curriculum.stages and self.grpo.rollouts == "episode":
             raise ValueError("curriculum: has no episodes; set grpo.rollouts: state")

@@ -11,6 +11,7 @@ from datasets import Dataset
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
+from daedalus.designers.base import Designer
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.interface import make_market
@@ -51,7 +52,8 @@ def training_pairs(
         DesignEnv(make_market(env.settings, each), env.settings)
         for each in settings.sft.practice.values()
     ]
-    return taught_pairs([env, *practice], taught_by, settings, seed)
+    player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
+    return taught_pairs([env, *practice], player, taught_by, settings, seed)
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
@@ -67,25 +69,31 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
 
 
 def taught_pairs(
-    envs: Sequence[DesignEnv], taught_by: Distilled, settings: TrainingSettings, seed: int
+    envs: Sequence[DesignEnv],
+    player: Designer,
+    taught_by: Distilled,
+    settings: TrainingSettings,
+    seed: int,
 ) -> Dataset:
     """Return pairs of a prompt and of rules that a teacher holds good for its market.
 
-    The states are those that the teacher leads to, each of them used once, and the answer is drawn
-    in proportion to exp(A / scale), A being what the teacher expects of each rule. Where it has
-    not learnt it may err, but the model then errs as it does, and not at random.
+    Every state is used once, and the answer is drawn in proportion to exp(A / scale), A being what
+    the teacher expects of each rule. Where it has not learnt it may err, but the model then errs as
+    it does, and not at random.
 
     Args:
         envs: Where the states come from: half of them from the first, an even share from each
             other.
+        player: Who leads to them.
         taught_by: Who answers.
-        settings: Number of pairs, scale of the answers, the teacher's exploration, the prompt.
+        settings: Number of pairs, scale of the answers, the prompt.
         seed: What they depend on.
     """
+    places = zip(envs, _shares(len(envs), settings.sft.examples), strict=True)
     states = [
         observed
-        for number, (env, count) in enumerate(zip(envs, _shares(len(envs), settings), strict=True))
-        for observed in _practice(env, taught_by, settings, count, seed, f"practice/{number}")
+        for number, (env, count) in enumerate(places)
+        for observed in _practice(env, player, count, seed, f"practice/{number}")
     ]
     advantages = np.concatenate([taught_by.expected(features(each)) for each in states])
     luck = generator(seed, "targets").gumbel(size=advantages.shape)
@@ -97,9 +105,8 @@ def taught_pairs(
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
-def _shares(places: int, settings: TrainingSettings) -> list[int]:
+def _shares(places: int, count: int) -> list[int]:
     """Return how many pairs come from each place: half from the first, if there are others."""
-    count = settings.sft.examples
     if places == 1:
         return [count]
     others = np.diff(np.linspace(0, count // 2, places).astype(int))
@@ -107,16 +114,9 @@ def _shares(places: int, settings: TrainingSettings) -> list[int]:
 
 
 def _practice(
-    env: DesignEnv,
-    taught_by: Distilled,
-    settings: TrainingSettings,
-    count: int,
-    seed: int,
-    purpose: str,
+    env: DesignEnv, player: Designer, count: int, seed: int, purpose: str
 ) -> Iterator[Observation]:
-    """Yield what is observed of states that the teacher leads to, ``count`` in all."""
-    assert settings.sft.teacher
-    player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
+    """Yield what is observed of states that the player leads to, ``count`` in all."""
     for start in range(0, count, _AT_ONCE):
         size = min(_AT_ONCE, count - start)
         yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()

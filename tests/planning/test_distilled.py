@@ -115,15 +115,32 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
 def test_lessons_are_gathered_once_for_a_run(tmp_path: Path) -> None:
     rules = Mechanisms.stack([Mechanism(auction_type="vcg"), Mechanism(reserve_price=0.25)])
     learnt = distil(environment(), rules, SETTINGS, seed=0)
-    first = teacher(environment(), rules, SETTINGS, tmp_path, seed=0)
-    kept = tmp_path / "lessons.npz"
+    first = teacher(environment(), rules, SETTINGS, tmp_path / "run", seed=0)
+    kept = tmp_path / "run" / "lessons.npz"
     written, other = kept.read_bytes(), rules.take(np.zeros(1, np.int64))
-    again = teacher(environment(), other, SETTINGS, tmp_path, seed=0)
-    named = distil(environment(), other, replace(SETTINGS, lessons=str(kept)), seed=0)
+    again = teacher(environment(), other, SETTINGS, tmp_path / "run", seed=0)
+    named = replace(SETTINGS, lessons=str(kept))
+    elsewhere = teacher(environment(), other, named, tmp_path / "other", seed=0)
     seen = environment().reset(market_seeds(1, "x", 200))
-    for each in (first, again, named):
+    for each in (first, again, elsewhere, distil(environment(), other, named, seed=0)):
         np.testing.assert_array_equal(each.choose(seen), learnt.choose(seen))
         assert [each.candidates[row] for row in range(2)] == [rules[row] for row in range(2)]
     assert kept.read_bytes() == written
-    with pytest.raises(ValueError, match=r"no file .*gone\.npz"):
-        distil(environment(), rules, replace(SETTINGS, lessons="gone.npz"), seed=0)
+    assert (tmp_path / "other" / "lessons.npz").exists()
+
+
+def test_lessons_that_are_not_there_are_missed_at_once() -> None:
+    with pytest.raises(ValueError, match=r"no file gone\.npz"):
+        DistilledSettings(lessons="gone.npz")
+
+
+def test_predictions_are_the_same_to_the_bit_whatever_is_predicted_beside() -> None:
+    rules = Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])
+    rng = generator(0, "n")
+    seen = rng.normal(size=(6000, 12))
+    learnt = Distilled.fit(seen[:500], rng.normal(size=(500, 2)), rules, seed=0)
+    expected = learnt.expected(seen)
+    assert expected.shape == (6000, 2)
+    np.testing.assert_array_equal(expected, learnt.expected(seen))
+    np.testing.assert_array_equal(expected[4321:4400], learnt.expected(seen[4321:4400]))
+    assert learnt.expected(seen[:0]).shape == (0, 2)

@@ -20,6 +20,7 @@ from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.planning.lookahead import (
     Planner,
+    Successor,
     compare_candidates,
     compare_continued,
     expected_rewards,
@@ -80,7 +81,7 @@ def test_a_candidate_is_kept_and_then_the_designer_goes_on_to_the_end():
         for step in range(4 - int(paused.steps[row])):
             now = rules[rule] if step < 2 else later
             expected[row, rule, future] += fork.step(Mechanisms.repeat(now, 1)).reward[0]
-    worth = compare_continued(paused, rules, 2, 2, designer, 0, "x")
+    worth = compare_continued(paused, rules, 2, Successor(designer, 2), 0, "x")
     assert len(np.unique(paused.steps)) > 1
     assert_allclose(worth, expected.mean(axis=2))
 
@@ -89,7 +90,8 @@ def test_looking_to_the_end_leaves_the_states_alone():
     paused = states(horizon=1)
     before = paused.observe()
     designer = FixedDesigner(mechanism=Mechanism())
-    compare_continued(paused, random_mechanisms(2, generator(0, "r")), 1, 1, designer, 0, "x")
+    two = random_mechanisms(2, generator(0, "r"))
+    compare_continued(paused, two, 1, Successor(designer, 1), 0, "x")
     assert_array_equal(before.recent, paused.observe().recent)
 
 

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 from daedalus.config import TrackingSettings
+from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
+from daedalus.planning.lookahead import Successor
 from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker
@@ -118,6 +120,21 @@ def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> Non
     assert (terms["stage"] == 1).all()
     mixed = reward.score(texts, [4, 10], 0)[0]
     assert mixed[0] == alone.score(texts[:1], [4], 0)[0] and mixed[1] == totals[0]
+
+
+def test_a_successor_follows_in_every_stage(envs: dict[str, DesignEnv]) -> None:
+    states = [mid_episode_states(each, 6, 0, name, horizon=2) for name, each in envs.items()]
+    later = Successor(FixedDesigner(mechanism=Mechanism(reserve_price=0.9)), kept=1)
+    staged = CurriculumReward(
+        states, Curriculum([0.0, np.inf], [1, 1]), RewardStack(), 3, 2, seed=0, successor=later
+    )
+    text, rows = [format_mechanism(Mechanism())], {0: 4, 1: 10}
+    for stage, row in rows.items():
+        alone = MarketReward(states[stage], RewardStack(), 3, 2, seed=0, successor=later)
+        expected = alone.score(text, [4], 0)[0]
+        assert staged.score(text, [row], 0)[0] == expected
+        kept = MarketReward(states[stage], RewardStack(), 3, 2, seed=0)
+        assert kept.score(text, [4], 0)[0] > expected
 
 
 def test_grpo_goes_through_the_stages(
