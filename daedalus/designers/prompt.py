@@ -19,6 +19,10 @@ OUTCOME_FIELDS = ("fairness", *ROUND_FIELDS)
 Message = dict[str, str]
 
 
+VERSION = 1
+"""Of what prompts look like: raise it with every change, since models know the one they learnt."""
+
+
 @dataclass
 class PromptSettings:
     """What the prompt holds.
@@ -36,6 +40,10 @@ class PromptSettings:
             model. Nothing is said that is the same in every prompt.
         explained: Whether the task, the fields and the names are explained first, for models that
             were not trained on it.
+        version: What ``VERSION`` was, for models that were trained on it.
+
+    Raises:
+        ValueError: A field is not known or out of range, or prompts have changed since.
     """
 
     rounds: int = 2
@@ -46,6 +54,7 @@ class PromptSettings:
     rules: bool = False
     compact: bool = False
     explained: bool = False
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         lists = {"outcomes": OUTCOME_FIELDS, "proxies": PROXIES, "averages": OUTCOME_FIELDS}
@@ -55,6 +64,11 @@ class PromptSettings:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
         if self.rounds < 0:
             raise ValueError(f"rounds: {self.rounds}; give an integer from 0 up")
+        if self.version != VERSION:
+            raise ValueError(
+                f"version: {self.version}; prompts have changed since ({VERSION}): "
+                "train the model again, or take the commit that it was trained with"
+            )
 
 
 def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:

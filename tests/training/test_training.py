@@ -115,6 +115,10 @@ def test_exported_model_designs_by_itself(
     prompt = PromptSettings(rounds=1, stage=True)
     export(small, prompt, "", tmp_path / "model")
     assert trained_prompt(tmp_path / "model") == prompt
+    told = tmp_path / "model" / "prompt.json"
+    told.write_text(told.read_text().replace('"version": 1', '"version": 0'))
+    with pytest.raises(ValueError, match="prompts have changed since"):
+        trained_prompt(tmp_path / "model")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
     model = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     assert model.generation_config.eos_token_id == tokenizer.convert_tokens_to_ids("<|im_end|>")
