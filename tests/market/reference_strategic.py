@@ -63,7 +63,7 @@ class Bidder:
     def differs(self, spread: float, trait: int) -> float:
         """By what this bidder differs from others of its type."""
         place = 2 * draw(self.seed, TRAITS_ROUND, self.seat, trait) - 1  # from -1 to 1
-        return math.exp(place * math.log(spread))
+        return spread**place
 
     @property
     def table(self) -> list[float]:
