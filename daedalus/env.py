@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.interface import Market, MarketSettings
+from daedalus.market.interface import Market, MarketSettings, make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
+from daedalus.market.population import Population
 from daedalus.market.state import MarketState
 from daedalus.rewards.terms import composite
 
@@ -46,6 +47,11 @@ class DesignEnv:
     def __init__(self, market: Market, settings: MarketSettings) -> None:
         self.market = market
         self.settings = settings
+
+    @classmethod
+    def of(cls, settings: MarketSettings, population: Population) -> Self:
+        """Return episodes in the market that the settings describe, with these bidders."""
+        return cls(make_market(settings, population), settings)
 
     state: MarketState
     mechanisms: Mechanisms

@@ -29,7 +29,6 @@ from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.portfolio import portfolio
 from daedalus.evaluation.report import Report
 from daedalus.files import written_whole
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
 from daedalus.market.seeds import generator
 from daedalus.planning.lessons import distil
@@ -39,15 +38,12 @@ from daedalus.tracking import Tracker
 
 def make_env(config: Config) -> DesignEnv:
     """Build the environment that the configuration describes."""
-    return DesignEnv(make_market(config.market, config.population), config.market)
+    return DesignEnv.of(config.market, config.population)
 
 
 def make_envs(config: Config) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
-    return {
-        name: DesignEnv(make_market(config.market, each), config.market)
-        for name, each in config.populations.items()
-    }
+    return {name: DesignEnv.of(config.market, each) for name, each in config.populations.items()}
 
 
 def make_portfolio(config: Config, env: DesignEnv, out: Path) -> Mechanisms | None:

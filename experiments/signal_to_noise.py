@@ -7,7 +7,6 @@ from pathlib import Path
 from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
-from daedalus.market.interface import make_market
 from daedalus.market.population import Population
 from experiments.build import make_env, tracked
 
@@ -18,7 +17,7 @@ def main(config: Config, out: Path) -> None:
     """Reward the same mechanisms by every recipe, many times; write the table and the figure."""
     from daedalus.training import signal_to_noise as signal
 
-    stage0 = DesignEnv(make_market(config.market, Population()), config.market)
+    stage0 = DesignEnv.of(config.market, Population())
     group_size = config.training.grpo.group_size
     recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
     with tracked(config, out) as (_, report):

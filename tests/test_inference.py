@@ -13,7 +13,7 @@ import pytest
 
 import inference
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training.checkpoints import export
@@ -35,7 +35,7 @@ SHORT = [
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Leave a model that has learnt nothing, in a folder whose name wants quoting."""
     settings = MarketSettings()
-    env = DesignEnv(make_market(settings, population(3)), settings)
+    env = DesignEnv.of(settings, population(3))
     folder = tmp_path_factory.mktemp("run") / "it's a=1, b" / "model"
     folder.parent.mkdir()
     export(make_language_model(SMALL, PROMPT, env, seed=0), PROMPT, "", folder)

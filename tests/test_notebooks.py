@@ -16,7 +16,7 @@ from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.population import BidderType, Population
 from tests.populations import population
 
@@ -28,7 +28,7 @@ BOXPLOTS, DESIGNER = ROOT / "analysis" / "boxplots.ipynb", ROOT / "analysis" / "
 def write_run(folder: Path) -> None:
     """Write what an experiment leaves for the notebook."""
     market = MarketSettings(episode_length=3)
-    env = DesignEnv(make_market(market, population(4)), market)
+    env = DesignEnv.of(market, population(4))
     designers = {"random": RandomDesigner(), "informed_greedy": FixedDesigner()}
     episodes = episode_means(compare(env, designers, 6, seed=0))
     settings = EvaluationSettings(resamples=200)
@@ -73,7 +73,8 @@ def write_leaderboard(folder: Path) -> None:
         for population in ("one", "two")
         for rank, name in enumerate(names)
     ]
-    scores = normalise(pd.DataFrame(rows).assign(mean=lambda rows: rows["mean"] % 0.4))
+    frame = pd.DataFrame(rows).assign(mean=lambda rows: rows["mean"] % 0.4, valid=1.0)
+    scores = normalise(frame)
     folder.mkdir(parents=True)
     scores.to_csv(folder / "sweep.csv", index=False)
 
@@ -83,7 +84,7 @@ def write_behaviour(folder: Path) -> None:
     settings = MarketSettings(rules="strategic", episode_length=5)
     kinds = {"ring": BidderType(menu=["collude"]), "cheat": BidderType(menu=["shill"])}
     bidders = Population(types=kinds | {"honest": BidderType()}, concentration=1.0)
-    env = DesignEnv(make_market(settings, bidders), settings)
+    env = DesignEnv.of(settings, bidders)
     table = decisions(env, {"trained": RandomDesigner(), "best_fixed": FixedDesigner()}, 40, 0)
     folder.mkdir(parents=True)
     table.to_csv(folder / "decisions.csv", index=False)

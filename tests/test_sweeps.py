@@ -24,7 +24,13 @@ def write_job(directory: Path, number: int, rows: list[dict[str, object]], *over
 def leaderboard_rows(gain: float) -> list[dict[str, object]]:
     scores = {"random": 0.0, "planner": 1.0, "informed_greedy": 0.4, "best_fixed": 0.8 + gain}
     return [
-        {"designer": name, "mean": 0.2 + 0.3 * score, "population": who, "normalised": score}
+        {
+            "designer": name,
+            "mean": 0.2 + 0.3 * score,
+            "valid": 1.0,
+            "population": who,
+            "normalised": score,
+        }
         for who in ("crowd", "scarce")
         for name, score in scores.items()
     ]

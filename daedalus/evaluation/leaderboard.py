@@ -147,13 +147,14 @@ def aggregate(
     """Describe each designer over seeds and populations.
 
     Args:
-        scores: The frame of ``normalise``.
+        scores: The frame of ``normalise``, with the share of ``valid`` answers in each row.
         references: Designers that every other is compared with, on the same seeds and markets.
         settings: Confidence and number of resamples.
         seed: Seed of the resampling.
 
     Returns:
-        One row for each designer: ``designer``, number of ``seeds``, ``iqm`` of normalised scores,
+        One row for each designer: ``designer``, number of ``seeds``, share of ``valid`` answers and
+        that of the seed and population with fewest, ``least_valid``, ``iqm`` of normalised scores,
         their ``mean``, mean score in the ``worst`` population, and for each reference the
         difference of IQMs ``over_NAME``, its mean over seeds ``by_seed_over_NAME`` with a t
         interval, and the probability of improvement ``beats_NAME``: that of beating it with another
@@ -167,7 +168,9 @@ def aggregate(
     bootstrap = SeedBootstrap.of(shape, settings, seed)
     rows = []
     for name, mine in arrays.items():
+        valid = scores.loc[scores["designer"] == name, "valid"]
         row = {"designer": name, "seeds": shape[0]}
+        row |= {"valid": valid.mean(), "least_valid": valid.min()}
         row |= bootstrap.estimate("iqm", over_everything, mine)
         row |= bootstrap.estimate("mean", over_populations, mine)
         row |= bootstrap.estimate("worst", in_the_worst, mine)

@@ -16,7 +16,6 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.evaluation.evolution import evolve
 from daedalus.market.composition import sampled_populations
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
@@ -28,7 +27,7 @@ def sampled_envs(env: DesignEnv, count: int, seed: int, purpose: str) -> list[De
     """Return environments whose populations are drawn from that of ``env``, one each."""
     seeds = market_seeds(seed, purpose, count)
     populations = sampled_populations(env.market.population, seeds)
-    return [DesignEnv(make_market(env.settings, each), env.settings) for each in populations]
+    return [DesignEnv.of(env.settings, each) for each in populations]
 
 
 def best_responses(

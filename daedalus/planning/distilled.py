@@ -62,7 +62,16 @@ class Distilled:
 
         Looking ahead in a single state is hindsight, since it knows who is there; this knows what
         is observed alone.
+
+        Raises:
+            ValueError: The lessons were gathered by a version that observed other features.
         """
+        if seen.shape[1] != self._model.n_features_in_:
+            taught = self._model.n_features_in_
+            raise ValueError(
+                f"lessons: of {taught} features, where {seen.shape[1]} are observed now; "
+                "remove lessons.npz to have them gathered again"
+            )
         parts = [seen[start : start + _AT_ONCE] for start in range(0, len(seen), _AT_ONCE)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             rows = [part.ravel() for part in pool.map(self._model.predict, parts)]

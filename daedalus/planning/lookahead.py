@@ -42,7 +42,6 @@ def play_futures(
     seeds: NDArray[np.uint64],
     horizon: int,
     successor: Successor | None = None,
-    rng: np.random.Generator | None = None,
 ) -> Outcome:
     """Play every mechanism in K futures of its state.
 
@@ -50,16 +49,16 @@ def play_futures(
         states: Paused episodes, left as they are.
         rows: The state of each mechanism, shape (B,).
         mechanisms: B mechanisms.
-        seeds: Seeds of their futures, uint64, shape (B, K).
+        seeds: Seeds of their futures, uint64, shape (B, K); what a successor draws follows them.
         horizon: Steps of each future.
         successor: Who follows; None keeps every mechanism for the whole horizon.
-        rng: What the successor may draw from.
 
     Returns:
         The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
+    rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, successor, rng)
     return Outcome(np.concatenate([each.records for each in steps], axis=1))
 
@@ -69,12 +68,12 @@ def _steps(
     rules: Mechanisms,
     count: int,
     successor: Successor | None,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator,
 ) -> Iterator[Outcome]:
     """Play on, and yield the scored rounds of each step."""
     for step in range(count):
         if successor and step >= successor.kept:
-            rules = successor.designer.propose(episodes.observe(), rng or np.random.default_rng(0))
+            rules = successor.designer.propose(episodes.observe(), rng)
         yield episodes.scored(episodes.advance(rules))
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import create_model
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MARKET_RULES, MarketSettings, check_playable, make_market
+from daedalus.market.interface import MARKET_RULES, MarketSettings, check_playable
 from daedalus.market.population import Population
 from daedalus.service.errors import FieldError
 from daedalus.service.models import ResetOptions, SessionId, bounded
@@ -86,4 +86,4 @@ class Catalogue:
             check_playable(market.rules, population)
         except ValueError as error:
             raise FieldError("population", chosen["population"], str(error)) from error
-        return DesignEnv(make_market(market, population), market)
+        return DesignEnv.of(market, population)

@@ -13,7 +13,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.seeds import market_seeds
 from daedalus.planning.lookahead import Successor, play_futures
 from daedalus.rewards.stack import RewardStack
 
@@ -86,10 +86,8 @@ class MarketReward:
         seeds = np.zeros((len(rows), self._futures), np.uint64)
         for index, row in enumerate(rows):
             seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
-        where, rng = np.asarray(rows, np.int64), generator(self._seed, f"successor/{step}")
-        return play_futures(
-            self._states, where, mechanisms, seeds, self._horizon, self._successor, rng
-        )
+        where = np.asarray(rows, np.int64)
+        return play_futures(self._states, where, mechanisms, seeds, self._horizon, self._successor)
 
     def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
         """Return the function that TRL's GRPOTrainer calls, which logs every term."""

@@ -14,7 +14,6 @@ from trl import SFTConfig, SFTTrainer
 from daedalus.designers.base import Designer
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import format_mechanism, parse_mechanism
@@ -48,10 +47,7 @@ def training_pairs(
     if settings.sft.teacher is None or rules is None:
         return synthetic_pairs(env, settings.prompt, settings.sft.examples, seed)
     taught_by = teacher(env, rules, settings.sft.teacher, out, seed)
-    practice = [
-        DesignEnv(make_market(env.settings, each), env.settings)
-        for each in settings.sft.practice.values()
-    ]
+    practice = [DesignEnv.of(env.settings, each) for each in settings.sft.practice.values()]
     player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
     return taught_pairs([env, *practice], player, taught_by, settings, seed)
 

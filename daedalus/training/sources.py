@@ -14,7 +14,6 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.files import written_whole
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import Mechanisms
 from daedalus.planning.lessons import teacher
 from daedalus.planning.lookahead import Successor
@@ -105,10 +104,7 @@ def _from_curriculum(
 ) -> Source:
     """Return the stages' prompts, once what each is left at has been measured."""
     settings, stages = training.grpo, training.curriculum.stages
-    envs = {
-        name: DesignEnv(make_market(env.settings, stage.population), env.settings)
-        for name, stage in stages.items()
-    }
+    envs = {name: DesignEnv.of(env.settings, stage.population) for name, stage in stages.items()}
     states = [
         mid_episode_states(
             each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player

@@ -16,7 +16,7 @@ from daedalus.evaluation.behaviour import (
 )
 from daedalus.evaluation.behaviour_figures import advantages, behaviour
 from daedalus.evaluation.episodes import play_episodes
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.population import BidderType, Population
@@ -45,7 +45,7 @@ class Alternating:
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
     settings = MarketSettings(rules="strategic", episode_length=STEPS)
-    return DesignEnv(make_market(settings, POPULATION), settings)
+    return DesignEnv.of(settings, POPULATION)
 
 
 @pytest.fixture(scope="module")

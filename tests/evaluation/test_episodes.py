@@ -18,7 +18,7 @@ from daedalus.evaluation.episodes import (
     play_episodes,
     score_mechanisms,
 )
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.population import BidderGroup, Population
@@ -58,7 +58,7 @@ class Recorder:
 @pytest.fixture
 def env() -> DesignEnv:
     settings = MarketSettings(episode_length=4)
-    return DesignEnv(make_market(settings, population(4)), settings)
+    return DesignEnv.of(settings, population(4))
 
 
 def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
@@ -108,7 +108,7 @@ def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -
 def test_no_rows_after_everybody_left() -> None:
     settings = MarketSettings(rules="classic", episode_length=4)
     leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.5)
-    env = DesignEnv(make_market(settings, Population(2, 2, {"leavers": leavers})), settings)
+    env = DesignEnv.of(settings, Population(2, 2, {"leavers": leavers}))
     steps = play_episodes(env, OddRowsDear(), market_seeds(0, "test", 4), generator(0, "test"))
     assert steps.groupby("episode")["step"].max().tolist() == [4, 1, 4, 1]
     assert len(steps) == 10
@@ -117,7 +117,7 @@ def test_no_rows_after_everybody_left() -> None:
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:
     settings = MarketSettings(rules="classic", warmup_rounds=30)
     poor = BidderGroup("exploiter", [0, 1], 0.5, 0.9, budget=0.0)
-    env = DesignEnv(make_market(settings, Population(4, 2, {"poor": poor})), settings)
+    env = DesignEnv.of(settings, Population(4, 2, {"poor": poor}))
     with pytest.raises(ValueError, match="none of 3 markets"):
         play_episodes(env, FixedDesigner(), market_seeds(0, "test", 3), generator(0, "test"))
 

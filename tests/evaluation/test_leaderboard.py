@@ -26,7 +26,7 @@ from daedalus.evaluation.leaderboard import (
 )
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
@@ -44,7 +44,7 @@ def table(seeds: int = 5, populations: int = 4, **gains: float) -> pd.DataFrame:
             for name, share in ({"random": 0.0, "planner": 1.0} | gains).items():
                 noise = 0.0 if name in ("random", "planner") else rng.normal(0, 0.01)
                 row = {"seed": seed, "population": f"p{population}", "designer": name}
-                rows.append(row | {"mean": 0.2 + 0.3 * share + noise})
+                rows.append(row | {"mean": 0.2 + 0.3 * share + noise, "valid": 1.0})
     return pd.DataFrame(rows)
 
 
@@ -123,6 +123,16 @@ def test_a_profile_counts_what_lies_above() -> None:
     assert list(profile) == [1.0, 0.5, 0.0]
 
 
+def test_answers_that_were_invalid_are_counted_over_all_and_where_they_are_most() -> None:
+    scores = normalise(table(good=0.9, same=0.9))
+    where = scores["designer"].eq("good") & scores["seed"].eq(2) & scores["population"].eq("p1")
+    assert where.sum() == 1
+    rows = aggregate(scores.assign(valid=1.0 - 0.5 * where), [], SETTINGS, seed=0)
+    rows = rows.set_index("designer")
+    assert rows.loc["good", ["valid", "least_valid"]].tolist() == [1 - 0.5 / 20, 0.5]
+    assert rows.loc["same", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
+
+
 def drawn(scores: pd.DataFrame) -> dict[str, Figure]:
     totals = aggregate(scores, ["informed_greedy", "best_fixed"], SETTINGS, seed=0)
     return leaderboard_figures(scores, totals, SETTINGS)
@@ -154,7 +164,7 @@ def test_a_profile_lies_in_its_band() -> None:
 
 def test_evolution_beats_as_many_random_mechanisms() -> None:
     settings = MarketSettings(episode_length=2)
-    env = DesignEnv(make_market(settings, Population(types=TYPES)), settings)
+    env = DesignEnv.of(settings, Population(types=TYPES))
     budget = EvolutionSettings(population=2, generations=8, episodes=8)
     found = evolve(env, budget, seed=0)
     assert found == evolve(env, budget, seed=0)

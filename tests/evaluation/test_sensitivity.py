@@ -11,7 +11,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation import sensitivity
 from daedalus.evaluation.sensitivity import Adapting, Identification, Responses
 from daedalus.evaluation.sensitivity_figures import best_settings, confusion, response_curves
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import Population
 from tests.populations import TYPES
@@ -123,7 +123,7 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
 
 def small_env(**changes: object) -> DesignEnv:
     settings = MarketSettings(episode_length=3)
-    return DesignEnv(make_market(settings, Population(types=TYPES, **changes)), settings)
+    return DesignEnv.of(settings, Population(types=TYPES, **changes))
 
 
 def test_the_whole_way_on_a_small_market() -> None:
@@ -147,9 +147,9 @@ def test_the_whole_way_on_a_small_market() -> None:
 
 def test_populations_that_differ_are_told_apart_and_equal_ones_are_not() -> None:
     settings = MarketSettings()
-    truthful = DesignEnv(make_market(settings, Population()), settings)
+    truthful = DesignEnv.of(settings, Population())
     ring = Population(types={"ring": TYPES["colluder"]}, units=1)
-    other = DesignEnv(make_market(settings, ring), settings)
+    other = DesignEnv.of(settings, ring)
     assert sensitivity.identify({"a": truthful, "b": other}, 200, seed=0).accuracy > 0.95
     same = sensitivity.identify({"a": other, "b": other}, 400, seed=0).accuracy
     assert same == pytest.approx(0.5, abs=0.08)

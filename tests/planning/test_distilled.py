@@ -10,13 +10,13 @@ import pytest
 
 from daedalus.designers.planner import DistilledSettings
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.planning.distilled import Distilled, features
-from daedalus.planning.lessons import distil, gather_lessons, teacher
+from daedalus.planning.lessons import distil, gather_lessons, teacher, write_lessons
 from daedalus.planning.states import mid_episode_states
 
 SETTINGS = DistilledSettings(rounds=2, states=200, futures=2, horizon=2)
@@ -31,7 +31,7 @@ WALKERS = BidderType(1, ["withdraw"], value_low=0.4, outside_option=0.2)
 def environment(**types: BidderType) -> DesignEnv:
     settings = MarketSettings(episode_length=4)
     who = Population(types=types or {"truthful": BidderType()}, units=2, concentration=0.05)
-    return DesignEnv(make_market(settings, who), settings)
+    return DesignEnv.of(settings, who)
 
 
 def test_features_are_finite_before_the_first_round_and_differ_between_markets() -> None:
@@ -127,6 +127,15 @@ def test_lessons_are_gathered_once_for_a_run(tmp_path: Path) -> None:
         assert [each.candidates[row] for row in range(2)] == [rules[row] for row in range(2)]
     assert kept.read_bytes() == written
     assert (tmp_path / "other" / "lessons.npz").exists()
+
+
+def test_lessons_of_other_features_are_refused(tmp_path: Path) -> None:
+    rules = Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])
+    found = gather_lessons(environment(), rules, SETTINGS, seed=0)
+    write_lessons(replace(found, seen=found.seen[:, 1:]), tmp_path / "lessons.npz")
+    old = teacher(environment(), rules, SETTINGS, tmp_path, seed=0)
+    with pytest.raises(ValueError, match=r"remove lessons\.npz"):
+        old.propose(environment().reset(market_seeds(1, "x", 2)), generator(0, "d"))
 
 
 def test_lessons_that_are_not_there_are_missed_at_once() -> None:

@@ -14,7 +14,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes, score_mechanisms
 from daedalus.evaluation.evolution import evolve
 from daedalus.evaluation.portfolio import best_responses, portfolio, sampled_envs
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
@@ -33,7 +33,7 @@ from tests.populations import TYPES
 
 def environment(**changes: object) -> DesignEnv:
     settings = MarketSettings(episode_length=4)
-    return DesignEnv(make_market(settings, Population(types=TYPES, **changes)), settings)
+    return DesignEnv.of(settings, Population(types=TYPES, **changes))
 
 
 def states(count: int = 6, horizon: int = 2) -> DesignEnv:

@@ -7,7 +7,7 @@ import pytest
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
 from tests.populations import population
@@ -16,7 +16,7 @@ from tests.populations import population
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
     settings = MarketSettings()
-    return DesignEnv(make_market(settings, population(3)), settings)
+    return DesignEnv.of(settings, population(3))
 
 
 def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> None:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.service.environment import DaedalusEnvironment
@@ -51,7 +51,7 @@ def test_a_session_is_the_environment_of_its_seed(reach, rules: str) -> None:
         for _ in range(3)
     ]
     market = MarketSettings(rules=rules)
-    env = DesignEnv(make_market(market, population(4, bidders=12)), market)
+    env = DesignEnv.of(market, population(4, bidders=12))
     env.reset(market_seeds(7, "service", 1))
     rewards = [
         env.step(Mechanisms.stack([Mechanism(reserve_price=0.2)])).reward[0] for _ in range(3)

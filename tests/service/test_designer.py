@@ -14,7 +14,7 @@ import requests
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.catalogue import Catalogue
@@ -163,7 +163,7 @@ def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
 @pytest.fixture
 def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
     """Serve a small model that has learnt nothing and writes mechanisms alone."""
-    env = DesignEnv(make_market(MarketSettings(), population(3)), MarketSettings())
+    env = DesignEnv.of(MarketSettings(), population(3))
     small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
     prompt = PromptSettings(averages=["welfare", "fairness"])
     export(make_language_model(small, prompt, env, seed=0), prompt, "", tmp_path / "model")

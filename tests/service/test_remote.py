@@ -13,7 +13,7 @@ from datasets import Dataset
 
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import PROXIES
 from daedalus.market.parsing import format_mechanism
@@ -40,7 +40,7 @@ RULES = [
 
 
 def here(stage: int) -> DesignEnv:
-    return DesignEnv(make_market(MarketSettings(), population(stage)), MarketSettings())
+    return DesignEnv.of(MarketSettings(), population(stage))
 
 
 def said(*texts: str) -> list[list[dict[str, str]]]:

@@ -8,7 +8,7 @@ import pytest
 
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from tests.populations import population
@@ -20,7 +20,7 @@ SMALL = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
 @pytest.fixture(scope="session")
 def env() -> DesignEnv:
     settings = MarketSettings()
-    return DesignEnv(make_market(settings, population(3)), settings)
+    return DesignEnv.of(settings, population(3))
 
 
 @pytest.fixture

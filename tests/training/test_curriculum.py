@@ -11,7 +11,7 @@ import pytest
 from daedalus.config import TrackingSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
@@ -54,7 +54,7 @@ CURRICULUM = CurriculumSettings(
 
 @pytest.fixture(scope="module")
 def envs() -> dict[str, DesignEnv]:
-    return {name: DesignEnv(make_market(MARKET, who), MARKET) for name, who in POPULATIONS.items()}
+    return {name: DesignEnv.of(MARKET, who) for name, who in POPULATIONS.items()}
 
 
 def test_a_stage_is_left_once_a_whole_window_is_good() -> None:

@@ -17,7 +17,6 @@ from datasets import Dataset
 from daedalus.designers.planner import DistilledSettings
 from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
-from daedalus.market.interface import make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.population import BidderType, Population
@@ -96,7 +95,7 @@ def test_half_of_the_pairs_are_of_the_run_and_the_others_shared_out(
     env: DesignEnv, player: Explorer, taught_by: Distilled
 ) -> None:
     crowd = replace(env.market.population, bidders=30)
-    other = DesignEnv(make_market(env.settings, crowd), env.settings)
+    other = DesignEnv.of(env.settings, crowd)
     places = [(env, 7), (other, 3), (other, 3)]
     pairs = taught_pairs([env, other, other], player, taught_by, settings(0.003, 13), seed=0)
     wanted = []
@@ -117,7 +116,7 @@ def test_the_populations_of_practice_are_practised_in(
     alone = training_pairs(env, asked, RULES, tmp_path, seed=0)
     pairs = training_pairs(env, practising, RULES, tmp_path, seed=0)
     assert len(pairs) == len(alone) == 8
-    there = DesignEnv(make_market(env.settings, walkers), env.settings)
+    there = DesignEnv.of(env.settings, walkers)
     player = Explorer(taught_by, RULES, TEACHER.exploration)
     states = mid_episode_states(there, 4, 0, "practice/1/0", designer=player)
     assert list(pairs["prompt"])[4:] == prompts(states.observe(), PROMPT)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.training.signal_to_noise import (
     PUBLISHED,
@@ -34,7 +34,7 @@ def test_known_variances_are_found() -> None:
 
 def test_forked_states_and_shared_futures_carry_far_more_signal(env: DesignEnv) -> None:
     settings = MarketSettings()
-    stage0 = DesignEnv(make_market(settings, Population()), settings)
+    stage0 = DesignEnv.of(settings, Population())
     recipes = reward_recipes(env, stage0, groups=32, group_size=8, seed=0)
     table = signal_to_noise(recipes, draws=8).set_index("reward")
     ratio = table["signal_to_noise"]
