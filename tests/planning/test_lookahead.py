@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import daedalus.evaluation.portfolio
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import EvolutionSettings, PlannerSettings
-from daedalus.designers.random import random_mechanisms
+from daedalus.designers.random import RandomDesigner, random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes, score_mechanisms
 from daedalus.evaluation.evolution import evolve
@@ -25,9 +25,11 @@ from daedalus.planning.lookahead import (
     compare_continued,
     expected_rewards,
     plan,
+    play_futures,
     varied,
 )
 from daedalus.planning.states import mid_episode_states
+from daedalus.rewards.terms import composite
 from tests.populations import TYPES
 
 
@@ -84,6 +86,18 @@ def test_a_candidate_is_kept_and_then_the_designer_goes_on_to_the_end():
     worth = compare_continued(paused, rules, 2, Successor(designer, 2), 0, "x")
     assert len(np.unique(paused.steps)) > 1
     assert_allclose(worth, expected.mean(axis=2))
+
+
+def test_a_successor_draws_by_the_futures_seeds():
+    paused, rules = states(), Mechanisms.repeat(Mechanism(), 6)
+    following = Successor(RandomDesigner(), kept=1)
+    scores = []
+    for seed in (1, 1, 2):
+        seeds = market_seeds(seed, "futures", 12).reshape(6, 2)
+        played = play_futures(paused, np.arange(6), rules, seeds, 2, following)
+        scores.append(composite(played))
+    assert_array_equal(scores[0], scores[1])
+    assert (scores[0] != scores[2]).any()
 
 
 def test_looking_to_the_end_leaves_the_states_alone():
