@@ -31,6 +31,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
 from tests.populations import TYPES
+from tests.test_endpoint import always, serving
 
 SETTINGS = EvaluationSettings(resamples=2000)
 
@@ -188,10 +189,14 @@ def test_the_experiment_scores_everybody_everywhere(tmp_path: Path) -> None:
     ]
     root = Path(__file__).parents[2]
     command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *small]
-    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
+    chat = "evaluation.baselines.zero_shot"
+    with serving(always()) as server:
+        command += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
+        subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
     summary = pd.read_csv(tmp_path / "summary.csv")
     totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
     assert summary["population"].nunique() == 10 and len(summary) == 10 * len(totals)
     assert {"random", "informed_greedy", "best_fixed", "best_own", "evolution"} <= set(totals.index)
+    assert totals.loc["zero_shot", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
     assert totals.loc["planner", "iqm"] == pytest.approx(1.0)
     assert (tmp_path / "figures" / "leaderboard.png").exists()
