@@ -1,4 +1,4 @@
-.PHONY: help setup demo serve test check smoke bench bench-service notebook clean
+.PHONY: help setup demo designer serve test check smoke bench bench-service notebook clean
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 RUN := .venv/bin/python
 
@@ -14,6 +14,15 @@ setup: .venv/installed ## make the virtual environment
 
 demo: setup ## train a designer on stage 3 and compare it with the baselines
 	$(RUN) run.py +experiment=grpo_stage3
+
+SEED ?= 0
+HERE = outputs/designer/seed_$(SEED)
+designer: setup ## train a designer that reads its market, and score it where it was never trained (26 min; SEED=1)
+	$(RUN) run.py +experiment=grpo_mixture seed=$(SEED) hydra.run.dir=$(HERE)/training
+	mkdir -p $(HERE)/leaderboard && cp $(HERE)/training/portfolio.csv $(HERE)/leaderboard
+	$(RUN) run.py +experiment=leaderboard seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
+	  designer=language_model designer.name=trained designer.checkpoint=$(HERE)/training/model \
+	  evaluation.baselines.distilled.lessons=$(HERE)/training/lessons.npz
 
 serve: setup ## play the market here, with the newest trained designer
 	$(RUN) run.py +experiment=serve
