@@ -1,15 +1,20 @@
 .PHONY: help setup demo designer serve test check smoke bench bench-service notebook clean
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+IS_IT = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+PYTHON ?= $(firstword $(shell for each in python3.11 python3 python; do \
+  $$each $(IS_IT) 2>/dev/null && echo $$each; done))
+MISSING = Daedalus needs Python 3.11: install it (on Debian and Ubuntu the packages python3.11 and \
+  python3.11-venv), or say where it is with: make setup PYTHON=/path/to/python3.11
 RUN := .venv/bin/python
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
 
-setup: .venv/installed ## make the virtual environment
+setup: .venv/installed ## make the virtual environment: what running, tests and notebooks need
 
-.venv/installed: requirements.txt
+.venv/installed: requirements.txt requirements-dev.txt
+	@$(or $(PYTHON),false) $(IS_IT) 2>/dev/null || { echo "$(MISSING)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
 demo: setup ## train a designer on stage 3 and compare it with the baselines

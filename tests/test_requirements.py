@@ -1,0 +1,111 @@
+"""requirements.txt holds what running needs, requirements-dev.txt what tests and checks add."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = {"daedalus", "experiments", "deploy", "tests", "run", "inference"}
+RUNTIME = [
+    *(ROOT / "daedalus").rglob("*.py"),
+    *(ROOT / "experiments").rglob("*.py"),
+    ROOT / "run.py",
+    ROOT / "inference.py",
+]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+NAMED = {"accelerate", "httptools", "uvloop"}
+"""Libraries that others load when asked to: trainers, and uvicorn's protocol and loop."""
+DISTRIBUTIONS = packages_distributions()
+
+
+def normal(name: str) -> str:
+    """Return a distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required(file: str) -> set[str]:
+    """Return the names that a requirements file asks for, with the files that it includes."""
+    names: set[str] = set()
+    for line in (ROOT / file).read_text().splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("-r "):
+            names |= required(line.removeprefix("-r ").strip())
+        elif line and "extra ==" not in line:
+            assert re.fullmatch(r"[\w.-]+==[\w.]+", line), f"{file}: {line} is not pinned"
+            names.add(normal(line.partition("==")[0]))
+    return names
+
+
+def imported(source: str) -> Iterator[str]:
+    """Yield the first name of every module that a source imports from outside."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module.partition(".")[0]
+
+
+def libraries(files: list[Path]) -> dict[str, set[str]]:
+    """Return the distributions that provide each imported library."""
+    names = {name for path in files for name in imported(path.read_text())}
+    outside = names - set(sys.stdlib_module_names) - OURS
+    return {name: {normal(each) for each in DISTRIBUTIONS.get(name, [name])} for name in outside}
+
+
+@pytest.mark.parametrize(
+    ("files", "file"), [(RUNTIME, "requirements.txt"), (TESTS, "requirements-dev.txt")]
+)
+def test_every_import_is_required(files: list[Path], file: str) -> None:
+    found = libraries(files)
+    assert len(found) > 10
+    missing = sorted(name for name, sources in found.items() if not sources & required(file))
+    assert not missing, f"add to {file}: {', '.join(missing)}"
+
+
+def test_running_requires_only_what_it_imports() -> None:
+    used = set().union(*libraries(RUNTIME).values())
+    assert required("requirements.txt") - used == NAMED
+
+
+def test_an_import_that_is_not_required_is_found(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text("def f() -> None:\n    from pytest import mark\n")
+    assert libraries([source]) == {"pytest": {"pytest"}}
+    assert "pytest" not in required("requirements.txt")
+    assert "pytest" in required("requirements-dev.txt")
+
+
+def test_development_includes_running() -> None:
+    assert required("requirements.txt") < required("requirements-dev.txt")
+
+
+def make_setup(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    for name in ("Makefile", "requirements.txt", "requirements-dev.txt"):
+        shutil.copy(ROOT / name, folder)
+    command = ["make", "setup", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_setup_installs_both_lists(tmp_path: Path) -> None:
+    plan = make_setup(tmp_path, "--dry-run", f"PYTHON={sys.executable}")
+    assert plan.returncode == 0, plan.stderr
+    assert f"{sys.executable} -m venv .venv" in plan.stdout
+    assert "-r requirements-dev.txt" in plan.stdout
+
+
+@pytest.mark.parametrize("python", ["false", "no-such-python", ""])
+def test_setup_without_the_right_python_says_what_to_install(tmp_path: Path, python: str) -> None:
+    answer = make_setup(tmp_path, f"PYTHON={python}")
+    assert answer.returncode != 0
+    first = answer.stderr.splitlines()[0]
+    assert first.startswith("Daedalus needs Python 3.11: install it") and "make setup" in first
+    assert not (tmp_path / ".venv").exists()
