@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from daedalus.market.compilation import cached_kernel, inlined_kernel, kernel
 from daedalus.market.draws import uniform
 from daedalus.market.mechanism import AUCTION_TYPES
 
@@ -19,7 +19,7 @@ FIRST_PRICE, SECOND_PRICE, VCG = range(3)
 _TIE_BANK, _DRAW_TIE = 256, 7
 
 
-@njit(inline="always")
+@inlined_kernel
 def _ahead(bid, owner, other_bid, other_owner, key):
     """Return whether a bid ranks before another; equal bids by their owners' tie draws."""
     if bid != other_bid:
@@ -28,7 +28,7 @@ def _ahead(bid, owner, other_bid, other_owner, key):
     return mine > uniform(key, _TIE_BANK + other_owner, _DRAW_TIE)
 
 
-@njit
+@kernel
 def _insert(bid, owner, key, top_bids, top_owners, count):
     """Put a bid into the ranking if it belongs there; return how many bids it now holds."""
     size = len(top_bids)
@@ -46,7 +46,7 @@ def _insert(bid, owner, key, top_bids, top_owners, count):
     return count + 1
 
 
-@njit
+@kernel
 def rank_bids(bids, aliases, reserve, key, top_bids, top_owners):
     """Fill the highest bids that compete, best first, and return their number.
 
@@ -68,7 +68,7 @@ def rank_bids(bids, aliases, reserve, key, top_bids, top_owners):
     return count
 
 
-@njit(inline="always")
+@inlined_kernel
 def _displaced(owner, units_won, units, reserve, top_bids, top_owners, count):
     """Return the sum of the losing bids of others that would have won without this winner."""
     total, place = 0.0, units
@@ -80,7 +80,7 @@ def _displaced(owner, units_won, units, reserve, top_bids, top_owners, count):
     return total
 
 
-@njit
+@kernel
 def charge(auction_format, units, reserve, top_bids, top_owners, count, won, paid):
     """Fill units won and payments by owner, both of shape (2n,); return the clearing price.
 
@@ -106,7 +106,7 @@ def charge(auction_format, units, reserve, top_bids, top_owners, count, won, pai
     return top_bids[sold - 1] if auction_format == FIRST_PRICE else losing
 
 
-@njit
+@cached_kernel
 def _clear_all(auction_format, units, reserve, bids, aliases, keys, won, paid, prices):
     top_bids, top_owners = np.zeros(units + 2), np.zeros(units + 2, np.int64)
     for sale in range(len(bids)):

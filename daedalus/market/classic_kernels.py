@@ -1,14 +1,14 @@
 """Numba kernels of the classic rules: arrays and scalars in, arrays changed in place.
 
-Nothing here checks its input: ``classic.py`` does. The compiled code is cached by this file alone:
-after a change to ``draws.py`` or ``outcome.HISTORY_LENGTH``, delete the ``__pycache__`` folders.
+Nothing here checks its input: ``classic.py`` does.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from daedalus.market.compilation import inlined_kernel, parallel_kernel
 from daedalus.market.draws import round_key, uniform
 from daedalus.market.measures import collusion_signal, stability
 from daedalus.market.outcome import HISTORY_LENGTH
@@ -21,7 +21,7 @@ _WELFARE, _GINI, _PARTICIPATION, _PRICE = 0, 1, 2, 3
 _DROPOUTS, _COLLUSION, _STABILITY, _COMPOSITE, _REVENUE, _REVENUE_SHARE = 4, 5, 6, 7, 8, 9
 
 
-@njit(inline="always")
+@inlined_kernel
 def _history_mean(history, played, window, column):
     """Return a column's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
     count = min(window, played)
@@ -31,7 +31,7 @@ def _history_mean(history, played, window, column):
     return total / count
 
 
-@njit(inline="always")
+@inlined_kernel
 def _shader_bid(value, active, first_price, competing, price_shown, cheap_price, draw):
     if not first_price:
         return value * (1.0 - (0.02 + 0.03 * draw))
@@ -45,7 +45,7 @@ def _shader_bid(value, active, first_price, competing, price_shown, cheap_price,
     return min(max(factor, 0.5), 0.95) * value
 
 
-@njit(inline="always")
+@inlined_kernel
 def _colluder_bid(key, seat, value, turn, first_price, reserve, winner_shown, penalty, policy):
     willing = policy == _ALLOW or (policy == _RESTRICT and uniform(key, seat, _DRAW_POLICY) > 0.5)
     risk = 0.4 if penalty > 1.0 else 0.0
@@ -58,7 +58,7 @@ def _colluder_bid(key, seat, value, turn, first_price, reserve, winner_shown, pe
     return min(value, max(reserve + 0.02 + 0.05 * uniform(key, seat, _DRAW_BID), 0.5 * value))
 
 
-@njit(inline="always")
+@inlined_kernel
 def _gini(surplus, present):
     """Return the Gini coefficient of the present bidders' surplus, negative ones taken as 0."""
     total, differences, count = 0.0, 0.0, 0
@@ -74,7 +74,7 @@ def _gini(surplus, present):
     return differences / (count * total) if total > 0.0 else 0.0
 
 
-@njit(inline="always")
+@inlined_kernel
 def _bid_all(
     kinds, value_low, value_range, threshold, key, played, present_count,
     active, bids, history, values, budget, disappointment, turn,
@@ -113,7 +113,7 @@ def _bid_all(
             bids[i] = min(value * (0.6 if budget[i] > 1.5 else 0.3), 0.3 * budget[i])
 
 
-@njit(inline="always")
+@inlined_kernel
 def _clear(bids, present, first_price, reserve):
     """Return the winner (-1 without a sale) and the price."""
     winner, best, second = -1, -1.0, reserve
@@ -131,7 +131,7 @@ def _clear(bids, present, first_price, reserve):
     return winner, best if first_price else second
 
 
-@njit(inline="always")
+@inlined_kernel
 def _settle(
     kinds, partner, winner, price, active, bids, values, surplus, budget, wins, reserve, penalty
 ):
@@ -148,7 +148,7 @@ def _settle(
     wins[winner] += 1
 
 
-@njit(inline="always")
+@inlined_kernel
 def _come_and_go(kinds, played, active, history, budget, disappointment, turn, reserve):
     """Pass the colluders' turn, let dropouts return and spent exploiters leave."""
     returning = (
@@ -165,7 +165,7 @@ def _come_and_go(kinds, played, active, history, budget, disappointment, turn, r
             active[i] = False
 
 
-@njit(inline="always")
+@inlined_kernel
 def _record(
     record, winner, price, present_count, present, active, bids, values, surplus, wins,
     history, played,
@@ -194,7 +194,7 @@ def _record(
     record[_REVENUE_SHARE] = min(price / values[winner], 1.0) if winner >= 0 else 0.0
 
 
-@njit(parallel=True, cache=True)
+@parallel_kernel
 def play_rounds(
     kinds, value_low, value_range, threshold, partner,
     seeds, rounds, active, bids, previous_bids, wins, history,

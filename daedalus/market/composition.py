@@ -6,9 +6,9 @@ import dataclasses
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from daedalus.market.compilation import cached_kernel, kernel
 from daedalus.market.draws import round_key, uniform
 from daedalus.market.population import Population
 
@@ -16,7 +16,7 @@ _COMPOSITION_ROUND, _TRAITS_ROUND = -1, -2  # keys that no round uses
 _TRIES = 64
 
 
-@njit
+@kernel
 def _gamma(shape, key, index):
     """Draw from the gamma distribution of any shape by Marsaglia & Tsang (2000)."""
     boosted = shape if shape >= 1.0 else shape + 1.0
@@ -39,7 +39,7 @@ def _gamma(shape, key, index):
     return value
 
 
-@njit
+@kernel
 def _apportion(shares, kind):
     """Fill seats by largest remainder, types in order; ties go to the earlier type."""
     n = len(kind)
@@ -56,7 +56,7 @@ def _apportion(shares, kind):
             seat += 1
 
 
-@njit
+@cached_kernel
 def _compose(seeds, shares, concentration, kind):
     """Fill the type of every seat of every episode; concentration 0 takes the shares as given."""
     drawn = shares.copy()
@@ -98,7 +98,7 @@ def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDA
     return compose(seeds, shares, population.concentration, population.bidders)
 
 
-@njit
+@cached_kernel
 def _draw_factors(seeds, spreads, trait, factors):
     for e in range(len(seeds)):
         key = round_key(seeds[e], _TRAITS_ROUND)

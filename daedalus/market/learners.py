@@ -3,8 +3,7 @@
 Both choose from a grid of factors and keep one row of numbers between rounds, in a table of shape
 (n, W). The row of a Hedge shader holds the weight of each factor; that of a Q-learner the values
 Q[state, action], whose states are whether it won the last round and whose actions are the factors
-and, last, staying out. The compiled code is cached by its callers: after a change here, delete the
-``__pycache__`` folders.
+and, last, staying out.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
+from daedalus.market.compilation import inlined_kernel, kernel
 from daedalus.market.population import BidderType
 
 GRADIENT, HEDGE, Q_LEARNER = range(3)
@@ -46,13 +45,13 @@ def _first_row(each: BidderType) -> NDArray[np.float64]:
     return np.zeros(0)
 
 
-@njit(inline="always")
+@inlined_kernel
 def factor(t, choice):
     """Return the share of its values that a bidder of type ``t`` offers; choice 0 is all."""
     return max(1.0 - choice * t.factor_step, 0.0)
 
 
-@njit
+@kernel
 def draw_choice(weights, draw):
     """Return an index with the probability that ``weights``, which sum to 1, give it."""
     for choice in range(len(weights) - 1):
@@ -62,7 +61,7 @@ def draw_choice(weights, draw):
     return len(weights) - 1
 
 
-@njit
+@kernel
 def multiply_weights(weights, payoffs, rate, share):
     """Multiply the weights by exp(rate · payoff), then pool a share of them, in place.
 
@@ -78,7 +77,7 @@ def multiply_weights(weights, payoffs, rate, share):
         weights[choice] = (1.0 - share) * weights[choice] / total + share / len(weights)
 
 
-@njit(inline="always")
+@inlined_kernel
 def _surplus(auction_format, one, two, bid_one, bid_two, lowest, above):
     """Return the surplus of bids if one unit takes ``lowest`` to win and a second ``above``."""
     if bid_one < lowest or bid_one <= 0.0:
@@ -91,7 +90,7 @@ def _surplus(auction_format, one, two, bid_one, bid_two, lowest, above):
     return one - lowest + (two - above if both else 0.0)
 
 
-@njit
+@kernel
 def forgone_payoffs(t, auction_format, values, scale, purse, lowest, above, lost, payoffs):
     """Fill what each factor would have earned, as far as a bidder can tell.
 
@@ -117,7 +116,7 @@ def forgone_payoffs(t, auction_format, values, scale, purse, lowest, above, lost
             payoffs[choice] = 0.0
 
 
-@njit
+@kernel
 def choose_action(t, table, won_last, exploring, draw):
     """Return a Q-learner's action: any at all, or the best, of equals the most truthful.
 
@@ -135,7 +134,7 @@ def choose_action(t, table, won_last, exploring, draw):
     return int(np.argmax(table[first : first + actions]))
 
 
-@njit
+@kernel
 def learn_value(t, rate, table, won_last, action, reward, won):
     """Take one step of Q-learning (Watkins & Dayan 1992) in place.
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from daedalus.market.compilation import inlined_kernel
 
 _TABLE_SIZE = 1024
 _COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
 
 
-@njit(inline="always")
+@inlined_kernel
 def _count_log_count(count):
     """Return count * log2(count), from a table while the count is small: logarithms are slow."""
     return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
 
 
-@njit(inline="always")
+@inlined_kernel
 def _entropy_bits(wins):
     """Return the entropy of the win counts in bits."""
     total, weighted = 0, 0.0
@@ -27,7 +28,7 @@ def _entropy_bits(wins):
     return (_count_log_count(total) - weighted) / total if total > 0 else 0.0
 
 
-@njit(inline="always")
+@inlined_kernel
 def collusion_signal(bids, present, wins):
     """Return how alike the positive bids are and how evenly wins rotate, in [0, 1]."""
     count, total, squares = 0, 0.0, 0.0
@@ -46,7 +47,7 @@ def collusion_signal(bids, present, wins):
     return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness)
 
 
-@njit(inline="always")
+@inlined_kernel
 def stability(history, column, played, welfare):
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
@@ -69,7 +70,7 @@ def stability(history, column, played, welfare):
     return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))
 
 
-@njit(inline="always")
+@inlined_kernel
 def normalised_gini(amounts, order):
     """Return the Gini coefficient over (n - 1) / n: 1 if one has all, 0 if nobody has anything.
 

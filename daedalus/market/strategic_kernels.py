@@ -1,8 +1,7 @@
 """Numba kernels of the strategic rules: one round, from values to learning.
 
 The sequence and every rule are told in docs/market.md. Nothing here checks its input:
-``strategic.py`` does. The compiled code is cached by file: after a change to ``draws.py``,
-``auction.py``, ``measures.py`` or ``learners.py``, delete the ``__pycache__`` folders.
+``strategic.py`` does.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG, charge, rank_bids
+from daedalus.market.compilation import inlined_kernel, kernel, parallel_kernel
 from daedalus.market.draws import round_key, uniform
 from daedalus.market.learners import (
     GRADIENT,
@@ -85,12 +85,12 @@ _CRUMB = 1e-9  # what rounding leaves of a budget
 ) = range(10)  # fmt: skip
 
 
-@njit(inline="always")
+@inlined_kernel
 def _logistic(x):
     return 1.0 / (1.0 + math.exp(-x))
 
 
-@njit
+@kernel
 def _draw_values(types, bidders, units, key, values):
     """Fill values (n, 2), the first unit's at least the second's."""
     for i in range(len(bidders)):
@@ -102,7 +102,7 @@ def _draw_values(types, bidders, units, key, values):
             values[i, 0], values[i, 1] = max(one, two), min(one, two)
 
 
-@njit
+@kernel
 def _cost_of_entry(p, rule, units):
     """Return what preparing a bid costs under these rules."""
     cost = p.entry_cost
@@ -123,7 +123,7 @@ def _cost_of_entry(p, rule, units):
     return cost
 
 
-@njit
+@kernel
 def _choose(types, bidders, key, tables, seats):
     """Let Hedge shaders draw a factor, and Q-learners an action, which may be to stay out."""
     for i in range(len(bidders)):
@@ -136,7 +136,7 @@ def _choose(types, bidders, key, tables, seats):
             seats[i].choice = choose_action(t, tables[i], bidders[i].won_last, exploring, draw)
 
 
-@njit
+@kernel
 def _enter(p, types, rule, units, bidders, key, seats):
     """Decide who enters: all but the truthful weigh what they hope for against the cost."""
     cost = _cost_of_entry(p, rule, units)
@@ -151,13 +151,13 @@ def _enter(p, types, rule, units, bidders, key, seats):
             seats[i].entered = uniform(key, i, _ENTRY) < chance
 
 
-@njit(inline="always")
+@inlined_kernel
 def _rivals(bidder):
     """Return how many rivals' values a bidder believes it has to beat."""
     return bidder.rivals_seen / bidder.rivals_distance
 
 
-@njit
+@kernel
 def _shaded(value, rivals, reserve):
     """Return the first-price equilibrium bid against the best of ``rivals`` uniform values."""
     if value <= 0.0 or value < reserve:
@@ -168,7 +168,7 @@ def _shaded(value, rivals, reserve):
     return bid / (rivals + 1.0)
 
 
-@njit
+@kernel
 def _unshaded(bid, rivals, reserve):
     """Return the value behind a first-price bid, the inverse of ``_shaded``, by Newton's method."""
     value = bid * (rivals + 1.0) / rivals
@@ -182,13 +182,13 @@ def _unshaded(bid, rivals, reserve):
     return value
 
 
-@njit(inline="always")
+@inlined_kernel
 def _known_reserve(rule):
     """Return the reserve that bidders reckon with: 0 while it is secret."""
     return rule.reserve if rule.shows_reserve else 0.0
 
 
-@njit
+@kernel
 def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
     """Fill what everyone would bid on its own account (n, 2), whether it entered or not."""
     known_reserve = _known_reserve(rule)
@@ -212,13 +212,13 @@ def _bid_sincerely(p, types, rule, bidders, key, values, sincere, seats):
         sincere[i, 0], sincere[i, 1] = one, two
 
 
-@njit(inline="always")
+@inlined_kernel
 def _price_is_public(rule):
     """Return whether the price is told or can be worked out from what is."""
     return rule.shows_price or rule.shows_bids or rule.shows_distribution
 
 
-@njit
+@kernel
 def _bid_falsely(p, types, rule, bidders, key, expected_price, seats, aliases):
     """Fill false-name bids, near the price that their owners expect; return their number."""
     spread = p.shill_spread_blind
@@ -242,7 +242,7 @@ def _bid_falsely(p, types, rule, bidders, key, expected_price, seats, aliases):
     return number
 
 
-@njit
+@kernel
 def _gather_ring(types, bidders, ring, seats):
     """Mark the members of a ring who entered; return their number and the ring's discretion."""
     size, discretion = 0, 0.0
@@ -254,7 +254,7 @@ def _gather_ring(types, bidders, ring, seats):
     return size, discretion
 
 
-@njit
+@kernel
 def _choose_leaders(types, bidders, leaders, key, values, seats):
     """Mark who bids for the ring: the strongest members, or some by lot."""
     for i in range(len(bidders)):
@@ -272,7 +272,7 @@ def _choose_leaders(types, bidders, leaders, key, values, seats):
         seats[chosen].leads = True
 
 
-@njit
+@kernel
 def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
     """Fill a ring's bids: leaders bid against outsiders alone, the others cover for them.
 
@@ -305,7 +305,7 @@ def _bid_together(rule, bidders, size, key, values, sincere, seats, bids):
             bids[i, 1] = 0.0
 
 
-@njit
+@kernel
 def _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid):
     """Rank the bids and fill units and payments; return how many compete, and the price."""
     count = rank_bids(bids, aliases, rule.reserve, key, top_bids, top_owners)
@@ -313,7 +313,7 @@ def _clear(rule, units, key, bids, aliases, top_bids, top_owners, won, paid):
     return count, price
 
 
-@njit
+@kernel
 def _ring_surplus(values, seats, won, paid):
     """Return what the ring's members gain in all."""
     total = 0.0
@@ -325,7 +325,7 @@ def _ring_surplus(values, seats, won, paid):
     return total
 
 
-@njit
+@kernel
 def _evidence(p, discretion, reserve, seats, bids):
     """Return the share of the screen's power that a deal leaves to it.
 
@@ -341,7 +341,7 @@ def _evidence(p, discretion, reserve, seats, bids):
     return (1.0 - discretion) * (1.0 - p.camouflage * seriousness)
 
 
-@njit(inline="always")
+@inlined_kernel
 def _accusation(p, rule, evidence):
     """Return the chance that a winner is fined for collusion.
 
@@ -358,7 +358,7 @@ def _accusation(p, rule, evidence):
     return p.audit_rate * (false + (hit - false) * evidence)
 
 
-@njit(inline="always")
+@inlined_kernel
 def _monitoring(p, rule):
     """Return the chance that a ring sees that a member broke its deal."""
     seen = p.monitoring_base
@@ -369,7 +369,7 @@ def _monitoring(p, rule):
     return seen
 
 
-@njit
+@kernel
 def _highest(amounts, counted, units, top):
     """Fill ``top`` with the K highest amounts (n, 2) of who is ``counted``, best first, then 0."""
     top[:] = 0.0
@@ -384,14 +384,14 @@ def _highest(amounts, counted, units, top):
             top[place] = amounts[i, unit]
 
 
-@njit
+@kernel
 def _agreed_floor(rule, units, seats, bids, top):
     """Return what a member must beat of the deal it knows: the K-th of its bids, or the reserve."""
     _highest(bids, seats.in_ring, units, top)
     return max(top[units - 1], _known_reserve(rule))
 
 
-@njit
+@kernel
 def _deviate(p, rule, units, gain, size, bidders, values, sincere, seats, bids, top):
     """Let members break the deal where it tempts by more than it puts at risk; count them.
 
@@ -419,7 +419,7 @@ def _deviate(p, rule, units, gain, size, bidders, values, sincere, seats, bids, 
     return deviators
 
 
-@njit
+@kernel
 def _play_ring(
     p, types, rule, units, bidders, ring, own, key, values, sincere, bids, other, aliases, seats,
     top_bids, top_owners, won, paid, screened,
@@ -470,7 +470,7 @@ def _play_ring(
         own.punished = int(p.punishment_rounds)
 
 
-@njit
+@kernel
 def _learn_shilling(p, rule, bidders, number, added, won, aliases, seats):
     """Update what a false name earns: a share of what it added to the real winners' payments."""
     n = len(bidders)
@@ -481,7 +481,7 @@ def _learn_shilling(p, rule, bidders, number, added, won, aliases, seats):
             bidders[i].shill_gain += p.shill_gain * (earned - bidders[i].shill_gain)
 
 
-@njit
+@kernel
 def _settle(p, types, rule, bidders, key, values, won, paid, seats):
     """Let winners keep or walk away; return value and revenue delivered."""
     value, revenue = 0.0, 0.0
@@ -507,7 +507,7 @@ def _settle(p, types, rule, bidders, key, values, won, paid, seats):
     return value, revenue
 
 
-@njit
+@kernel
 def _punish(p, types, rule, bidders, key, aliases, screened, seats):
     """Screen the winners for rings and false names, and fine whom the screens accuse."""
     for i in range(len(bidders)):
@@ -521,7 +521,7 @@ def _punish(p, types, rule, bidders, key, aliases, screened, seats):
             seats[i].net -= rule.shill_fine
 
 
-@njit
+@kernel
 def _bids_to_beat(i, n, units, count, top_bids, top_owners):
     """Return the lowest winning bid of the others, and the one above it; 0 where there is none."""
     lowest, above, place = 0.0, 0.0, 0
@@ -536,7 +536,7 @@ def _bids_to_beat(i, n, units, count, top_bids, top_owners):
     return lowest, above
 
 
-@njit
+@kernel
 def _learn_shading(rule, bidder, to_beat, gain):
     """Update how strong the rivals seem: a censored-exponential fit to the bid to beat.
 
@@ -555,7 +555,7 @@ def _learn_shading(rule, bidder, to_beat, gain):
     bidder.rivals_distance = max(bidder.rivals_distance, _LEAST)
 
 
-@njit(inline="always")
+@inlined_kernel
 def _uniform_price_gain(one, two, bid_two, lowest, above):
     """Return a bidder's surplus in a uniform-price sale if it offers ``bid_two`` for a second."""
     if bid_two > above:
@@ -565,7 +565,7 @@ def _uniform_price_gain(one, two, bid_two, lowest, above):
     return 0.0
 
 
-@njit
+@kernel
 def _learn_factors(
     t, rule, bidder, table, values, seat, price, lowest, above, lost, weight, payoffs
 ):
@@ -584,7 +584,7 @@ def _learn_factors(
     multiply_weights(weights, payoffs, t.hedge_rate * weight, t.hedge_share)
 
 
-@njit
+@kernel
 def _learn_bidding(
     p, types, rule, units, bidders, key, count, price, values, sincere, bids, seats, tables,
     payoffs, top_bids, top_owners, won,
@@ -631,7 +631,7 @@ def _learn_bidding(
             bidders[i].reduction_gain += gain * (reduced - full - bidders[i].reduction_gain)
 
 
-@njit
+@kernel
 def _learn_hope(p, rule, bidders, values, sincere, price, seats):
     """Update what everyone hopes to gain by entering; who stayed out learns from a shown price."""
     for i in range(len(bidders)):
@@ -646,7 +646,7 @@ def _learn_hope(p, rule, bidders, values, sincere, price, seats):
         bidders[i].hope += p.entry_gain * (gained - bidders[i].hope)
 
 
-@njit
+@kernel
 def _learn_values(p, types, rule, units, bidders, sincere, bids, seats, tables):
     """Let Q-learners learn from what the round brought them, net of the cost of coming.
 
@@ -666,7 +666,7 @@ def _learn_values(p, types, rule, units, bidders, sincere, bids, seats, tables):
         bidder.won_last = won
 
 
-@njit
+@kernel
 def _pace_budgets(p, types, bidders, seats):
     """Raise the multiplier of who spends faster than its budget lasts, lower that of others."""
     for i in range(len(bidders)):
@@ -677,7 +677,7 @@ def _pace_budgets(p, types, bidders, seats):
             bidders[i].pacing = max(0.0, bidders[i].pacing + step)
 
 
-@njit
+@kernel
 def _record_truth(
     p, units, rule, played, bidders, values, bids, seats, won, here, top, surplus, order, welfares,
     record,
@@ -711,7 +711,7 @@ def _record_truth(
     record[_REVENUE_SHARE] = min(record[_REVENUE] / value, 1.0) if value > 0.0 else 0.0
 
 
-@njit
+@kernel
 def _see(p, played, bids, aliases, wins, dropouts, sightings):
     """Update the decayed means behind the proxies: names, bids' mean and spread, who is out."""
     n = len(bids)
@@ -730,7 +730,7 @@ def _see(p, played, bids, aliases, wins, dropouts, sightings):
         sightings[j] += weight * (seen[j] - sightings[j])
 
 
-@njit
+@kernel
 def _record_account(
     p, rule, played, best, bidders, bids, aliases, seats, wins, everyone, here, delivered, order,
     history, sightings, record,
@@ -762,7 +762,7 @@ def _record_account(
     account[_REVENUE_SHARE] = min(record[_REVENUE] / accepted, 1.0) if accepted > 0.0 else 0.0
 
 
-@njit
+@kernel
 def _play_episode(
     p, types, rule, units, seed, played, bidders, rings, tables, expected_price, welfares, wins,
     history, sightings, bids_before, bids_now, aliases, records,
@@ -834,7 +834,7 @@ def _play_episode(
     return expected_price
 
 
-@njit(parallel=True, cache=True)
+@parallel_kernel
 def play_rounds(
     parameters, types, rules, units, seeds, rounds, bidders, rings, tables, expected_price,
     welfare, wins, history, sightings, previous_bids, bids, aliases, active, records,

@@ -1,0 +1,85 @@
+"""Decorators that compile kernels, and a cache on disk that notices every edit of this package.
+
+Numba's own cache compares only the file that holds a kernel. After an edit of another file it runs
+the old code of the functions that the kernel calls. Here the cache compares the sources of the
+whole package: kernels call nothing outside it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numba import njit
+from numba.core import caching
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that other kernels call."""
+    return cast(Function, njit(function))
+
+
+def inlined_kernel(function: Function) -> Function:
+    """Compile a short function into the kernels that call it."""
+    return cast(Function, njit(inline="always")(function))
+
+
+def cached_kernel(function: Function) -> Function:
+    """Compile a function that Python calls, and keep the machine code on disk."""
+    return cast(Function, _cached(njit(function)))
+
+
+def parallel_kernel(function: Function) -> Function:
+    """Do the same for a function whose ``prange`` loops run on several threads."""
+    return cast(Function, _cached(njit(parallel=True)(function)))
+
+
+def _cached(compiled: Any) -> Any:
+    compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call]  # numba has no types
+    return compiled  # as njit(cache=True) does it, with a cache of numba's own
+
+
+@functools.cache
+def package_stamp() -> str:
+    """Return the hash of the package's sources; the first call reads them, as kernels are made."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(hashlib.sha256(path.name.encode()).digest())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+class _PackageStamp:
+    """Replaces the stamp of a cache locator, which hashes one file."""
+
+    def get_source_stamp(self) -> str:
+        return package_stamp()
+
+
+class _ProvidedFolder(_PackageStamp, caching.UserProvidedCacheLocator):
+    """``NUMBA_CACHE_DIR``, where it is set."""
+
+
+class _PackageFolder(_PackageStamp, caching.InTreeCacheLocator):
+    """The package's own ``__pycache__``, where it can be written."""
+
+
+class _UserFolder(_PackageStamp, caching.UserWideCacheLocator):
+    """The user's cache folder, for an installation that cannot be written."""
+
+
+class _CacheFiles(caching.CompileResultCacheImpl):
+    _locator_classes: list[type[object]] = [  # noqa: RUF012
+        _ProvidedFolder,
+        _PackageFolder,
+        _UserFolder,
+    ]
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _CacheFiles

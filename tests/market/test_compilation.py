@@ -1,0 +1,83 @@
+"""Kernels are loaded from a cache on disk, which notices every edit of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import daedalus
+
+SCRIPT = """
+import json
+import numpy as np
+from daedalus.market import composition
+factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
+stats = composition._draw_factors.stats
+print(json.dumps([factors.tolist(), sum(stats.cache_hits.values()), stats.cache_path]))
+"""
+"""Run a kernel that takes its draws from draws.py."""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return the folder of a copy of the package."""
+    market = tmp_path / "code" / "daedalus" / "market"
+    source = Path(*daedalus.__path__) / "market"
+    shutil.copytree(source, market, ignore=shutil.ignore_patterns("__pycache__"))
+    return market
+
+
+def run(copy: Path, **environment: str) -> tuple[list[list[float]], int, Path]:
+    """Return what the kernel gives, whether it was loaded from the cache, and from where."""
+    inherited = {name: each for name, each in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", SCRIPT],
+        env=inherited | {"PYTHONPATH": str(copy.parents[1])} | environment,
+        cwd=copy.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    factors, hits, folder = json.loads(done.stdout)
+    return factors, hits, Path(folder)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def test_an_edit_of_a_callee_in_another_file_takes_effect(copy: Path) -> None:
+    first, hits, folder = run(copy)
+    assert (hits, folder) == (0, copy / "__pycache__")
+    again, hits, _ = run(copy)
+    assert (again, hits) == (first, 1)
+    edit(copy / "draws.py", "_UNIT = 2.0**-53", "_UNIT = -(2.0**-53)")
+    edited, hits, _ = run(copy)
+    assert hits == 0
+    assert edited != first
+    assert run(copy)[:2] == (edited, 1)
+
+
+def test_the_cache_goes_where_it_is_told(copy: Path, tmp_path: Path) -> None:
+    for hits in (0, 1):
+        _, found, folder = run(copy, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+        assert (found, folder.parent) == (hits, tmp_path / "cache")
+    assert not (copy / "__pycache__").exists()
+
+
+def test_an_installation_that_cannot_be_written_uses_the_user_s_folder(
+    copy: Path, tmp_path: Path
+) -> None:
+    (copy / "__pycache__").write_text("no folder can be made here")
+    for hits in (0, 1):
+        _, found, folder = run(copy, XDG_CACHE_HOME=str(tmp_path / "home"))
+        assert found == hits
+        assert tmp_path / "home" in folder.parents
