@@ -27,7 +27,8 @@ from daedalus.market.interface import MarketSettings, check_playable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
 from daedalus.rewards.stack import RewardStack
-from daedalus.service.settings import LoadSettings, ServiceSettings
+from daedalus.service.load_settings import LoadSettings
+from daedalus.service.settings import ServiceSettings
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 

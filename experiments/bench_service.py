@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
-from daedalus.evaluation.load_figures import latency_curves
-from daedalus.service.load import Pace, http_players, play, websocket_players
-from daedalus.service.process import ServiceProcess, Usage
-from daedalus.service.settings import LoadSettings
+from daedalus.service.load_settings import LoadSettings
 from experiments.build import tracked
+from experiments.load.figures import latency_curves
+from experiments.load.players import Pace, http_players, play, websocket_players
+from experiments.load.service_process import ServiceProcess, Usage
 from experiments.serve import make_catalogue
 
 OPENERS = {"HTTP": http_players, "WebSocket": websocket_players}

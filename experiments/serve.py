@@ -13,9 +13,10 @@ from daedalus.designers.base import Designer
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.market.population import Population
-from daedalus.service.catalogue import Catalogue
-from daedalus.service.environment import warm_up
-from daedalus.service.server import create_app, listen, make_server
+from daedalus.service.http.app import create_app
+from daedalus.service.http.server import listen, make_server
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 from experiments.build import load_generate, make_designer, make_env, newest_model
 
@@ -29,7 +30,7 @@ def main(config: Config, out: Path) -> None:
         show("Compiling the market, which takes minutes the first time ...", flush=True)
         warm_up(catalogue)
         load = partial(load_generate, designer) if designer else None
-        app = create_app(settings, catalogue, load, make_rules(config))
+        app = create_app(settings, catalogue, load, make_designers(config))
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
         show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
@@ -38,7 +39,7 @@ def main(config: Config, out: Path) -> None:
     show("Stopped.")
 
 
-def make_rules(config: Config) -> dict[str, Designer]:
+def make_designers(config: Config) -> dict[str, Designer]:
     """Return the designers that need no training: written rules and the baselines."""
     settings = {"heuristic": HeuristicDesigner()} | config.evaluation.baselines
     env = make_env(config)

@@ -16,7 +16,7 @@ from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import bootstrap_interval
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.service.tour import STOPS, Stop
+from daedalus.service.page.tour import STOPS, Stop
 from experiments.build import make_envs, tracked
 
 

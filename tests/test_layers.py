@@ -19,6 +19,14 @@ MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub", "llguidance"}
 WRITING = {"daedalus.files", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 
+EPISODES = BELOW_EVALUATION | {"openenv", "pydantic"}
+MESSAGES = {
+    "daedalus.market",
+    "daedalus.service.openenv.messages",
+    "daedalus.service.openenv.ranges",
+    "pydantic",
+}
+
 LAYERS: dict[str, set[str]] = {
     "daedalus.market": {"numpy", "numba"},
     "daedalus.rewards": {"daedalus.market", "numpy"},
@@ -29,12 +37,22 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.files": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
-    "daedalus.service": BELOW_EVALUATION
-    | {"openenv", "pydantic", "pydantic_core"}
+    "daedalus.service.openenv": EPISODES,
+    "daedalus.service.openenv.client": {"daedalus.service.openenv.messages", "openenv"},
+    "daedalus.service.openenv.messages": MESSAGES | {"openenv"},
+    "daedalus.service.openenv.ranges": {"pydantic", "pydantic_core"},
+    "daedalus.service.openenv.__init__": set(),  # the client cannot be imported without it
+    "daedalus.service.sessions": BELOW_EVALUATION | {"daedalus.service.openenv"},
+    "daedalus.service.sessions.messages": MESSAGES,
+    "daedalus.service.page": BELOW_ENV
+    | {"daedalus.service.openenv", "daedalus.service.sessions.messages"},
+    "daedalus.service.page.messages": MESSAGES,
+    "daedalus.service.http": BELOW_EVALUATION
+    | {"daedalus.service.openenv", "daedalus.service.sessions", "daedalus.service.page"}
+    | {"daedalus.service.settings", "openenv", "pydantic"}
     | {"fastapi", "starlette", "uvicorn", "websockets"},
-    "daedalus.service.client": {"daedalus.service.models", "openenv"},
-    "daedalus.service.models": {"daedalus.market", "openenv", "pydantic", "pydantic_core"},
     "daedalus.service.settings": {"daedalus.designers"},
+    "daedalus.service.load_settings": {"daedalus.designers"},
     "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
     "daedalus.training": BELOW_EVALUATION
     | FIGURES
@@ -52,10 +70,12 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.evaluation.settings",
         "daedalus.training.settings",
         "daedalus.service.settings",
+        "daedalus.service.load_settings",
     },
     "daedalus.provenance": {"daedalus.config", "daedalus.files", "daedalus.sweeps", "omegaconf"},
     "daedalus.__init__": set(),
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
+    "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
     "inference": {"daedalus.config", "experiments"},
     "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
@@ -179,7 +199,7 @@ FORBIDDEN = [
     ("daedalus.evaluation.episodes", "from daedalus.training.settings import SftSettings"),
     ("daedalus.evaluation.episodes", "import omegaconf"),
     ("daedalus.training.grpo", "import hydra"),
-    ("daedalus.training.grpo", "from daedalus.service.session import Session"),
+    ("daedalus.training.grpo", "from daedalus.service.sessions.store import SessionStore"),
     ("daedalus.training.settings", "import torch"),
     ("daedalus.training.settings", "from daedalus.training.model import LanguageModel"),
     ("daedalus.training.__init__", "from daedalus.training.grpo import train"),
@@ -190,10 +210,14 @@ FORBIDDEN = [
     ("experiments.bench", "import hydra"),
     ("run", "import torch"),
     ("inference", "import hydra"),
-    ("daedalus.service.client", "from daedalus.service.environment import DaedalusEnvironment"),
-    ("daedalus.service.models", "from daedalus.env import DesignEnv"),
-    ("daedalus.service.designer", "import torch"),
-    ("daedalus.config", "from daedalus.service.server import create_app"),
+    ("daedalus.service.openenv.client", "from daedalus.service.openenv import environment"),
+    ("daedalus.service.openenv.catalogue", "from daedalus.service.sessions import store"),
+    ("daedalus.service.sessions.store", "from daedalus.service.page import tour"),
+    ("daedalus.service.sessions.store", "import fastapi"),
+    ("daedalus.service.page.offer", "from daedalus.service.http import app"),
+    ("daedalus.service.openenv.messages", "from daedalus.env import DesignEnv"),
+    ("daedalus.service.sessions.background_designer", "import torch"),
+    ("daedalus.config", "from daedalus.service.http.app import create_app"),
     ("daedalus.unheard_of", ""),
 ]
 

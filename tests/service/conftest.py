@@ -15,9 +15,10 @@ from starlette.testclient import TestClient
 
 from daedalus.designers.base import Designer
 from daedalus.market.interface import MarketSettings
-from daedalus.service.catalogue import Catalogue
-from daedalus.service.designer import Load
-from daedalus.service.server import create_app, listen, make_server
+from daedalus.service.http.app import create_app
+from daedalus.service.http.server import listen, make_server
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
 from tests.populations import population
 
@@ -41,9 +42,9 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
     defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
 
     def build(
-        load: Load | None = None, rules: dict[str, Designer] | None = None, **changes: Any
+        load: Load | None = None, designers: dict[str, Designer] | None = None, **changes: Any
     ) -> TestClient:
-        app = create_app(ServiceSettings(**defaults | changes), catalogue, load, rules)
+        app = create_app(ServiceSettings(**defaults | changes), catalogue, load, designers)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         clients.append(client.__enter__())
         return client
@@ -57,13 +58,13 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def serving(
     catalogue: Catalogue,
     load: Load | None = None,
-    rules: dict[str, Designer] | None = None,
+    designers: dict[str, Designer] | None = None,
     **changes: Any,
 ) -> Iterator[str]:
     """Answer on a socket of this machine, where no run has been left; the address."""
     with TemporaryDirectory() as outputs:
         settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
-        app = create_app(settings, catalogue, load, rules)
+        app = create_app(settings, catalogue, load, designers)
         with listening(app, settings) as address:
             yield address
 

@@ -1,0 +1,1 @@
+"""The service over HTTP: the application, its routes, its limits and its errors."""

@@ -1,0 +1,107 @@
+"""The service: OpenEnv and the session API in one application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from openenv.core.env_server.http_server import HTTPEnvServer
+from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
+
+from daedalus.designers.base import Designer
+from daedalus.service.http.designer_routes import designer_routes
+from daedalus.service.http.error_answers import add_error_handlers
+from daedalus.service.http.limits import Limits
+from daedalus.service.http.mcp import mcp_answers
+from daedalus.service.http.page_routes import add_page, page_routes
+from daedalus.service.http.session_routes import session_routes
+from daedalus.service.http.watching_routes import watching_routes
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.environment import DESCRIPTION, NAME, DaedalusEnvironment
+from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
+from daedalus.service.sessions.store import SessionStore
+from daedalus.service.settings import ServiceSettings
+
+OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata"}
+"""What OpenEnv's own server answers.
+
+Its resets and steps over HTTP forget the episode, and its sessions over MCP outlive their openers.
+"""
+
+
+def create_app(
+    settings: ServiceSettings,
+    catalogue: Catalogue,
+    load: Load | None,
+    designers: Mapping[str, Designer] | None = None,
+) -> FastAPI:
+    """Build the service.
+
+    Args:
+        settings: What it grants to whom.
+        catalogue: What a reset may choose from.
+        load: Loads the designer in the background; None if there is none.
+        designers: Other designers that may be asked, by name.
+    """
+    designers = designers or {}
+    app = FastAPI(
+        title="Daedalus", version="1.0.0", description=DESCRIPTION, docs_url=None, redoc_url=None
+    )
+
+    def make() -> DaedalusEnvironment:
+        return DaedalusEnvironment(catalogue)
+
+    sessions = SessionStore(
+        make, settings.http_sessions, settings.session_timeout, settings.session_grace
+    )
+    designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
+    app.state.sessions = sessions
+    app.state.openenv = add_openenv(app, settings, make)
+    app.include_router(session_routes(catalogue, sessions))
+    app.include_router(watching_routes(sessions))
+    app.include_router(designer_routes(sessions, designer, designers))
+    app.include_router(mcp_answers())
+    app.include_router(page_routes(settings, catalogue, list(designers)))
+    add_page(app)
+    app.router.on_shutdown += [designer.close, sessions.close]
+    add_error_handlers(app)
+    app.add_middleware(
+        Limits,
+        max_body_bytes=settings.max_body_bytes,
+        body_timeout=settings.request_timeout,
+        idle_timeout=settings.session_timeout,
+        origins=settings.cors_origins,
+    )
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Content-Type"],
+            expose_headers=["Retry-After"],
+        )
+    return app
+
+
+def add_openenv(
+    app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
+) -> HTTPEnvServer:
+    """Add OpenEnv's WebSocket and what describes the environment, not its resets and steps."""
+    server = HTTPEnvServer(
+        make,
+        DaedalusAction,
+        DaedalusObservation,
+        concurrency_config=ConcurrencyConfig(
+            max_concurrent_envs=settings.websocket_sessions,
+            session_timeout=settings.session_timeout,
+        ),
+        env_name=NAME,
+        state_cls=DaedalusState,
+    )
+    routes = app.router.routes
+    own = len(routes)
+    server.register_routes(app, ServerMode.PRODUCTION)
+    routes[own:] = [each for each in routes[own:] if getattr(each, "path", "") in OPENENV_ROUTES]
+    return server

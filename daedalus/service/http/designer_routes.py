@@ -1,0 +1,60 @@
+"""Routes that ask a designer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+from fastapi import APIRouter
+
+from daedalus.designers.base import Designer
+from daedalus.market.seeds import generator
+from daedalus.service.http.messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.openenv.errors import FieldError
+from daedalus.service.openenv.messages import DaedalusState
+from daedalus.service.openenv.observations import from_wire, wire_mechanism
+from daedalus.service.sessions.background_designer import BackgroundDesigner
+from daedalus.service.sessions.messages import TRAINED, DesignAnswer, DesignerState
+from daedalus.service.sessions.store import SessionStore
+
+
+def designer_routes(
+    sessions: SessionStore, trained: BackgroundDesigner, designers: Mapping[str, Designer]
+) -> APIRouter:
+    """Return the routes that ask the trained designer, or one of ``designers`` by name."""
+    router = APIRouter(tags=["Sessions"])
+
+    @router.post(
+        "/api/design",
+        responses=INVALID | UNKNOWN_SESSION,
+        summary="Ask the designer for a mechanism",
+    )
+    async def design(request: DesignRequest) -> DesignAnswer:
+        asked = None if request.session_id is None else sessions.get(request.session_id)
+        observation = from_wire(request) if asked is None else asked.observe()
+        if request.designer == TRAINED:
+            return await trained.design(observation)
+        began = time.perf_counter()
+        if request.designer not in designers:
+            known = f"choose one of {', '.join((TRAINED, *designers))}"
+            raise FieldError("designer", request.designer, known)
+        rng = np.random.default_rng() if asked is None else _repeatable(asked.state)
+        return DesignAnswer(
+            mechanism=wire_mechanism(designers[request.designer].propose(observation, rng)),
+            source="rule",
+            status=trained.status,
+            latency=time.perf_counter() - began,
+        )
+
+    @router.get("/api/designer/status", summary="See whether the trained designer answers")
+    async def status() -> DesignerState:
+        return trained.state()
+
+    return router
+
+
+def _repeatable(state: DaedalusState) -> np.random.Generator:
+    """Return draws that are the same at the same step of the same episode."""
+    assert state.seed is not None
+    return generator(state.seed, f"service/designer/{state.step_count}")

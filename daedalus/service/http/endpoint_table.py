@@ -1,0 +1,63 @@
+"""The table of endpoints in the documentation, from the OpenAPI document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import Population
+from daedalus.service.http.app import create_app
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.settings import ServiceSettings
+
+BEGIN, END = "<!-- endpoints -->", "<!-- end of endpoints -->"
+
+
+def endpoint_table(openapi: dict[str, Any]) -> str:
+    """Return every endpoint with its fields, answers and purpose, as a Markdown table."""
+    lines = ["| endpoint | takes | answers | for |", "|---|---|---|---|"]
+    for path, operations in sorted(openapi["paths"].items()):
+        for method, operation in operations.items():
+            takes = ", ".join(f"`{name}`" for name in _inputs(operation, openapi)) or "nothing"
+            statuses = ", ".join(sorted(operation["responses"]))
+            purpose = operation.get("summary", "")
+            lines.append(f"| {method.upper()} `{path}` | {takes} | {statuses} | {purpose} |")
+    return "\n".join(lines)
+
+
+def with_table(text: str, table: str) -> str:
+    """Return a document with the table between its two marks.
+
+    Raises:
+        ValueError: The marks are not there.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the document has no {BEGIN} and {END}; write them where the table goes")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def _inputs(operation: dict[str, Any], openapi: dict[str, Any]) -> list[str]:
+    names = [each["name"] for each in operation.get("parameters", [])]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    return names + list(_resolved(body.get("schema", {}), openapi).get("properties", {}))
+
+
+def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]:
+    for part in schema.get("$ref", "#").split("/")[1:]:
+        openapi = openapi[part]
+    return openapi if "$ref" in schema else schema
+
+
+def main() -> None:
+    """Write the table into docs/service.md."""
+    catalogue = Catalogue({"any": Population()}, "any", MarketSettings(), max_episode_length=1)
+    app = create_app(ServiceSettings(), catalogue, None)
+    path = Path(__file__).parents[3] / "docs" / "service.md"
+    path.write_text(with_table(path.read_text(), endpoint_table(app.openapi())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What the service refuses, and how it says so: never with a trace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from daedalus.service.openenv.errors import EpisodeError, FieldError, shown
+from daedalus.service.sessions.store import CapacityError, UnknownSessionError
+
+_INVALID = "some fields are not valid"
+_SIDES = ("body", "query", "path")
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Give every refusal its status: 422 with fields, 404, 409, 503, and 500 without a trace."""
+
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        if isinstance(error.body, bytes):  # FastAPI parses what is said to be JSON, and only that
+            said = request.headers.get("content-type")
+            return _answer(422, _INVALID, [_header_problem(said)])
+        return _answer(422, _INVALID, [_problem(each) for each in error.errors()])
+
+    async def refused(request: Request, error: FieldError) -> JSONResponse:
+        problem = {"field": error.field, "value": shown(error.value), "allowed": error.allowed}
+        return _answer(422, _INVALID, [problem])
+
+    async def unknown(request: Request, error: UnknownSessionError) -> JSONResponse:
+        return _answer(404, str(error))
+
+    async def without_episode(request: Request, error: EpisodeError) -> JSONResponse:
+        return _answer(409, str(error))
+
+    async def full(request: Request, error: CapacityError) -> JSONResponse:
+        answer = _answer(503, str(error))
+        answer.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
+        return answer
+
+    async def other(request: Request, error: HTTPException) -> JSONResponse:
+        return _answer(error.status_code, str(error.detail))
+
+    async def broken(request: Request, error: Exception) -> JSONResponse:
+        return _answer(500, "the service failed; its log says why")
+
+    app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
+    app.add_exception_handler(FieldError, refused)  # type: ignore[arg-type]
+    app.add_exception_handler(UnknownSessionError, unknown)  # type: ignore[arg-type]
+    app.add_exception_handler(EpisodeError, without_episode)  # type: ignore[arg-type]
+    app.add_exception_handler(CapacityError, full)  # type: ignore[arg-type]
+    app.add_exception_handler(HTTPException, other)  # type: ignore[arg-type]
+    app.add_exception_handler(Exception, broken)
+
+
+def _answer(status: int, message: str, detail: list[dict[str, Any]] | None = None) -> JSONResponse:
+    return JSONResponse({"error": message, "detail": detail or []}, status)
+
+
+def _header_problem(said: str | None) -> dict[str, Any]:
+    allowed = "say that the body is JSON: application/json"
+    return {"field": "Content-Type", "value": shown(said), "allowed": allowed}
+
+
+def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
+    place = [str(part) for part in error["loc"] if part not in _SIDES]
+    if error["type"] == "json_invalid":
+        place = []  # where pydantic has the position in the text
+    without = error["type"] in ("missing", "json_invalid")
+    return {
+        "field": shown(".".join(place)) or "body",
+        "value": None if without else shown(error.get("input")),
+        "allowed": shown(_allowed(error)),
+    }
+
+
+def _allowed(error: Mapping[str, Any]) -> str:
+    """Return what to write instead."""
+    context = error.get("ctx") or {}
+    if error["type"] == "missing":
+        return "it is required; give it"
+    if "expected" in context:
+        return f"choose one of {context['expected']}"
+    if error["type"] == "extra_forbidden":
+        return "no such field; leave it out"
+    if error["type"] == "json_invalid":
+        place = error["loc"][-1]
+        return f"give valid JSON: {context.get('error', '')} at character {place}"
+    return str(error["msg"])

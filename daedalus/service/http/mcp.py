@@ -1,0 +1,45 @@
+"""MCP, which OpenEnv expects of every server: there are no tools here, and the answer says so."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from daedalus.service.http.messages import INVALID
+
+METHOD_NOT_FOUND = -32601  # of JSON-RPC 2.0
+NO_TOOLS = "there are no tools here; play over the WebSocket /ws or by POST /reset and /step"
+
+
+class McpCall(BaseModel):
+    """A JSON-RPC request, of which only the number matters."""
+
+    id: int | str | None = Field(None, description="given back")
+
+
+class McpError(BaseModel):
+    """Why nothing was called."""
+
+    code: int = METHOD_NOT_FOUND
+    message: str = NO_TOOLS
+
+
+class McpAnswer(BaseModel):
+    """A JSON-RPC answer."""
+
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: int | str | None = None
+    error: McpError = McpError()
+
+
+def mcp_answers() -> APIRouter:
+    """Return the route that answers every call alike."""
+    router = APIRouter()
+
+    @router.post("/mcp", responses=INVALID, summary="Say that there are no MCP tools")
+    async def mcp(call: McpCall) -> McpAnswer:
+        return McpAnswer(id=call.id)
+
+    return router

@@ -1,0 +1,187 @@
+"""The market as an OpenEnv environment: one episode of it for each session."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import EnvironmentMetadata
+
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Observation
+from daedalus.market.seeds import market_seeds
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.errors import EpisodeError
+from daedalus.service.openenv.messages import (
+    MAX_SEED,
+    DaedalusAction,
+    DaedalusObservation,
+    DaedalusState,
+)
+from daedalus.service.openenv.observations import to_wire, wire_mechanism
+from daedalus.service.openenv.rubric import CompositeRubric, scores
+
+_ONLY = np.arange(1)  # of a batch of one
+
+NAME = "daedalus"
+DESCRIPTION = (
+    "Design an auction round after round: set its format, reserve, disclosure and penalties "
+    "against bidders who shade, collude, walk out and cheat. The reward is welfare x fairness x "
+    "participation x stability."
+)
+
+
+class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, DaedalusState]):
+    """One episode of mechanism design at a time.
+
+    The market's kernels do not bear two threads at once, so that the asynchronous methods play on
+    the event loop; a step takes about a millisecond.
+
+    Args:
+        catalogue: What a reset may choose from.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        super().__init__(rubric=CompositeRubric())
+        self._catalogue = catalogue
+        self._env: DesignEnv | None = None
+        self._before: DesignEnv | None = None
+        self._closed = False
+        self._state = DaedalusState()
+
+    rubric: CompositeRubric
+
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> DaedalusObservation:
+        """Begin an episode.
+
+        Args:
+            seed: Same seed, same episode; None draws one, which the state tells.
+            episode_id: A name for the episode.
+            **options: ``population``, ``market``, ``n_agents`` and ``episode_length``, see
+                ``ResetOptions``.
+
+        Raises:
+            ValidationError: An option is unknown, of the wrong type or out of range.
+            FieldError: The market cannot seat the population.
+            EpisodeError: The session has been closed.
+        """
+        self._check_open()
+        given = {"seed": seed, "episode_id": episode_id, **options}
+        chosen = self._catalogue.options.model_validate(given)
+        if chosen.seed is None:
+            chosen.seed = secrets.randbelow(MAX_SEED + 1)
+        env = self._catalogue.build(chosen)
+        first = env.reset(market_seeds(chosen.seed, "service", 1))
+        self._env, self._before = env, None
+        self._reset_rubric()
+        self._state = DaedalusState(
+            **chosen.model_dump(exclude={"n_agents", "episode_length", "session_id"}),
+            n_agents=env.market.population.bidders,
+            episode_length=env.settings.episode_length,
+        )
+        return self._told(first, {}, None)
+
+    def step(
+        self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
+    ) -> DaedalusObservation:
+        """Play one step under the action's mechanism; an ended episode stays as it is.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        env = self.episode()
+        running = not env.done[0]
+        if running:
+            self._before = env.fork(_ONLY)
+        result = env.step(Mechanisms.stack([action.to_mechanism()]))
+        if not running:
+            return self._told(result.observation, {}, 0.0)
+        told = self._told(result.observation, scores(env.scored(result.outcome)), 0.0)
+        told.reward = self._apply_rubric(action, told)
+        self._state.rewards.append(told.reward)
+        return told
+
+    async def reset_async(
+        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> DaedalusObservation:
+        """Begin an episode on the event loop, see ``reset``."""
+        return self.reset(seed, episode_id, **options)
+
+    async def step_async(
+        self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
+    ) -> DaedalusObservation:
+        """Play one step on the event loop, see ``step``."""
+        return self.step(action)
+
+    @property
+    def state(self) -> DaedalusState:
+        """Return where the episode stands; before the first reset, that there is none."""
+        if self._env is not None:
+            self._state.step_count = int(self._env.steps[0])
+            self._state.done = bool(self._env.done[0])
+            self._state.mechanism = wire_mechanism(self._env.mechanisms)
+            self._state.scores = self.rubric.scores()
+        return self._state
+
+    def observe(self) -> Observation:
+        """Return what a designer sees now.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        return self.episode().observe()
+
+    def episode(self) -> DesignEnv:
+        """Return the episode under way.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        self._check_open()
+        if self._env is None:
+            raise EpisodeError("no episode yet; reset first")
+        return self._env
+
+    def before_step(self) -> DesignEnv | None:
+        """Return a copy of the episode as the last step found it; None before the first step.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+        """
+        self.episode()
+        return None if self._before is None else self._before.fork(_ONLY)
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """Return name and purpose."""
+        return EnvironmentMetadata(name=NAME, description=DESCRIPTION, version="0.1.0")
+
+    def close(self) -> None:
+        """End the session; a second time changes nothing."""
+        self._closed = True
+        self._env = self._before = None
+
+    def _told(
+        self, observation: Observation, scored: dict[str, float], reward: float | None
+    ) -> DaedalusObservation:
+        told = to_wire(observation)
+        told.metadata = {
+            "seed": self._state.seed,
+            "population": self._state.population,
+            "market": self._state.market,
+        }
+        if scored:
+            told.metadata = told.metadata | {"scores": scored}
+        told.reward = reward
+        told.done = bool(self.episode().done[0])
+        return told
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EpisodeError("the session was closed or had been idle too long; connect again")

@@ -1,0 +1,70 @@
+"""Observations from the market to the wire, and back for a designer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
+from daedalus.service.openenv.messages import (
+    DaedalusObservation,
+    PartialObservation,
+    PopulationProxies,
+    RoundOutcome,
+    WireMechanism,
+)
+
+_UNTOLD_STAGE = 0
+
+
+def to_wire(observation: Observation) -> DaedalusObservation:
+    """Return the first of the observed markets as it is sent."""
+    recent = observation.recent[0]
+    proxies = dict(zip(PROXIES, observation.proxies[0].tolist(), strict=True))
+    return DaedalusObservation(
+        mechanism=wire_mechanism(observation.mechanisms),
+        market_outcomes=[_round(each) for each in recent[np.isfinite(recent[:, 0])].tolist()],
+        population_proxies=PopulationProxies(**proxies),
+        round_number=int(observation.round_number[0]),
+        episode_length=observation.episode_length,
+        curriculum_stage=observation.stage,
+    )
+
+
+def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
+    """Return the first of the mechanisms as it is sent."""
+    return WireMechanism(**mechanisms[0].to_dict())
+
+
+def from_wire(told: PartialObservation) -> Observation:
+    """Return one market as a message describes it.
+
+    Unknown numbers are NaN. An unknown mechanism counts as malformed and has the default values.
+    """
+    outcomes = told.market_outcomes
+    recent = np.full((1, HISTORY_LENGTH, len(ROUND_FIELDS)), np.nan)
+    if outcomes:
+        recent[0, -len(outcomes) :] = [_record(each) for each in outcomes]
+    proxies = told.population_proxies.model_dump()
+    mechanism = told.mechanism.to_mechanism() if told.mechanism else None
+    return Observation(
+        mechanisms=Mechanisms.stack([mechanism]),
+        recent=recent,
+        proxies=np.array([[proxies[name] for name in PROXIES]], np.float64),
+        round_number=np.array([told.round_number]),
+        episode_length=told.episode_length,
+        stage=_UNTOLD_STAGE if told.curriculum_stage is None else told.curriculum_stage,
+    )
+
+
+def _round(record: list[float]) -> RoundOutcome:
+    values = dict(zip(ROUND_FIELDS, record, strict=True))
+    # Twenty rounds a step, finite numbers all: nothing to check.
+    return RoundOutcome.model_construct(**values, fairness=1.0 - values["gini"])
+
+
+def _record(outcome: RoundOutcome) -> list[float]:
+    values = outcome.model_dump()
+    if values["gini"] is None and values["fairness"] is not None:
+        values["gini"] = 1.0 - values["fairness"]
+    return [np.nan if values[name] is None else values[name] for name in ROUND_FIELDS]

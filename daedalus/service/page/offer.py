@@ -1,0 +1,73 @@
+"""Everything that a visitor may choose, told with the meaning of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from daedalus.market.interface import MARKET_RULES
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.schema import DESCRIPTIONS
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.page.messages import (
+    Meaning,
+    MechanismField,
+    Offer,
+    PopulationOnOffer,
+    Start,
+    TypeOnOffer,
+)
+from daedalus.service.sessions.messages import TRAINED
+
+_MARKETS = {
+    "strategic": "bidders who learn, form rings, walk away and bid under false names",
+    "classic": "the published market, rule for rule, in which only three rules matter",
+}
+_DESIGNERS = {
+    TRAINED: "the language model that was trained here",
+    "heuristic": "three written rules that react to rings, falling prices and absence",
+    "informed_greedy": "one mechanism by hand, whatever happens",
+    "random": "every rule by lot at every step",
+}
+
+
+def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
+    """Return what the catalogue holds; ``designers`` names those beside the trained one."""
+    names = (TRAINED, *designers)
+    return Offer(
+        fields=[_field(name) for name in FIELDS],
+        populations=[_population(name, catalogue) for name in catalogue.populations],
+        markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKET_RULES],
+        designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
+        default=Start(population=catalogue.default, market=catalogue.market.rules),
+        episode_length=catalogue.market.episode_length,
+        max_episode_length=catalogue.max_episode_length,
+    )
+
+
+def _field(name: str) -> MechanismField:
+    low, high = RANGES.get(name, (None, None))
+    return MechanismField(
+        name=name,
+        kind="choice" if name in CHOICES else "number" if name in RANGES else "flag",
+        choices=list(CHOICES[name]) if name in CHOICES else None,
+        low=low,
+        high=high,
+        default=getattr(Mechanism(), name),
+        meaning=DESCRIPTIONS[name],
+    )
+
+
+def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
+    population = catalogue.populations[name]
+    types = [
+        TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
+        for kind, each in population.types.items()
+    ]
+    return PopulationOnOffer(
+        name=name,
+        stage=population.stage,
+        bidders=population.bidders,
+        units=population.units,
+        types=types,
+        markets=[market for market in MARKET_RULES if name in catalogue.playable(market)],
+    )

@@ -1,0 +1,150 @@
+"""The trained designer in the background, and written rules for when it cannot answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from daedalus.designers.heuristic import HeuristicDesigner
+from daedalus.designers.language_model import Generate
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.market.outcome import Observation
+from daedalus.market.parsing import parse_mechanism
+from daedalus.market.seeds import generator
+from daedalus.service.openenv.messages import WireMechanism
+from daedalus.service.openenv.observations import wire_mechanism
+from daedalus.service.sessions.messages import DesignAnswer, DesignerState, DesignerStatus
+
+_LOG = logging.getLogger(__name__)
+
+Load = Callable[[], tuple[Generate, PromptSettings]]
+"""Loads the model: its generate function, and the prompt that it was trained on."""
+
+
+class BackgroundDesigner:
+    """Asks a model on a thread of its own, so that whoever else is served does not wait.
+
+    Args:
+        load: Loads the model; None if there is none.
+        timeout: How long a request waits for it, in seconds.
+        queue: Requests that may wait at once.
+    """
+
+    def __init__(self, load: Load | None, timeout: float, queue: int) -> None:
+        self._timeout = timeout
+        self._queue = queue
+        self._waiting = 0
+        self._thread = ThreadPoolExecutor(1, "designer")
+        self._loaded = None if load is None else self._thread.submit(load)
+        if self._loaded is not None:
+            self._loaded.add_done_callback(_log_failure)
+
+    @property
+    def status(self) -> DesignerStatus:
+        """Return ``none``, ``loading``, ``ready`` or ``failed``."""
+        if self._loaded is None:
+            return "none"
+        if not self._loaded.done():
+            return "loading"
+        failed = self._loaded.cancelled() or self._loaded.exception()
+        return "failed" if failed else "ready"
+
+    def state(self) -> DesignerState:
+        """Return how the designer is, and why it does not answer if it does not."""
+        return DesignerState(status=self.status, error=self._unready(), waiting=self._waiting)
+
+    async def design(self, observation: Observation) -> DesignAnswer:
+        """Return the model's mechanism for one market, or the written rules' and why."""
+        began = time.perf_counter()
+        text, error = None, self._unready() or self._untold(observation) or self._busy()
+        if error is None:
+            text, error = await self._ask(observation)
+        parsed = parse_mechanism(text) if text is not None else None
+        if parsed is not None and parsed.mechanism is None:
+            error = f"the model's answer is no mechanism: {'; '.join(parsed.errors.values())}"
+        rules = parsed.mechanism if parsed is not None else None
+        return DesignAnswer(
+            mechanism=WireMechanism(**rules.to_dict()) if rules else _written(observation),
+            source="ai" if rules else "fallback",
+            status=self.status,
+            error=error,
+            text=text,
+            latency=time.perf_counter() - began,
+        )
+
+    def close(self) -> None:
+        """Stop taking requests; a second time changes nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _ask(self, observation: Observation) -> tuple[str | None, str | None]:
+        """Return what the model wrote, or why it wrote nothing."""
+        assert self._loaded is not None
+        generate, prompt = self._loaded.result()
+        chats = prompts(observation, prompt)
+        self._waiting += 1
+        asked = self._thread.submit(generate, chats, generator(0, "service design"))
+        answer = asyncio.wrap_future(asked)
+        answer.add_done_callback(self._done)
+        await asyncio.wait({answer}, timeout=self._timeout)
+        if not answer.done():
+            return None, f"the model took longer than {self._timeout:g} seconds"
+        if answer.cancelled() or answer.exception():
+            return None, "the model failed; the server's log says why"
+        return answer.result()[0], None
+
+    def _done(self, answer: asyncio.Future[list[str]]) -> None:
+        self._waiting -= 1
+        if not answer.cancelled() and answer.exception():
+            _LOG.error("the designer failed", exc_info=answer.exception())
+
+    def _unready(self) -> str | None:
+        return {
+            "none": "no designer has been trained here",
+            "loading": "the model is being loaded; ask again in a moment",
+            "failed": "the model could not be loaded; the server's log says why",
+            "ready": None,
+        }[self.status]
+
+    def _busy(self) -> str | None:
+        if self._waiting < self._queue:
+            return None
+        return f"{self._waiting} requests are waiting for the model already; ask again later"
+
+    def _untold(self, observation: Observation) -> str | None:
+        assert self._loaded is not None
+        missing = missing_names(observation, self._loaded.result()[1])
+        if not missing:
+            return None
+        names = ", ".join(missing)
+        return f"the model was trained to see {names}; send them, or the session_id of a session"
+
+
+def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:
+    """Return what the prompt tells of a market and the observation does not know, sorted."""
+    known = np.isfinite(observation.recent[0]).any(axis=1)
+    told = {"welfare", *prompt.averages, *(prompt.outcomes if prompt.rounds else [])}
+    columns = {name: "gini" if name == "fairness" else name for name in told}
+    missing = {
+        name
+        for name, column in columns.items()
+        if np.isnan(observation.field(column)[0, known]).any()
+    }
+    if prompt.rules and observation.mechanisms.malformed[0]:
+        missing.add("mechanism")
+    missing |= {name for name in prompt.proxies if np.isnan(observation.proxy(name)[0])}
+    return sorted(missing)
+
+
+def _written(observation: Observation) -> WireMechanism:
+    """Return what written rules propose; a rule that rests on something unknown does not act."""
+    return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
+
+
+def _log_failure(loaded: Future[tuple[Generate, PromptSettings]]) -> None:
+    if not loaded.cancelled() and loaded.exception():
+        _LOG.error("the designer could not be loaded", exc_info=loaded.exception())

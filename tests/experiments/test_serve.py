@@ -1,0 +1,89 @@
+"""The experiment that serves: which designer it finds, what it refuses, and that it answers."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+
+from daedalus.service.http.server import listen
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.settings import ServiceSettings
+from experiments.serve import find_designer, make_catalogue
+from tests.test_configs import composed
+
+ROOT = Path(__file__).parents[2]
+
+
+def leave_model(folder: Path, time: int) -> str:
+    folder.mkdir(parents=True)
+    for name in ("config.json", "prompt.json"):
+        (folder / name).write_text("{}")
+    os.utime(folder / "prompt.json", (time, time))
+    return str(folder)
+
+
+def test_the_newest_designer_that_was_trained_here_is_found(tmp_path: Path) -> None:
+    assert find_designer(ServiceSettings(), tmp_path) is None
+    newest = leave_model(tmp_path / "sweeps/grpo/1/0/model", 2_000)
+    older = leave_model(tmp_path / "grpo/2/model", 1_000)
+    found = find_designer(ServiceSettings(constrained=True), tmp_path)
+    assert found is not None and found.checkpoint == newest and found.constrained
+    named = find_designer(ServiceSettings(checkpoint=older), tmp_path)
+    assert named is not None and named.checkpoint == older
+    assert find_designer(ServiceSettings(checkpoint="none"), tmp_path) is None
+
+
+def test_the_configured_population_is_where_visitors_begin() -> None:
+    shipped = make_catalogue(composed("+experiment=serve", "population=stage1"))
+    assert shipped.default == "stage1" and "mixture" in shipped.populations
+    own = make_catalogue(composed("+experiment=serve", "population=crowd"))
+    assert own.default == "configured" and len(own.populations) == len(shipped.populations) + 1
+    with pytest.raises(ValueError, match="stage9"):
+        Catalogue(own.populations, "stage9", own.market, 10)
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"port": 70_000}, "port: 70000"),
+        ({"http_sessions": 0}, "http_sessions: 0"),
+        ({"cors_origins": ["*"]}, "SCHEME://HOST"),
+        ({"session_timeout": 20.0}, "twice design_timeout"),
+        ({"session_grace": 20.0}, "session_grace: 20.0"),
+        ({"checkpoint": ""}, "checkpoint"),
+    ],
+)
+def test_settings_out_of_range_are_refused(changes: dict, hint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(hint)):
+        ServiceSettings(**changes)
+
+
+def test_a_taken_port_says_what_to_do() -> None:
+    with listen(ServiceSettings(port=0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(ValueError, match=f"service.port {port}.*another port"):
+            listen(ServiceSettings(port=port))
+
+
+@pytest.mark.slow
+def test_it_serves_until_interrupted(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", "service.port=0"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    address = next(
+        found[0] for line in process.stdout if (found := re.search(r"http://[\d.:]+", line))
+    )
+    assert address.startswith("http://127.0.0.1:")
+    first = requests.post(f"{address}/reset", json={"seed": 1}, timeout=30).json()
+    assert first["info"]["population"] == "stage3"
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert "Stopped" in rest and process.returncode == 0
+    assert list(tmp_path.glob("outputs/serve/*/finished"))

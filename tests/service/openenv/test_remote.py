@@ -1,0 +1,125 @@
+"""Training over OpenEnv: prompts and rewards are the market's, and GRPO learns from them."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from datasets import Dataset
+
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import PROXIES
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.service.openenv.client import DaedalusClient
+from daedalus.service.openenv.remote import RemoteMarket
+from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.training.checkpoints import export
+from daedalus.training.model import load_language_model, make_language_model
+from daedalus.training.settings import LoraSettings, ModelSettings, SftSettings
+from daedalus.training.sft import train_sft
+from tests.populations import population
+from tests.service.conftest import documented
+
+FULL = PromptSettings(
+    averages=["revenue_share", "fairness"], proxies=list(PROXIES), rules=True, compact=True
+)
+RULES = [
+    Mechanism(),
+    Mechanism(auction_type="first_price", reserve_price=0.9),
+    Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
+    Mechanism(reserve_price=0.0, collusion_penalty=3.0, coalition_policy="penalize_suspected"),
+]
+
+
+def here(stage: int) -> DesignEnv:
+    return DesignEnv.of(MarketSettings(), population(stage))
+
+
+def said(*texts: str) -> list[list[dict[str, str]]]:
+    return [[{"role": "assistant", "content": text}] for text in texts]
+
+
+def test_prompts_are_those_of_the_market(address: str) -> None:
+    env = here(4)
+    for prompt in (PromptSettings(), FULL):
+        with DaedalusClient(base_url=address).sync() as session:
+            rows = RemoteMarket(session, prompt, population="stage4").prompts([3, 8])
+        for row, seed in zip(rows, (3, 8), strict=True):
+            chat = prompts(env.reset(market_seeds(seed, "service", 1)), prompt)[0]
+            assert row == {"prompt": chat, "seed": seed}
+
+
+def test_rewards_are_those_of_the_market(address: str) -> None:
+    env = here(0)
+    texts = [format_mechanism(rules) for rules in RULES]
+    for seed in (3, 8):
+        env.reset(market_seeds(seed, "service", 1))
+        starts = env.fork(np.zeros(len(RULES), np.int64))
+        expected = starts.step(Mechanisms.stack(RULES)).reward
+        with DaedalusClient(base_url=address).sync() as session:
+            market = RemoteMarket(session, PromptSettings(), population="stage0")
+            rewards = market.reward(said(*texts, "{}", "no"), [seed] * 6, prompts=None)
+        assert rewards == pytest.approx([*expected, 0.0, 0.0])
+        assert len(set(rewards)) > 3
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Leave a small model that has learnt to write a few mechanisms."""
+    env, prompt, folder = here(4), PromptSettings(), tmp_path_factory.mktemp("writer")
+    settings = ModelSettings(hidden_size=64, layers=2, heads=2, intermediate_size=128)
+    seen = env.reset(market_seeds(0, "x", 64))
+    answers = said(*(format_mechanism(RULES[row % len(RULES)]) for row in range(64)))
+    pairs = Dataset.from_dict({"prompt": prompts(seen, prompt), "completion": answers})
+    sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)
+    log = Tracker(TrackingSettings("disabled"), folder, "run", {})
+    model = make_language_model(settings, prompt, env, seed=0)
+    model = train_sft(model, pairs, sft, LoraSettings(), log, folder / "sft", seed=0)
+    export(model, prompt, "", folder / "model")
+    return folder / "model"
+
+
+@pytest.mark.slow
+def test_grpo_learns_from_the_server(
+    address: str, writer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[list, list[int], list[float]]] = []
+    ask = RemoteMarket.reward
+
+    @functools.wraps(ask)
+    def recorded(market: RemoteMarket, completions: list, seed: list[int], **columns: Any) -> list:
+        given.append((completions, seed, ask(market, completions, seed, **columns)))
+        return given[-1][-1]
+
+    monkeypatch.setattr(RemoteMarket, "reward", recorded)
+    changes = {
+        "http://127.0.0.1:8000": address,
+        "RUN/model": str(writer),
+        "outputs/remote": str(tmp_path),
+        "max_steps=100": "max_steps=3",
+        "train_batch_size=32": "train_batch_size=16",
+        "range(1000)": "range(8)",
+    }
+    names: dict[str, Any] = {}
+    exec(documented("GRPOTrainer", changes), names)
+    logged = [each["reward"] for each in names["trainer"].state.log_history if "reward" in each]
+    assert len(given) == len(logged) == 3
+    with DaedalusClient(base_url=address).sync() as session:
+        market = RemoteMarket(session, PromptSettings(), population="stage4")
+        for (completions, seeds, rewards), mean in zip(given, logged, strict=True):
+            assert ask(market, completions, seeds) == rewards
+            assert np.mean(rewards) == pytest.approx(mean, abs=1e-6)
+            groups = np.reshape(rewards, (-1, 8))
+            assert len(np.unique(np.reshape(seeds, (-1, 8)), axis=1)[0]) == 1
+            assert groups.std(axis=1).max() > 0.0 and len(set(groups.mean(axis=1))) == len(groups)
+    before, after = (load_language_model(each).model for each in (writer, tmp_path / "model"))
+    assert not torch.equal(before.lm_head.weight, after.lm_head.weight)
+    assert (tmp_path / "model" / "prompt.json").exists()

@@ -1,0 +1,153 @@
+"""The guided tour: every stop hurts, its change mends it, and it can be visited as it is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.market.mechanism import (
+    FIELDS,
+    Mechanism,
+    MechanismError,
+    Mechanisms,
+    mechanism_from_mapping,
+)
+from daedalus.market.seeds import market_seeds
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction
+from daedalus.service.page.tour import STOPS, Stop, tour
+from experiments.serve import make_catalogue
+from experiments.tour import measure, scores, switch_gains
+from tests.test_configs import composed
+
+ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
+EPISODES = 200
+
+every_stop = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
+
+
+@pytest.fixture(scope="module")
+def served() -> Catalogue:
+    return make_catalogue(composed("+experiment=serve"))
+
+
+def visit(catalogue: Catalogue, stop: Stop, rules: list[Mechanism]) -> list[float]:
+    """Play the stop through the service, one step under each of the rules; return its rewards."""
+    environment = DaedalusEnvironment(catalogue)
+    told = stop.to_dict()
+    options = {name: told[name] for name in ("seed", "population", "market", "n_agents")}
+    environment.reset(**options)
+    return [environment.step(DaedalusAction(**rule.to_dict())).reward or 0.0 for rule in rules]
+
+
+def changed(**fields: Any) -> Stop:
+    return replace(STOPS[0], **fields)
+
+
+def test_the_five_attacks_come_first_and_names_are_unique() -> None:
+    names = [stop.name for stop in STOPS]
+    assert names[:5] == ATTACKS
+    assert len(set(names)) == len(names)
+
+
+@every_stop
+def test_a_stop_is_told_as_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
+    told = json.loads(json.dumps(stop.to_dict()))
+    texts = {name: told.pop(name) for name in ("name", "title", "attack", "watch", "fix")}
+    assert all(text.strip() == text and text for text in texts.values())
+    assert 2 <= len(texts["attack"].split(". ")) <= 3  # sentences
+    hurt, fixed = (mechanism_from_mapping(told.pop(name)) for name in ("hurt", "fixed"))
+    different = [name for name in FIELDS if getattr(hurt, name) != getattr(fixed, name)]
+    assert told.pop("changed") == different and 1 <= len(different) <= 2
+    served.options.model_validate(told)
+    assert set(told) == {"population", "market", "seed", "n_agents"}
+    assert stop.market == "strategic"
+    assert stop.n_agents is None or stop.n_agents >= LEAST_BIDDERS
+
+
+@every_stop
+def test_the_changed_rule_earns_more_on_the_same_markets(stop: Stop, served: Catalogue) -> None:
+    env = served.build(served.options(population=stop.population))
+    hurt, fixed = scores(stop, env, EPISODES, seed=7)
+    difference = fixed - hurt
+    error = difference.std(ddof=1) / np.sqrt(EPISODES)
+    assert difference.mean() - 1.96 * error > 0.05
+
+
+@every_stop
+def test_a_visitor_who_changes_the_rule_half_way_sees_a_typical_gain(
+    stop: Stop, served: Catalogue
+) -> None:
+    seen = visit(served, stop, [stop.hurt] * 5 + [stop.fixed] * 5)
+    gain = np.mean(seen[5:]) - np.mean(seen[:5])
+    stayed = visit(served, stop, [stop.hurt] * 10)
+    assert gain > 0.08
+    assert np.mean(seen[5:]) - np.mean(stayed[5:]) > 0.05
+    env = served.build(served.options(population=stop.population))
+    gains, _ = switch_gains(stop, env, range(EPISODES))
+    assert np.quantile(gains, 0.25) < gain < np.quantile(gains, 0.75)
+    assert switch_gains(stop, env, [stop.seed])[0] == pytest.approx(gain)
+
+
+def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) -> None:
+    stop = next(each for each in STOPS if each.name == "false_stability")
+    env = served.build(served.options(population=stop.population))
+    env.reset(market_seeds(7, "tour", EPISODES))
+    rules = Mechanisms.repeat(stop.hurt, EPISODES)
+    steps = [env.scored(env.step(rules).outcome) for _ in range(10)]
+    r, p, s = (
+        [getattr(each, name).mean() for each in steps]
+        for name in ("composite", "participation", "stability")
+    )
+    assert r[-1] < 0.5 * r[0] and p[-1] < 0.65 * p[0]
+    assert s[-1] > 0.75 * s[0]
+
+
+def test_in_the_ring_the_price_falls_to_nothing(served: Catalogue) -> None:
+    stop = next(each for each in STOPS if each.name == "collusion")
+    environment = DaedalusEnvironment(served)
+    environment.reset(seed=stop.seed, population=stop.population)
+    action = DaedalusAction(**stop.hurt.to_dict())
+    last = [environment.step(action) for _ in range(5)][-1].market_outcomes[-1]
+    assert last.clearing_price == 0.0 and last.revenue == 0.0 and last.dropouts == 6
+
+
+def test_a_row_of_the_table_holds_what_was_played(served: Catalogue) -> None:
+    stop, settings = STOPS[0], EvaluationSettings(episodes=50, resamples=100)
+    env = served.build(served.options(population=stop.population))
+    row = measure(stop, env, settings, seed=0)
+    assert row["difference"] == pytest.approx(float(row["fixed"]) - float(row["hurt"]))
+    assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]
+    assert row["gain_low"] < row["gain_high"] and row["changed"] == "auction_type"
+
+
+def test_only_what_is_on_offer_can_be_visited() -> None:
+    assert tour() == list(STOPS)
+    assert [stop.name for stop in tour({"stage1", "crowd"})] == ["bid_shading"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"attack": ""}, "attack: 0 characters"),
+        ({"fix": "long " * 200}, "fix: 1000 characters"),
+        ({"market": "bazaar"}, "strategic, classic"),
+        ({"changes": {}}, "change one or two fields"),
+        ({"changes": {"auction_type": "first_price"}}, "change one or two fields"),
+        ({"changes": {"reserve_price": 0.2, "shill_penalty": 1.0, "reveal_reserve": True}}, "two"),
+    ],
+)
+def test_a_stop_that_shows_nothing_is_refused(fields: dict[str, Any], hint: str) -> None:
+    with pytest.raises(ValueError, match=hint):
+        changed(**fields)
+
+
+def test_a_change_out_of_range_is_refused() -> None:
+    with pytest.raises(MechanismError, match="reserve_price"):
+        changed(changes={"reserve_price": 2.0})

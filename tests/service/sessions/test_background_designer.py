@@ -1,0 +1,185 @@
+"""The designer in the background: it answers, or the written rules do and say why."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+import requests
+
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.designers.prompt import PromptSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.messages import PartialObservation
+from daedalus.service.openenv.observations import from_wire
+from daedalus.service.sessions.background_designer import BackgroundDesigner
+from daedalus.service.sessions.messages import DesignAnswer
+from daedalus.training.checkpoints import export
+from daedalus.training.model import make_language_model
+from daedalus.training.settings import ModelSettings
+from experiments.build import load_generate
+from tests.populations import population
+from tests.service.conftest import documented, serving
+
+ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
+
+
+def settled(client) -> str:
+    while (status := client.get("/api/designer/status").json()["status"]) == "loading":
+        time.sleep(0.01)
+    return status
+
+
+def saying(text: str, prompt: PromptSettings | None = None):
+    """Return what loads a model that always says the same."""
+    return lambda: (lambda chats, rng: [text] * len(chats), prompt or PromptSettings())
+
+
+def test_the_model_answers_with_its_own_words(reach) -> None:
+    client = reach(saying(ANSWER))
+    assert settled(client) == "ready"
+    answer = DesignAnswer(**client.post("/api/design", json={}).json())
+    assert (answer.source, answer.status, answer.error) == ("ai", "ready", None)
+    assert answer.mechanism.to_mechanism() == Mechanism(auction_type="vcg", reserve_price=0.33)
+    assert answer.text == ANSWER and answer.latency >= 0.0
+
+
+def test_the_model_sees_what_the_request_tells(reach) -> None:
+    seen = []
+
+    def generate(chats, rng):
+        seen.extend(chats)
+        return [ANSWER]
+
+    client = reach(lambda: (generate, PromptSettings(rounds=1, proxies=["bid_mean"])))
+    settled(client)
+    outcome = {"welfare": 0.5, "fairness": 0.25, "participation": 1.0}
+    body = {"round_number": 3, "market_outcomes": [outcome]}
+    answer = client.post("/api/design", json=body).json()
+    assert answer["source"] == "fallback" and "bid_mean" in answer["error"]
+    client.post("/api/design", json=body | {"population_proxies": {"bid_mean": 0.7}})
+    client.post("/reset", json={"session_id": "a", "seed": 1})
+    assert client.post("/api/design", json={"session_id": "a"}).json()["source"] == "ai"
+    first, second = (chat[1]["content"] for chat in seen)
+    assert "round_number: 3 / 10" in first and "fairness:0.25" in first and "0.70" in first
+    assert "round_number: 0 / 10" in second
+
+
+def test_a_model_that_reads_the_rules_in_force_has_to_be_told_them(reach) -> None:
+    seen = []
+
+    def generate(chats, rng):
+        seen.extend(chats)
+        return [ANSWER]
+
+    client = reach(lambda: (generate, PromptSettings(rules=True)))
+    settled(client)
+    untold = client.post("/api/design", json={"round_number": 3}).json()
+    assert untold["source"] == "fallback" and "mechanism" in untold["error"] and not seen
+    told = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
+    assert told["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
+    client.post("/reset", json={"session_id": "a", "seed": 1})
+    assert client.post("/api/design", json={"session_id": "a"}).json()["source"] == "ai"
+
+
+def broken(*_):
+    raise OSError("/secret/path/model.bin")
+
+
+@pytest.mark.parametrize(
+    ("load", "status", "why"),
+    [
+        (None, "none", "no designer has been trained"),
+        (broken, "failed", "log says why"),
+        (lambda: (broken, PromptSettings()), "ready", "log says why"),
+        (saying("I would rather not."), "ready", "no mechanism"),
+        (saying('{"reserve_price": 2}'), "ready", "0.0 to 0.9"),
+    ],
+)
+def test_otherwise_the_written_rules_answer_and_say_why(reach, load, status: str, why: str) -> None:
+    client = reach(load)
+    assert settled(client) == status
+    answer = client.post("/api/design", json={}).json()
+    assert answer["source"] == "fallback"
+    assert why in answer["error"] and "secret" not in answer["error"]
+    assert tuple(answer["mechanism"]) == FIELDS
+
+
+def test_the_written_rules_read_what_they_are_told() -> None:
+    ring = PartialObservation(market_outcomes=[{"collusion_signal": 0.9}] * 5)
+    quiet = PartialObservation(market_outcomes=[{"collusion_signal": 0.1}] * 5)
+    designer = BackgroundDesigner(None, 1.0, 1)
+
+    def rules(request: PartialObservation) -> str:
+        import asyncio
+
+        return asyncio.run(designer.design(from_wire(request))).mechanism.auction_type
+
+    assert (rules(ring), rules(quiet)) == ("first_price", "second_price")
+
+
+def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
+    release = threading.Event()
+
+    def generate(chats, rng):
+        release.wait(10)
+        return [ANSWER]
+
+    client = reach(
+        lambda: (generate, PromptSettings()),
+        design_timeout=0.3,
+        session_timeout=60,
+        design_queue=1,
+    )
+    settled(client)
+    answers: list[dict] = []
+    asking = threading.Thread(
+        target=lambda: answers.append(client.post("/api/design", json={}).json())
+    )
+    asking.start()
+    while client.get("/api/designer/status").json()["waiting"] == 0:
+        time.sleep(0.005)
+    began = time.perf_counter()
+    client.post("/reset", json={"session_id": "a"})
+    assert client.post("/step", json={"session_id": "a", "action": {}}).status_code == 200
+    busy = client.post("/api/design", json={}).json()
+    assert time.perf_counter() - began < 0.25
+    assert "waiting for the model" in busy["error"]
+    asking.join()
+    assert "longer than 0.3 seconds" in answers[0]["error"]
+    release.set()
+    while client.get("/api/designer/status").json()["waiting"]:
+        time.sleep(0.005)
+    assert client.post("/api/design", json={}).json()["source"] == "ai"
+
+
+@pytest.fixture
+def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
+    """Serve a small model that has learnt nothing and writes mechanisms alone."""
+    env = DesignEnv.of(MarketSettings(), population(3))
+    small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
+    prompt = PromptSettings(averages=["welfare", "fairness"])
+    export(make_language_model(small, prompt, env, seed=0), prompt, "", tmp_path / "model")
+    designer = LanguageModelSettings(checkpoint=str(tmp_path / "model"), constrained=True)
+    with serving(catalogue, partial(load_generate, designer)) as address:
+        yield address
+
+
+@pytest.mark.slow
+def test_a_model_answers_the_published_script(
+    untrained: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    while requests.get(f"{untrained}/api/designer/status").json()["status"] == "loading":
+        time.sleep(0.01)
+    exec(documented("/api/design", {"http://127.0.0.1:8000": untrained}), {})
+    lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    assert [rest for _, *rest in lines] == [["ai", "None"]] * 10
+    assert len({reward for reward, *_ in lines}) > 1
