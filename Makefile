@@ -5,6 +5,11 @@ PYTHON ?= $(firstword $(shell for each in python3.11 python3 python; do \
 MISSING = Daedalus needs Python 3.11: install it (on Debian and Ubuntu the packages python3.11 and \
   python3.11-venv), or say where it is with: make setup PYTHON=/path/to/python3.11
 RUN := .venv/bin/python
+# Node is needed for checks only: the page has no build.
+PAGE := tests/service/page/static
+PAGE_CHECKS := $(PAGE)/node_modules/.package-lock.json
+NO_NPM := The checks of the page need npm: install Node.js 18.18 or newer, from https://nodejs.org or, \
+on Debian, by apt-get install nodejs npm.
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
@@ -35,11 +40,18 @@ serve: setup ## play the market here, with the newest trained designer
 test: setup ## run every test, slow ones too
 	$(RUN) -m pytest -q -m ""
 
-check: setup ## lint, formatting and types
+check: setup $(PAGE_CHECKS) ## lint, formatting and types, of the page too
 	.venv/bin/hadolint Dockerfile
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	npm run --silent --prefix $(PAGE) lint
+	npm run --silent --prefix $(PAGE) types
+
+$(PAGE_CHECKS): $(PAGE)/package-lock.json
+	@command -v npm >/dev/null || { echo "$(NO_NPM)" >&2; exit 1; }
+	npm ci --silent --ignore-scripts --prefix $(PAGE)
+	touch $@
 
 smoke: setup ## run the main job in miniature; its untrained model stays out of outputs/
 	$(RUN) run.py +experiment=smoke hydra.run.dir="$$(mktemp -d)/smoke"
@@ -54,5 +66,5 @@ notebook: setup ## open the notebooks
 	$(RUN) -m jupyterlab analysis
 
 clean: ## delete the virtual environment and caches, keep outputs
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis $(PAGE)/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

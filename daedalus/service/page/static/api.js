@@ -1,39 +1,54 @@
-/** The public API: one function for each endpoint, and what its errors mean in words. */
+/** The API: one function for each endpoint, and its errors in words. */
 
 import { duration, sentence } from "./format.js";
 
-/** An answer that refuses; `status` 0 is no answer at all. */
+/** The server refused a request. Status 0 means that no server answered. */
 export class ApiError extends Error {
   /**
    * @param {number} status
    * @param {string} message
-   * @param {{field: string, allowed: string}[]} [detail] Fields that were wrong.
+   * @param {wire.FieldProblem[]} [detail] Fields that were wrong.
    * @param {number|null} [retryAfter] Seconds.
    */
   constructor(status, message, detail = [], retryAfter = null) {
     super(message);
-    Object.assign(this, { status, detail, retryAfter });
+    this.status = status;
+    this.detail = detail;
+    this.retryAfter = retryAfter;
   }
 
-  /** Whether the session is not there any more, or has no episode. */
+  /** Whether the server no longer has the session, or the session has no episode. */
   get lost() {
     return this.status === 404 || this.status === 409;
   }
 }
 
 /**
- * Return an error in words, with what to do about it.
- * @param {Error} error
+ * Return whether a request was cancelled by this page.
+ * @param {unknown} error
+ */
+export function isCancelled(error) {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/**
+ * Return an error in words, with advice.
+ * @param {unknown} error
  * @returns {string}
  */
 export function explain(error) {
-  if (!(error instanceof ApiError)) return sentence(`this page failed: ${error.message}`);
-  if (error.status === 0) return "The server does not answer. See that it runs, then try again.";
+  if (!(error instanceof ApiError)) {
+    return sentence(`this page failed: ${error instanceof Error ? error.message : error}`);
+  }
+  if (error.status === 0) {
+    return "The server does not answer. Check that it is running, then try again.";
+  }
   if (error.status === 503) return `${sentence(error.message)} ${retryAdvice(error.retryAfter)}`;
   const fields = error.detail.map(({ field, allowed }) => `${field}: ${allowed}`).join("; ");
   return fields ? sentence(`${error.message} – ${fields}`) : sentence(error.message);
 }
 
+/** @param {number|null} seconds */
 function retryAdvice(seconds) {
   if (!seconds) return "Try again in a moment.";
   const time = new Date(Date.now() + 1000 * seconds);
@@ -41,41 +56,81 @@ function retryAdvice(seconds) {
   return `A place should be free in ${duration(seconds)}, at ${clock} at the latest.`;
 }
 
+/**
+ * Return the body of an answer.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>} JSON; the functions below say what each endpoint answers.
+ */
 async function request(path, options) {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "no answer");
-  }
+  const response = await answerTo(path, options);
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  const message = body.error ?? `the server answered ${response.status}`;
-  throw new ApiError(response.status, message, body.detail ?? [], retryAfter);
+  /** @type {Partial<wire.Problem>} */
+  const { error = `the server answered ${response.status}`, detail } = body;
+  throw new ApiError(response.status, error, detail, retryAfter);
 }
 
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+async function answerTo(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    throw isCancelled(error) ? error : new ApiError(0, "no answer");
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {Record<string, string>} [query]
+ */
 function get(path, query = {}) {
   const search = new URLSearchParams(query).toString();
   return request(search ? `${path}?${search}` : path);
 }
 
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {AbortSignal} [signal]
+ */
 function post(path, body, signal) {
   const headers = { "Content-Type": "application/json" };
   return request(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-/** Every endpoint that the page uses. */
+/** The endpoints that the page uses. `id` names a session; a signal cancels a request. */
 export const api = {
+  /** @returns {Promise<wire.Offer>} */
   catalogue: () => get("/api/catalogue"),
+  /** @returns {Promise<wire.Tour>} */
   tour: () => get("/api/tour"),
+  /** @returns {Promise<wire.TrainingCurves>} */
   training: () => get("/api/training"),
+  /** @returns {Promise<wire.DesignerState>} */
   designerStatus: () => get("/api/designer/status"),
+  /** @type {(id: string) => Promise<wire.DaedalusState>} */
   state: (id) => get("/state", { session_id: id }),
+  /** @type {(id: string) => Promise<wire.Arena>} */
   arena: (id) => get("/api/arena", { session_id: id }),
+  /** @type {(id: string) => Promise<wire.Reveal>} */
   reveal: (id) => get("/api/reveal", { session_id: id }),
+  /**
+   * @type {(id: string, options: Partial<wire.EpisodeOptions>, signal?: AbortSignal) =>
+   *   Promise<wire.ResetAnswer>}
+   */
   reset: (id, options, signal) => post("/reset", { session_id: id, ...options }, signal),
+  /**
+   * @type {(id: string, action: wire.Mechanism, signal?: AbortSignal) =>
+   *   Promise<wire.StepAnswer>}
+   */
   step: (id, action, signal) => post("/step", { session_id: id, action }, signal),
+  /**
+   * @type {(id: string, designer: string, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
+   */
   design: (id, designer, signal) => post("/api/design", { session_id: id, designer }, signal),
 };

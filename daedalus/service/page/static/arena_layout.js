@@ -1,24 +1,24 @@
-/** Where things stand in the arena: pure geometry, in pixels. */
+/** The geometry of the arena, in pixels. */
 
 const MARGIN = { top: 36, right: 88, left: 30 };
-const NARROW = 520; // pixels; below, lines carry their names inside
-const INSIDE = 10; // pixels, the right margin then
+const NARROW = 520; // pixels; below this width, the names of the lines stand inside
+const INSIDE = 10; // pixels of right margin in that case
 const LINE = 15; // pixels, for a number or a type under a seat
 const NUMBERED = 13; // pixels that a seat needs to carry its number
-const GAP = 0.7; // between bidders and extra names, in places
+const GAP = 0.7; // places between the bidders and the false names
 
 /**
  * Return the geometry of an arena.
  * @param {number} width
  * @param {number} height
  * @param {number} seats Bidders.
- * @param {number} extras Names at most that belong to no seat.
- * @param {boolean} captioned Whether types are written under the seats.
+ * @param {number} extras False names, at most.
+ * @param {boolean} captioned Whether the bidders' types stand under the seats.
  * @returns {{width: number, height: number, left: number, right: number, floor: number,
  *   place: number, bar: number, head: number, numbered: boolean, inside: boolean,
- *   x: (index: number) => number, y: (value: number) => number}} `x` takes seats first, then extra
- *   names; `numbered` says that seats carry numbers, and `inside` that there is no room for words
- *   beside the lines.
+ *   x: (index: number) => number, y: (value: number) => number}} `x` takes the seats, then the false
+ *   names. `numbered` says that the seats have numbers. `inside` says that there is no room for
+ *   words beside the lines.
  */
 export function layout(width, height, seats, extras, captioned) {
   const inside = width < NARROW;
@@ -28,6 +28,7 @@ export function layout(width, height, seats, extras, captioned) {
   const numbered = place >= NUMBERED;
   const lines = (numbered ? LINE : 0) + (captioned ? LINE : 0);
   const floor = height - (14 + head + figureHeight(head) + lines);
+  /** @type {(index: number) => number} */
   const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);
   return {
     width,

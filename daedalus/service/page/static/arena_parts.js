@@ -1,16 +1,18 @@
-/** What the arena is drawn with: figures, bars, lines and the axis. */
+/** The parts of the arena: figures, bars, lines and the axis. */
 
 import { figureHeight, shoulders } from "./arena_layout.js";
 import { set, svg } from "./dom.js";
 
-const CAPTIONED = 46; // pixels that a seat needs to carry a word
+/** @typedef {ReturnType<import("./arena_layout.js").layout>} Layout */
+
+const CAPTIONED = 46; // pixels that a seat needs for a word
 
 /**
  * Return a name's bar, its dots for units, and the group with its figure.
- * @param {ReturnType<import("./arena_layout.js").layout>} place
- * @param {number} x Where it stands.
- * @param {{label: string, caption: string, kind: number|undefined, extra: boolean}} who `kind` is
- *   the number of its colour, `extra` that it belongs to no seat.
+ * @param {Layout} place
+ * @param {number} x Pixels.
+ * @param {{label: string, caption: string, kind: number|undefined, extra: boolean}} name `kind` is
+ *   the number of its colour; `extra` says that it is a false name.
  */
 export function makeName(place, x, { label, caption, kind, extra }) {
   const { bar: width } = place;
@@ -22,6 +24,11 @@ export function makeName(place, x, { label, caption, kind, extra }) {
   return { group, bar, dots };
 }
 
+/**
+ * @param {Layout} place
+ * @param {string} label
+ * @param {string} caption
+ */
 function figure({ floor, head, place, numbered }, label, caption) {
   const under = figureHeight(head) + 14;
   const word = place >= CAPTIONED ? caption : "";
@@ -35,8 +42,12 @@ function figure({ floor, head, place, numbered }, label, caption) {
   );
 }
 
-/** Return the scale of values and the floor. */
+/**
+ * Return the scale of values and the floor.
+ * @param {Layout} place
+ */
 export function axis({ left, right, floor, y }) {
+  /** @param {number} value */
   const tick = (value) => [
     svg("line", { x1: left, x2: right, y1: y(value), y2: y(value) }),
     svg("text", { x: left - 8, y: y(value) + 4, text: value.toFixed(1) }),
@@ -45,10 +56,15 @@ export function axis({ left, right, floor, y }) {
   return svg("g", { class: "axis" }, ...[0.2, 0.4, 0.6, 0.8, 1].flatMap(tick), ground);
 }
 
-/** Return a line across the arena, and `move`, which takes its height in pixels and its words. */
+/**
+ * Return a line across the arena, and a function that moves it.
+ * @param {string} name Its class.
+ * @param {Layout} place
+ */
 export function line(name, { left, right, inside }) {
   const text = svg("text", inside ? { class: "inside", x: right, y: -5 } : { x: right + 5, y: 4 });
   const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
+  /** @type {(y: number, label: string) => void} */
   const move = (y, label) => {
     set(group, { transform: `translate(0 ${y})` });
     text.textContent = label;
@@ -56,13 +72,16 @@ export function line(name, { left, right, inside }) {
   return { group, move };
 }
 
-/** Return what an arena says in which nothing has been sold. */
+/**
+ * Return the words of an arena before the first round.
+ * @param {Layout} place
+ */
 export function invitation({ left, right, y }) {
-  const text = "Set your rules, then press Step.";
+  const text = "Set the rules, then press Step.";
   return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
 }
 
-/** Return the pattern of bids under names that nobody knows. */
+/** Return the pattern of the bids under false names. */
 export function hatching() {
   const stripe = svg("path", { d: "M0 0V6", class: "stripe" });
   const turned = { id: "hatch", width: 5, height: 6, patternUnits: "userSpaceOnUse" };

@@ -1,7 +1,5 @@
 /** Line charts by uPlot, in the page's colours. */
 
-/* global uPlot */
-
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 /**
@@ -13,15 +11,27 @@ const dark = window.matchMedia("(prefers-color-scheme: dark)");
  */
 
 /**
- * Return a chart in an element that keeps to the element's width and to the page's colours.
+ * @typedef {Object} ChartOptions
+ * @property {number} height Pixels.
+ * @property {[number, number]} [range] Of the values; left out, the chart finds it.
+ * @property {boolean} [bare] Whether to leave out axes, legend and cursor.
+ */
+
+/**
+ * @typedef {(number|null)[][]} Columns First x, then a column for each series.
+ * @typedef {{set: (columns: Columns) => void}} Chart
+ */
+
+/**
+ * Return a chart in an element. It follows the element's width and the page's colours.
  * @param {HTMLElement} host Its `aria-label` says what is drawn.
  * @param {Series[]} series
- * @param {{height: number, range?: [number, number], bare?: boolean}} options `bare` leaves out
- *   axes, legend and cursor.
- * @returns {{set: (columns: (number|null)[][]) => void}} `set` takes x and a column per series.
+ * @param {ChartOptions} options
+ * @returns {Chart}
  */
 export function lineChart(host, series, options) {
-  let columns = [[], ...series.map(() => [])];
+  let columns = aligned([[], ...series.map(() => [])]);
+  /** @type {uPlot|null} */
   let plot = null;
   const redraw = () => {
     if (!host.clientWidth) return;
@@ -38,7 +48,7 @@ export function lineChart(host, series, options) {
   host.setAttribute("role", "img");
   return {
     set(next) {
-      columns = next;
+      columns = aligned(next);
       if (!plot) return redraw();
       plot.setData(columns);
       showLast(plot);
@@ -46,26 +56,67 @@ export function lineChart(host, series, options) {
   };
 }
 
+/**
+ * Return columns in uPlot's type, which wants x to hold no null.
+ * @param {Columns} columns
+ */
+function aligned(columns) {
+  return /** @type {uPlot.AlignedData} */ (columns);
+}
+
+/**
+ * @param {number} width Pixels.
+ * @param {Series[]} series
+ * @param {ChartOptions} options
+ * @returns {uPlot.Options}
+ */
 function settings(width, series, { height, range, bare = false }) {
-  const whole = (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]);
   return {
     width,
     height,
     padding: bare ? [3, 2, 3, 2] : [8, 16, 0, 0],
     legend: { show: !bare && series.length > 1 },
     cursor: { show: !bare, y: false, drag: { x: false, y: false } },
-    scales: { x: { time: false, range: whole }, y: { range: range ? () => range : undefined } },
-    axes: bare ? [{ show: false }, { show: false }] : [axis(28), axis(52)],
+    scales: { x: { time: false, range: whole }, y: { range: range && (() => range) } },
+    axes: bare ? [{ show: false }, { show: false }] : [stepAxis(), valueAxis()],
     series: [{ label: "at" }, ...series.map((each) => stroke(each, bare))],
   };
 }
 
-/** While nothing is pointed at, the legend tells the latest numbers. */
+/**
+ * Return the range of x: from the first to the last, and wider where both are the same.
+ * @param {uPlot} _
+ * @param {number} low
+ * @param {number} high
+ * @returns {[number, number]}
+ */
+function whole(_, low, high) {
+  return low === high ? [low - 1, high + 1] : [low, high];
+}
+
+/**
+ * Let the legend show the latest numbers while the visitor points at none.
+ * @param {uPlot} plot
+ */
 function showLast(plot) {
   const idx = plot.data[0].length - 1;
   if (idx >= 0) plot.setLegend({ idx });
 }
 
+/** @returns {uPlot.Axis} */
+function stepAxis() {
+  return { ...axis(28), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] };
+}
+
+/** @returns {uPlot.Axis} */
+function valueAxis() {
+  return { ...axis(52), values: (_, ticks) => ticks.map((tick) => String(+tick.toPrecision(3))) };
+}
+
+/**
+ * @param {number} size Pixels.
+ * @returns {uPlot.Axis}
+ */
 function axis(size) {
   return {
     size,
@@ -73,11 +124,14 @@ function axis(size) {
     font: "12px system-ui, sans-serif",
     grid: { stroke: colour("line"), width: 1 },
     ticks: { show: false },
-    values: size === 28 ? undefined : (_, ticks) => ticks.map((tick) => String(+tick.toPrecision(3))),
-    incrs: size === 28 ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] : undefined,
   };
 }
 
+/**
+ * @param {Series} series
+ * @param {boolean} bare
+ * @returns {uPlot.Series}
+ */
 function stroke({ label, colour: name, dash, width = 2 }, bare) {
   return {
     label,
@@ -89,6 +143,7 @@ function stroke({ label, colour: name, dash, width = 2 }, bare) {
   };
 }
 
+/** @param {string} name */
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,60 +1,96 @@
-/** Designers and the visitor's own rules, one after the other on the same seed. */
+/** Compares designers and the visitor's own rules: each plays the same episode. */
 
-import { api } from "./api.js";
+import { api, isCancelled } from "./api.js";
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean, sentence, words } from "./format.js";
 import { announce, guarded } from "./notices.js";
 import { TERMS } from "./scores.js";
+/** @import { Chart } from "./charts.js" */
+/** @import { Controls } from "./controls.js" */
+/** @import { Session } from "./session.js" */
 
 const OWN = "own";
 const CHOSEN = ["random", "informed_greedy", "trained", OWN];
 const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"];
 
+/**
+ * @typedef {Object} Result What one designer has played.
+ * @property {string} name
+ * @property {Record<string, number>[]} steps The reward, the revenue and the scores of each step.
+ * @property {Set<string>} reasons Why another designer stood in for it.
+ */
+
+/**
+ * @typedef {Object} Plan The episode that all play.
+ * @property {string} id Names the session.
+ * @property {Partial<wire.EpisodeOptions>} options
+ * @property {number} length Steps.
+ * @property {wire.Mechanism} own The visitor's rules.
+ * @property {AbortSignal} signal Cancels it.
+ */
+
 /** The section that compares. */
 export class Compare {
+  /** @type {AbortController|null} */
   #abort = null;
+  /** @type {Chart|null} */
+  #chart = null;
 
   /**
    * @param {{name: string}[]} designers
-   * @param {import("./session.js").Session} session
-   * @param {import("./rules.js").Rules} rules
+   * @param {Session} session
+   * @param {Controls} controls
    */
-  constructor(designers, session, rules) {
-    Object.assign(this, { session, rules });
+  constructor(designers, session, controls) {
+    this.session = session;
+    this.controls = controls;
+    this.buttons = {
+      run: byId("compare-run", HTMLButtonElement),
+      cancel: byId("compare-cancel", HTMLButtonElement),
+    };
     const names = [...designers.map(({ name }) => name), OWN];
     names.sort((one, other) => rank(one) - rank(other));
     this.boxes = names.map(choice);
     byId("compare-who").append(...this.boxes.map(({ label }) => label));
-    byId("compare-run").addEventListener("click", guarded(() => this.run()));
-    byId("compare-cancel").addEventListener("click", () => this.#abort?.abort());
+    this.buttons.run.addEventListener("click", guarded(() => this.run()));
+    this.buttons.cancel.addEventListener("click", () => this.#abort?.abort());
   }
 
-  /** Play one episode for each who is chosen; what has been played stays if it is cancelled. */
+  /** Play one episode for each chosen designer. After a cancel, the steps played so far stay. */
   async run() {
     const names = this.boxes.filter(({ box }) => box.checked).map(({ name }) => name);
-    if (!names.length) return this.#say("Choose at least one to compare.");
+    const { sideId: id, options, state } = this.session; // as they are now; they may change later
+    if (!names.length) return this.#say("Choose at least one designer.");
+    if (!state) return this.#say("Begin an episode first.");
     this.#abort = new AbortController();
+    /** @type {Result[]} */
     const results = names.map((name) => ({ name, steps: [], reasons: new Set() }));
-    const { sideId: id, options, state } = this.session; // as they are now, whatever comes
-    const plan = { id, options, length: state.episode_length, own: this.rules.mechanism };
+    const own = this.controls.mechanism;
+    const { signal } = this.#abort;
     this.#begin(results, state);
     try {
+      const plan = { id, options, length: state.episode_length, own, signal };
       for (const result of results) await this.#play(result, plan, results);
       this.#say(`Done: ${results.length} episodes on seed ${state.seed}.`);
     } catch (error) {
-      if (error.name !== "AbortError") throw error;
-      this.#say("Cancelled; what was played stays.");
+      if (!isCancelled(error)) throw error;
+      this.#say("Cancelled. The steps played so far stay.");
     } finally {
       this.#end();
     }
   }
 
-  async #play(result, { id, options, length, own }, results) {
-    const { signal } = this.#abort;
+  /**
+   * @param {Result} result
+   * @param {Plan} plan
+   * @param {Result[]} results
+   */
+  async #play(result, plan, results) {
+    const { id, options, length, signal } = plan;
     await api.reset(id, options, signal);
     for (let step = 0; step < length; step += 1) {
-      const mechanism = await this.#decide(result, own, id, signal);
+      const mechanism = await this.#decide(result, plan);
       const answer = await api.step(id, mechanism, signal);
       const { rounds } = await api.arena(id);
       const revenue = mean(rounds.map((round) => round.revenue));
@@ -63,16 +99,24 @@ export class Compare {
     }
   }
 
-  async #decide({ name, reasons }, own, id, signal) {
+  /**
+   * @param {Result} result
+   * @param {Plan} plan
+   */
+  async #decide({ name, reasons }, { id, own, signal }) {
     if (name === OWN) return own;
     const { mechanism, source, error } = await api.design(id, name, signal);
-    if (source === "fallback") reasons.add(error);
+    if (source === "fallback" && error) reasons.add(error);
     return mechanism;
   }
 
+  /**
+   * @param {Result[]} results
+   * @param {wire.DaedalusState} state
+   */
   #begin(results, state) {
-    byId("compare-run").disabled = true;
-    byId("compare-cancel").disabled = false;
+    this.buttons.run.disabled = true;
+    this.buttons.cancel.disabled = false;
     byId("compare-result").hidden = false;
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +
@@ -80,56 +124,68 @@ export class Compare {
     const host = el("div", { class: "chart" });
     byId("compare-chart").replaceChildren(host);
     const series = results.map(({ name }, index) => ({ label: title(name), colour: COLOURS[index] }));
-    this.chart = lineChart(host, series, { height: 260, range: [0, 1] });
+    this.#chart = lineChart(host, series, { height: 260, range: [0, 1] });
     this.#progress(results, state.episode_length);
   }
 
   #end() {
-    byId("compare-run").disabled = false;
-    byId("compare-cancel").disabled = true;
+    this.buttons.run.disabled = false;
+    this.buttons.cancel.disabled = true;
     this.#abort = null;
   }
 
+  /**
+   * @param {Result[]} results
+   * @param {number} length Steps in an episode.
+   */
   #progress(results, length) {
     const played = results.reduce((sum, { steps }) => sum + steps.length, 0);
-    const bar = byId("compare-progress");
+    const bar = byId("compare-progress", HTMLProgressElement);
     bar.max = results.length * length;
     bar.value = played;
     byId("compare-count").textContent = `${played} of ${bar.max} steps`;
     const at = Array.from({ length }, (_, index) => index + 1);
-    const rewards = ({ steps }) => at.map((_, index) => steps[index]?.reward ?? null);
-    this.chart.set([at, ...results.map(rewards)]);
+    const rewards = results.map(({ steps }) => at.map((_, index) => steps[index]?.reward ?? null));
+    this.#chart?.set([at, ...rewards]);
     byId("compare-table").replaceChildren(...results.map(row));
   }
 
+  /** @param {string} text */
   #say(text) {
     byId("compare-said").textContent = text;
     announce(text);
   }
 }
 
+/** @param {string} name */
 function rank(name) {
   const index = CHOSEN.indexOf(name);
   return index < 0 ? CHOSEN.length - 1.5 : index;
 }
 
+/** @param {string} name */
 function title(name) {
   return name === OWN ? "Your rules" : words(name);
 }
 
+/** @param {string} name */
 function choice(name) {
   const box = el("input", { type: "checkbox", value: name, checked: CHOSEN.includes(name) });
   return { name, box, label: el("label", { class: "check" }, box, title(name)) };
 }
 
+/**
+ * Return a row of the table of means.
+ * @param {Result} result
+ * @param {number} index
+ */
 function row({ name, steps, reasons }, index) {
-  const average = (key) => (steps.length ? mean(steps.map((step) => step[key])) : NaN);
   const swatch = el("span", { class: `swatch ${COLOURS[index]}` });
+  const heading = el("th", { scope: "row" }, swatch, title(name));
   const why = [...reasons].map((reason) => sentence(`fell back: ${reason}`)).join(" ");
-  const name_ = el("th", { scope: "row" }, swatch, title(name));
-  if (why) name_.append(el("p", { class: "quiet", text: why }));
+  if (why) heading.append(el("p", { class: "quiet", text: why }));
   const cells = ["reward", ...TERMS.slice(1).map(([key]) => key), "revenue"].map((key) =>
-    el("td", { text: fixed(average(key), 3), data: { key } }),
+    el("td", { text: fixed(mean(steps.map((step) => step[key])), 3), data: { key } }),
   );
-  return el("tr", { data: { name } }, name_, ...cells);
+  return el("tr", { data: { name } }, heading, ...cells);
 }

@@ -1,59 +1,67 @@
-/** Who sets the rules: the visitor, or a designer that is asked before every step. */
+/** Hands the rules to a designer: the page asks it before every step. */
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 import { duration, sentence, words } from "./format.js";
+/** @import { Controls } from "./controls.js" */
+/** @import { Session } from "./session.js" */
 
-const AGAIN = 2000; // milliseconds until a designer that is being loaded is looked at again
+const AGAIN = 2000; // milliseconds between two looks at a designer that is being loaded
 
 const SOURCES = {
-  ai: "made by the trained model",
-  fallback: "made by written rules, in the model's place",
-  rule: "made by a rule, not by a model",
+  ai: "Rules from the trained model",
+  fallback: "Rules from the heuristic designer, in place of the model",
+  rule: "Rules from this designer, without a model",
 };
 
-/** The choice of a designer, and what it answered. */
+/** The choice of a designer, and its answer. */
 export class DesignerPanel {
   /**
-   * @param {{name: string, meaning: string}[]} designers
-   * @param {import("./rules.js").Rules} rules
+   * @param {wire.Meaning[]} designers
+   * @param {Controls} controls
    */
-  constructor(designers, rules) {
+  constructor(designers, controls) {
     this.designers = designers;
-    this.rules = rules;
-    this.choice = byId("designer");
-    const option = ({ name }) => el("option", { value: name, text: words(name) });
-    this.choice.replaceChildren(...designers.map(option));
-    this.choice.addEventListener("change", () => this.#changed());
-    for (const radio of document.querySelectorAll("input[name=who]")) {
-      radio.addEventListener("change", () => this.#changed());
+    this.controls = controls;
+    this.choice = byId("designer", HTMLSelectElement);
+    this.radios = {
+      visitor: byId("who-you", HTMLInputElement),
+      designer: byId("who-designer", HTMLInputElement),
+    };
+    const options = designers.map(({ name }) => el("option", { value: name, text: words(name) }));
+    this.choice.replaceChildren(...options);
+    for (const control of [this.choice, ...Object.values(this.radios)]) {
+      control.addEventListener("change", () => this.#changed());
     }
     this.#changed();
     this.#watchStatus();
   }
 
-  /** Whether a designer is asked. */
+  /** Whether a designer sets the rules. */
   get active() {
-    return byId("who-designer").checked;
+    return this.radios.designer.checked;
   }
 
-  /** Hand the rules to the visitor or to a designer. */
+  /**
+   * Hand the rules to a designer, or to the visitor.
+   * @param {boolean} toDesigner
+   */
   hand(toDesigner) {
-    byId(toDesigner ? "who-designer" : "who-you").checked = true;
+    this.radios[toDesigner ? "designer" : "visitor"].checked = true;
     this.#changed();
   }
 
   /**
-   * Return the mechanism of the next step, and who made it.
-   * @param {import("./session.js").Session} session
+   * Return the mechanism of the next step, and its source in words.
+   * @param {Session} session
    */
   async decide(session) {
-    if (!this.active) return { mechanism: this.rules.mechanism, source: "you" };
+    if (!this.active) return { mechanism: this.controls.mechanism, source: "you" };
     const name = this.choice.value;
     byId("design-wait").hidden = false;
     try {
       const answer = await session.alive(() => api.design(session.id, name));
-      this.rules.set(answer.mechanism);
+      this.controls.set(answer.mechanism);
       this.#show(answer);
       return { mechanism: answer.mechanism, source: sourceInWords(name, answer) };
     } finally {
@@ -62,18 +70,19 @@ export class DesignerPanel {
   }
 
   #changed() {
-    this.rules.enable(!this.active);
+    this.controls.enable(!this.active);
     byId("designer-choice").hidden = !this.active;
-    const { meaning } = this.designers.find(({ name }) => name === this.choice.value);
-    byId("designer-meaning").textContent = sentence(meaning);
+    const chosen = this.designers.find(({ name }) => name === this.choice.value);
+    byId("designer-meaning").textContent = chosen ? sentence(chosen.meaning) : "";
   }
 
+  /** @param {wire.DesignAnswer} answer */
   #show(answer) {
     byId("design").hidden = false;
     const badge = byId("design-source");
     badge.textContent = words(answer.source);
     badge.className = `badge ${answer.source}`;
-    byId("design-summary").textContent = `${SOURCES[answer.source]} in ${duration(answer.latency)}`;
+    byId("design-summary").textContent = `${SOURCES[answer.source]}, in ${duration(answer.latency)}`;
     const why = byId("design-why");
     why.hidden = !answer.error;
     why.textContent = answer.error ? `Why: ${sentence(answer.error)}` : "";
@@ -81,17 +90,21 @@ export class DesignerPanel {
   }
 
   async #watchStatus() {
-    const line = byId("designer-status");
+    const text = byId("designer-status");
     try {
       const { status, error } = await api.designerStatus();
-      line.textContent = error ? sentence(error) : "The trained designer is ready.";
+      text.textContent = error ? sentence(error) : "The trained designer is ready.";
       if (status === "loading") setTimeout(() => this.#watchStatus(), AGAIN);
     } catch {
-      line.textContent = "";
+      text.textContent = "";
     }
   }
 }
 
+/**
+ * @param {string} name Of the designer.
+ * @param {wire.DesignAnswer} answer
+ */
 function sourceInWords(name, { source }) {
   if (source === "fallback") return `${words(name)} (fallback)`;
   return source === "ai" ? `${words(name)} (AI)` : words(name);

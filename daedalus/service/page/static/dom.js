@@ -1,14 +1,21 @@
-/** Building and finding elements; text from outside only ever becomes text nodes. */
+/** Finds and builds elements. Text from outside only ever becomes text nodes. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
+ * What a new element has: its class, its text, its listeners by event, its data attributes; any
+ * other name is an attribute, see `set`.
+ * @typedef {{class?: string, text?: string, on?: Record<string, (event: Event) => unknown>,
+ *   data?: Record<string, string>, [attribute: string]: unknown}} Properties
+ */
+
+/**
  * Return a new HTML element.
- * @param {string} tag
- * @param {Object<string, *>} [properties] `class`, `text`, `on` (listeners by event), `data`;
- *   anything else is an attribute: true writes it empty, false and null leave it out.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Properties} [properties]
  * @param {...(Node|string)} children
- * @returns {HTMLElement}
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function el(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
@@ -16,10 +23,11 @@ export function el(tag, properties = {}, ...children) {
 
 /**
  * Return a new SVG element, see `el`.
- * @param {string} tag
- * @param {Object<string, *>} [properties]
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Properties} [properties]
  * @param {...(Node|string)} children
- * @returns {SVGElement}
+ * @returns {SVGElementTagNameMap[Tag]}
  */
 export function svg(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);
@@ -27,19 +35,22 @@ export function svg(tag, properties = {}, ...children) {
 
 /**
  * Return the element of the page with this id.
+ * @template {Element} [Kind=HTMLElement]
  * @param {string} id
- * @returns {HTMLElement}
+ * @param {new () => Kind} [kind] The class that it must have.
+ * @returns {Kind}
  */
-export function byId(id) {
+export function byId(id, kind) {
+  const wanted = /** @type {new () => Kind} */ (kind ?? HTMLElement);
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no element #${id}`);
-  return found;
+  if (found instanceof wanted) return found;
+  throw new Error(`the page has no ${wanted.name} #${id}`);
 }
 
 /**
- * Set an element's attributes.
+ * Set an element's attributes. True writes an empty attribute; false, null and undefined remove it.
  * @param {Element} element
- * @param {Object<string, *>} attributes
+ * @param {Record<string, unknown>} attributes
  */
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -48,6 +59,13 @@ export function set(element, attributes) {
   }
 }
 
+/**
+ * Give an element its properties and children, and return it.
+ * @template {HTMLElement|SVGElement} Kind
+ * @param {Kind} element
+ * @param {Properties} properties
+ * @param {(Node|string)[]} children
+ */
 function filled(element, { class: names, text, on = {}, data = {}, ...attributes }, children) {
   if (names) element.setAttribute("class", names);
   if (text !== undefined) element.textContent = text;

@@ -1,4 +1,4 @@
-/** Numbers and names as people read them. */
+/** Numbers and names, written for readers. */
 
 const ACRONYMS = new Set(["vcg", "ai"]); // in lower case, as in names
 
@@ -9,7 +9,16 @@ const ACRONYMS = new Set(["vcg", "ai"]); // in lower case, as in names
  * @returns {string}
  */
 export function fixed(value, decimals = 2) {
-  return Number.isFinite(value) ? value.toFixed(decimals) : "–";
+  return isNumber(value) ? value.toFixed(decimals) : "–";
+}
+
+/**
+ * Return whether a value is a finite number.
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+export function isNumber(value) {
+  return Number.isFinite(value);
 }
 
 /**
@@ -28,7 +37,7 @@ export function words(name) {
 
 /**
  * Return a mechanism's value as words.
- * @param {string|number|boolean} value
+ * @param {wire.Value} value
  * @returns {string}
  */
 export function shown(value) {
@@ -49,7 +58,7 @@ export function sentence(text) {
 }
 
 /**
- * Return how long some seconds are, roughly.
+ * Return a time in words, rounded.
  * @param {number} seconds
  * @returns {string}
  */

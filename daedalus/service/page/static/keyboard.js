@@ -1,4 +1,4 @@
-/** Shortcuts: single keys, while nothing is being written and unless they are switched off. */
+/** Single-key shortcuts. They rest while the visitor types, and the visitor can switch them off. */
 
 import { byId } from "./dom.js";
 
@@ -7,7 +7,7 @@ const OWN_SPACE = "button, summary, a, input, select, textarea";
 
 /**
  * Listen for keys.
- * @param {Object<string, () => void>} actions By key, in lower case.
+ * @param {Record<string, () => void>} actions By key, in lower case.
  */
 export function listenForKeys(actions) {
   document.addEventListener("keydown", (event) => {
@@ -18,8 +18,10 @@ export function listenForKeys(actions) {
   });
 }
 
+/** @param {KeyboardEvent} event */
 function applies(event) {
-  if (!byId("shortcuts").checked || event.repeat) return false;
+  if (!byId("shortcuts", HTMLInputElement).checked || event.repeat) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  return !event.target.closest(event.key === " " ? OWN_SPACE : WRITING);
+  const { target } = event;
+  return !(target instanceof Element && target.closest(event.key === " " ? OWN_SPACE : WRITING));
 }

@@ -1,28 +1,39 @@
-/** The mechanism log: each step, what changed, who changed it, and what it scored. */
+/** The log of steps: what changed, where the change came from, and the score. */
 
+import { changesInWords } from "./controls.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean } from "./format.js";
-import { changesInWords } from "./rules.js";
+/** @import { Controls } from "./controls.js" */
+/** @import { Step } from "./session.js" */
 
 /** The table of steps, the latest first. */
 export class Log {
-  /** @param {import("./rules.js").Rules} rules */
-  constructor(rules) {
-    this.rules = rules;
+  /** @param {Controls} controls */
+  constructor(controls) {
+    this.controls = controls;
     this.body = byId("log");
+    /** @type {Step[]} */
+    this.steps = [];
   }
 
-  /** Write all steps anew. */
+  /**
+   * Write all steps anew.
+   * @param {Step[]} steps
+   */
   load(steps) {
     this.steps = [];
     this.body.replaceChildren();
+    byId("log-mean").textContent = "";
     for (const step of steps) this.add(step);
     byId("log-empty").hidden = steps.length > 0;
   }
 
-  /** Write a step. */
+  /**
+   * Write a step.
+   * @param {Step} step
+   */
   add(step) {
-    const before = this.steps.at(-1)?.mechanism ?? this.rules.defaults;
+    const before = this.steps.at(-1)?.mechanism ?? this.controls.defaults;
     const changes = this.changes(before, step.mechanism);
     this.steps.push(step);
     byId("log-empty").hidden = true;
@@ -39,17 +50,23 @@ export class Log {
     );
   }
 
-  /** Return what changed, in words; empty if nothing did. */
+  /**
+   * Return what changed, in words; empty if nothing did.
+   * @param {wire.Mechanism} before
+   * @param {wire.Mechanism} after
+   */
   changes(before, after) {
-    return changesInWords(before, after, this.rules.changed(before, after));
+    return changesInWords(before, after, this.controls.changed(before, after));
   }
 }
 
+/** @param {string[]} changes */
 function changeList(changes) {
   if (!changes.length) return el("span", { class: "quiet", text: "nothing" });
   return el("ul", { class: "changes" }, ...changes.map((text) => el("li", { text })));
 }
 
+/** @param {number} value 0 to 1. */
 function bar(value) {
   return el("progress", { max: 1, value, "aria-hidden": "true" });
 }

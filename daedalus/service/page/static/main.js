@@ -1,8 +1,9 @@
 /** Puts the page together. */
 
 import { api } from "./api.js";
-import { Arena } from "./arena.js";
+import { ArenaView } from "./arena_view.js";
 import { Compare } from "./compare.js";
+import { Controls } from "./controls.js";
 import { DesignerPanel } from "./designer.js";
 import { byId } from "./dom.js";
 import { fixed } from "./format.js";
@@ -11,17 +12,19 @@ import { Log } from "./log.js";
 import { announce, clearNotice, guarded, notice, problem } from "./notices.js";
 import { Player } from "./player.js";
 import { Reveal } from "./reveal.js";
-import { Rules } from "./rules.js";
 import { Scores } from "./scores.js";
 import { Session, tabStorage } from "./session.js";
 import { Setup } from "./setup.js";
 import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
 import { Transport } from "./transport.js";
+/** @import { Round } from "./session.js" */
 
 const REBUILT =
-  "The server had closed this session, as it does after a while, or another tab had taken it. " +
-  "Your episode was rebuilt as it was; just go on.";
+  "The server had closed this session, or another tab had used it. The page has rebuilt your " +
+  "episode as it was. You can go on.";
+
+/** @typedef {ReturnType<typeof assemble>} Page */
 
 async function main() {
   const catalogue = await api.catalogue();
@@ -31,53 +34,59 @@ async function main() {
   if (!(await page.session.resume())) await page.begin(page.setup.options);
 }
 
+/** @param {wire.Offer} catalogue */
 function assemble(catalogue) {
-  const page = { session: new Session(tabStorage()), setup: new Setup(catalogue) };
-  page.rules = new Rules(catalogue.fields);
-  page.scores = new Scores();
-  page.log = new Log(page.rules);
-  page.designer = new DesignerPanel(catalogue.designers, page.rules);
-  page.arena = new Arena((round) => showRound(page, round));
-  page.player = new Player(page.session, page.designer, page.arena);
-  page.reveal = new Reveal(page.session, page.arena);
-  page.begin = (options) => beginEpisode(page, options);
-  page.transport = new Transport(page.player, () => page.setup.valid && page.begin(page.setup.options));
-  page.compare = new Compare(catalogue.designers, page.session, page.rules);
-  page.tour = new Tour(page);
-  return page;
+  const session = new Session(tabStorage());
+  const setup = new Setup(catalogue);
+  const controls = new Controls(catalogue.fields);
+  const scores = new Scores();
+  const log = new Log(controls);
+  const designer = new DesignerPanel(catalogue.designers, controls);
+  const arena = new ArenaView((round) => showRound(session, scores, player, round));
+  const player = new Player(session, designer, arena);
+  const reveal = new Reveal(session, arena);
+  /** @param {Partial<wire.EpisodeOptions>} options */
+  const begin = async (options) => {
+    await player.stop();
+    clearNotice();
+    await session.begin(options);
+    await reveal.reset();
+  };
+  const transport = new Transport(player, async () => {
+    if (setup.valid) await begin(setup.options);
+  });
+  new Compare(catalogue.designers, session, controls);
+  new Tour({ session, controls, designer, player, log, begin });
+  return { session, setup, controls, scores, log, designer, arena, player, reveal, transport, begin };
 }
 
+/** @param {Page} page */
 function connect(page) {
-  const { session, player, reveal } = page;
+  const { session, player, reveal, designer } = page;
   session.addEventListener("begin", () => showEpisode(page));
   session.addEventListener("rebuilt", () => notice(REBUILT));
-  player.addEventListener("played", guarded(({ detail }) => showStep(page, detail)));
+  player.addEventListener("played", guarded(() => showStep(page)));
   byId("reveal").addEventListener("click", guarded(() => reveal.toggle()));
+  /** @param {string} id */
   const press = (id) => () => byId(id).click();
   listenForKeys({
     " ": press("step"),
     a: () => byId(player.running ? "pause" : "auto").click(),
     r: press("reset"),
     t: press("reveal"),
-    d: () => page.designer.hand(!page.designer.active),
+    d: () => designer.hand(!designer.active),
   });
 }
 
-async function beginEpisode({ session, player, reveal }, options) {
-  await player.stop();
-  clearNotice();
-  await session.begin(options);
-  await reveal.reset();
-}
-
-function showEpisode({ session, setup, arena, log, rules, scores, transport }) {
-  const { state, steps, recent } = session;
+/** @param {Page} page */
+function showEpisode({ session, setup, arena, log, controls, scores, transport }) {
+  const { steps, recent } = session;
   setup.show(session.options);
-  arena.seat(state.n_agents);
+  arena.seat(session.state?.n_agents ?? 0);
   log.load(steps);
   const last = steps.at(-1);
-  if (last) rules.set(last.mechanism);
-  rules.played(last?.mechanism);
+  if (last) controls.set(last.mechanism);
+  controls.played(last?.mechanism);
   arena.load(last?.rounds ?? []);
   scores.show(last?.scores, last?.revenue);
   scores.label(last ? `step ${steps.length}` : "no step yet");
@@ -85,23 +94,32 @@ function showEpisode({ session, setup, arena, log, rules, scores, transport }) {
   transport.refresh();
 }
 
-function showRound({ session, scores, player }, round) {
+/**
+ * @param {Session} session
+ * @param {Scores} scores
+ * @param {Player} player
+ * @param {Round} round
+ */
+function showRound(session, scores, player, round) {
   scores.show(round.scores, round.revenue);
   scores.label(`round ${round.number}`);
   if (player.playing) scores.trend(session.recent.filter(({ number }) => number <= round.number));
 }
 
-async function showStep({ session, scores, log, rules, reveal }, step) {
+/** @param {Page} page */
+async function showStep({ session, scores, log, controls, reveal }) {
   const number = session.steps.length;
-  rules.played(step.mechanism);
+  const step = session.steps[number - 1];
+  controls.played(step.mechanism);
   log.add(step);
   scores.show(step.scores, step.revenue);
-  scores.label(`step ${number}, its last rounds`);
-  const end = session.done ? " The episode is over." : "";
+  scores.label(`step ${number}, mean over its last rounds`);
+  const end = session.done ? " The episode has ended." : "";
   announce(`Step ${number}: R ${fixed(step.reward)}, ${termsInWords(step.scores)}.${end}`);
   if (reveal.on) await reveal.refresh();
 }
 
+/** @param {wire.Scores} scores */
 function termsInWords({ welfare, fairness, participation, stability }) {
   const terms = { welfare, fairness, participation, stability };
   return Object.entries(terms).map(([name, value]) => `${name} ${fixed(value)}`).join(", ");

@@ -1,4 +1,4 @@
-/** Time: animations that can be hurried, and that stand still for whoever asked for less motion. */
+/** Animations. They can be cut short, and do not move where the visitor asked for less motion. */
 
 const stillness = window.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -6,10 +6,10 @@ const stillness = window.matchMedia("(prefers-reduced-motion: reduce)");
 export const isStill = () => stillness.matches;
 
 /**
- * Return how far a part of an animation has come, eased.
- * @param {number} time Of the whole, 0 to 1.
+ * Return the progress of one part of an animation, eased.
+ * @param {number} time Progress of the whole, 0 to 1.
  * @param {number} begin When the part begins, 0 to 1.
- * @param {number} length How long it lasts, as a share of the whole.
+ * @param {number} length Of the part, as a share of the whole.
  * @returns {number} 0 to 1.
  */
 export function part(time, begin, length) {
@@ -27,6 +27,7 @@ export const between = (from, to, share) => from + (to - from) * share;
 
 /** One animation at a time. */
 export class Clock {
+  /** @type {(() => void)|null} */
   #finish = null;
 
   /** Whether an animation is running. */
@@ -35,26 +36,33 @@ export class Clock {
   }
 
   /**
-   * Draw from time 0 to 1, or time 1 alone if there shall be no motion.
+   * Draw from time 0 to 1. Without motion, draw time 1 alone.
    * @param {number} milliseconds
    * @param {(time: number) => void} draw
-   * @returns {Promise<void>} Settles at the end, or when hurried.
+   * @returns {Promise<void>} Settles at the end, or when cut short.
    */
   run(milliseconds, draw) {
     this.hurry();
     if (isStill() || milliseconds <= 0) draw(1);
     if (milliseconds <= 0) return Promise.resolve();
-    return new Promise((resolve) => this.#animate(milliseconds, isStill() ? () => {} : draw, resolve));
+    const moving = isStill() ? () => {} : draw;
+    return new Promise((resolve) => this.#animate(milliseconds, moving, resolve));
   }
 
-  /** End the running animation now, at its end. */
+  /** Cut the running animation short: draw its end now. */
   hurry() {
     this.#finish?.();
   }
 
+  /**
+   * @param {number} milliseconds
+   * @param {(time: number) => void} draw
+   * @param {() => void} resolve
+   */
   #animate(milliseconds, draw, resolve) {
     const began = performance.now();
     const timer = setTimeout(() => this.hurry(), milliseconds); // frames stop in hidden tabs
+    /** @param {number} now */
     const frame = (now) => {
       draw(Math.min(1, Math.max(0, (now - began) / milliseconds)));
       handle = requestAnimationFrame(frame);

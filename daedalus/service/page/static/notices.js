@@ -1,9 +1,13 @@
-/** What the page has to say: problems aloud, news politely. */
+/** Messages to the visitor: problems, news, and words for screen readers. */
 
-import { explain } from "./api.js";
+import { ApiError, explain, isCancelled } from "./api.js";
 import { byId, el } from "./dom.js";
 
-/** Show a message until it is dismissed or the next one comes. */
+/**
+ * Show a message until the visitor dismisses it or the next message comes.
+ * @param {string} text
+ * @param {"news"|"problem"} [kind]
+ */
 export function notice(text, kind = "news") {
   const close = el("button", { type: "button", text: "Dismiss", on: { click: clearNotice } });
   const box = el("div", { class: `notice ${kind}` }, el("p", { text }), close);
@@ -15,23 +19,32 @@ export function clearNotice() {
   byId("notices").replaceChildren();
 }
 
-/** Say in words what went wrong. */
+/**
+ * Say in words what went wrong. A request that the visitor cancelled is no problem.
+ * @param {unknown} error
+ */
 export function problem(error) {
-  if (error.name === "AbortError") return;
-  if (!error.status && error.status !== 0) console.error(error);
+  if (isCancelled(error)) return;
+  if (!(error instanceof ApiError)) console.error(error);
   notice(explain(error), "problem");
 }
 
-/** Tell who does not see the page what has just happened. */
+/**
+ * Tell users of screen readers what has happened.
+ * @param {string} text
+ */
 export function announce(text) {
   byId("live").textContent = text;
 }
 
-/** Return a listener that runs something asynchronous and says what went wrong with it. */
+/**
+ * Return a listener that runs an action and says what went wrong with it.
+ * @param {() => unknown} action May be asynchronous.
+ */
 export function guarded(action) {
-  return async (event) => {
+  return async () => {
     try {
-      await action(event);
+      await action();
     } catch (error) {
       problem(error);
     }

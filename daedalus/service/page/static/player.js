@@ -1,23 +1,30 @@
-/** Plays steps: asks for the rules, sends them, and shows what came of them. */
+/** Plays steps: gets a mechanism, sends it, and shows the result. */
 
-/** Events: `played` (detail: the step) after a step was shown, `change` when it starts or stops. */
+/** @import { ArenaView } from "./arena_view.js" */
+/** @import { DesignerPanel } from "./designer.js" */
+/** @import { Session } from "./session.js" */
+
+/** Events: `played` after a step was shown, and `change` when playing starts or stops. */
 export class Player extends EventTarget {
+  /** @type {Promise<void>|null} */
   #playing = null;
   #remaining = 0;
   #hasty = false;
 
   /**
-   * @param {import("./session.js").Session} session
-   * @param {import("./designer.js").DesignerPanel} designer
-   * @param {import("./arena.js").Arena} arena
+   * @param {Session} session
+   * @param {DesignerPanel} designer
+   * @param {ArenaView} arena
    */
   constructor(session, designer, arena) {
     super();
-    Object.assign(this, { session, designer, arena });
+    this.session = session;
+    this.designer = designer;
+    this.arena = arena;
     this.speed = 1;
   }
 
-  /** Whether it goes on by itself. */
+  /** Whether more steps will follow by themselves. */
   get running() {
     return this.#remaining > 0;
   }
@@ -27,7 +34,7 @@ export class Player extends EventTarget {
     return this.#playing !== null;
   }
 
-  /** Play one step; one that is still being shown ends at once. */
+  /** Play one step. A step that is still being shown is cut short. */
   async step() {
     while (this.#playing) {
       this.#hurry();
@@ -45,7 +52,10 @@ export class Player extends EventTarget {
     }
   }
 
-  /** Play several steps, at most to the end of the episode, unless paused. */
+  /**
+   * Play several steps, until the episode ends or the visitor pauses.
+   * @param {number} [steps]
+   */
   async run(steps = Infinity) {
     this.#remaining = steps;
     try {
@@ -68,16 +78,15 @@ export class Player extends EventTarget {
   async stop() {
     this.pause();
     this.#hurry();
-    await this.#playing?.catch(() => {}); // whoever began the step says what went wrong
+    await this.#playing?.catch(() => {}); // the caller of `step` says what went wrong
     this.#hasty = false;
   }
 
   async #once() {
     const { mechanism, source } = await this.designer.decide(this.session);
-    await this.session.step(mechanism, source);
-    const step = this.session.steps.at(-1);
+    const step = await this.session.step(mechanism, source);
     await this.arena.play(step.rounds, () => (this.#hasty ? Infinity : this.speed));
-    this.dispatchEvent(new CustomEvent("played", { detail: step }));
+    this.dispatchEvent(new Event("played"));
   }
 
   #hurry() {

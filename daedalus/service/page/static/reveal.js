@@ -1,25 +1,29 @@
-/** Who is who: hidden until the visitor asks. */
+/** The bidders' types: hidden until the visitor asks. */
 
 import { api } from "./api.js";
 import { byId, set } from "./dom.js";
+/** @import { ArenaView } from "./arena_view.js" */
+/** @import { Session } from "./session.js" */
 
-/** The button that shows types and the owners of false names. */
+/** The button that shows the types of the bidders and the owners of false names. */
 export class Reveal {
   /**
-   * @param {import("./session.js").Session} session
-   * @param {import("./arena.js").Arena} arena
+   * @param {Session} session
+   * @param {ArenaView} arena
    */
   constructor(session, arena) {
-    Object.assign(this, { session, arena, on: false });
+    this.session = session;
+    this.arena = arena;
+    this.on = false;
   }
 
-  /** Show what is hidden, or hide it again. */
+  /** Show the types, or hide them again. */
   async toggle() {
     this.on = !this.on;
     await this.refresh();
   }
 
-  /** Hide, without drawing: a new episode begins. */
+  /** Hide the types: a new episode begins. */
   reset() {
     this.on = false;
     return this.refresh();
@@ -29,9 +33,12 @@ export class Reveal {
   async refresh() {
     set(byId("reveal"), { "aria-pressed": String(this.on) });
     byId("reveal-word").textContent = this.on ? "Hide types" : "Reveal types";
-    if (!this.on) return this.arena.reveal(null);
+    if (!this.on) {
+      this.arena.reveal(null);
+      return;
+    }
     const { session } = this;
-    const told = await session.alive(() => api.reveal(session.id));
-    if (this.on) this.arena.reveal(told.bidders, told.false_names);
+    const answer = await session.alive(() => api.reveal(session.id));
+    if (this.on) this.arena.reveal(answer.bidders, answer.false_names);
   }
 }

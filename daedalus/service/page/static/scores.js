@@ -1,49 +1,62 @@
-/** The score: R and what it is made of, revenue, and their course over the last 20 rounds. */
+/** The score: R, its four factors and revenue, with their course over the last 20 rounds. */
 
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed } from "./format.js";
+/** @import { Series } from "./charts.js" */
+/** @import { Round } from "./session.js" */
 
-/** What is scored, in order: the name in the API, the letter, a word, and what it means. */
+/** @type {[name: string, letter: string, word: string, meaning: string][]} Names as in the API. */
 export const TERMS = [
   ["composite", "R", "Score", "welfare × fairness × participation × stability"],
-  ["welfare", "W", "Welfare", "goods reach those who value them most"],
-  ["fairness", "F", "Fairness", "gains are spread, not taken by a few"],
+  ["welfare", "W", "Welfare", "the goods reach the bidders who value them most"],
+  ["fairness", "F", "Fairness", "the gains are spread over many bidders"],
   ["participation", "P", "Participation", "bidders come and compete"],
-  ["stability", "S", "Stability", "rounds resemble each other"],
+  ["stability", "S", "Stability", "welfare changes little from round to round"],
 ];
 
-/** The read-outs under the arena and the charts of the last rounds. */
+/** @type {Series[]} */
+const MONEY = [
+  { label: "Revenue", colour: "revenue" },
+  { label: "Price", colour: "price" },
+  { label: "Reserve", colour: "reserve", dash: [5, 4] },
+];
+
+/** The numbers under the arena, and the charts of the last rounds. */
 export class Scores {
   constructor() {
     this.tiles = TERMS.map(tile);
-    this.revenue = tile(["revenue", "", "Revenue", "what winners paid, in units of value"]);
+    this.revenue = tile(["revenue", "", "Revenue", "what the buyers paid, in units of value"]);
     byId("scores").replaceChildren(...[...this.tiles, this.revenue].map(({ box }) => box));
-    this.terms = lineChart(
-      byId("chart-terms"),
-      TERMS.map(([name, letter]) => ({ label: letter, colour: name, width: letter === "R" ? 3 : 1.75 })),
-      { height: 220, range: [0, 1] },
-    );
-    const money = [
-      { label: "Revenue", colour: "revenue" },
-      { label: "Price", colour: "price" },
-      { label: "Reserve", colour: "reserve", dash: [5, 4] },
-    ];
-    this.money = lineChart(byId("chart-money"), money, { height: 220 });
+    this.terms = lineChart(byId("chart-terms"), TERMS.map(termSeries), {
+      height: 220,
+      range: [0, 1],
+    });
+    this.money = lineChart(byId("chart-money"), MONEY, { height: 220 });
   }
 
-  /** Show the numbers of one round or of a step. */
+  /**
+   * Show the numbers of a round or a step; dashes if there is none.
+   * @param {wire.Scores} [scores]
+   * @param {number} [revenue]
+   */
   show(scores, revenue) {
     for (const { name, number } of this.tiles) number.textContent = fixed(scores?.[name]);
     this.revenue.number.textContent = fixed(revenue);
   }
 
-  /** Say which the numbers are. */
+  /**
+   * Say which round or step the numbers belong to.
+   * @param {string} text
+   */
   label(text) {
     byId("scores-of").textContent = text;
   }
 
-  /** Draw the course of the last rounds. */
+  /**
+   * Draw the course of the last rounds.
+   * @param {Round[]} rounds
+   */
   trend(rounds) {
     const at = rounds.map(({ number }) => number);
     const columns = TERMS.map(([name]) => rounds.map(({ scores }) => scores[name]));
@@ -57,6 +70,15 @@ export class Scores {
   }
 }
 
+/**
+ * @param {typeof TERMS[number]} term
+ * @returns {Series}
+ */
+function termSeries([name, letter]) {
+  return { label: letter, colour: name, width: letter === "R" ? 3 : 1.75 };
+}
+
+/** @param {typeof TERMS[number]} term */
 function tile([name, letter, word, meaning]) {
   const number = el("output", { class: "number", text: "–" });
   const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
@@ -68,11 +90,17 @@ function tile([name, letter, word, meaning]) {
     host,
     el("p", { class: "meaning", text: meaning }),
   );
+  /** @type {[number, number]|undefined} */
   const range = name === "revenue" ? undefined : [0, 1];
   const spark = lineChart(host, [{ label: word, colour: name }], { height: 34, range, bare: true });
   return { name, box, number, spark };
 }
 
+/**
+ * Return the course of some numbers in words.
+ * @param {string} label
+ * @param {number[]} numbers
+ */
 function course(label, numbers) {
   if (!numbers.length) return `${label}: no rounds yet`;
   const [first, last] = [numbers[0], numbers.at(-1)].map((each) => fixed(each));

@@ -1,25 +1,30 @@
-/** One visitor's episode: kept over reloads, and rebuilt from its seed if the server forgot it. */
+/** One visitor's episode. It survives reloads, and is rebuilt if the server no longer has it. */
 
-import { api } from "./api.js";
+import { api, ApiError } from "./api.js";
+import { mean } from "./format.js";
 import { unkept } from "./unkept.js";
 
 const KEY = "daedalus.episode";
-const STEPS_SHOWN = 4; // their 20 rounds are what a designer looks back on
+const STEPS_SHOWN = 4; // a designer looks back on their 20 rounds
+
+/** @typedef {wire.ArenaRound & {unkept: boolean[]}} Round */
 
 /**
  * @typedef {Object} Step
- * @property {Object} mechanism What was in force.
- * @property {string} source Who set it.
+ * @property {wire.Mechanism} mechanism The rules of the step.
+ * @property {string} source Says in words where the rules came from.
  * @property {number} reward
- * @property {Object<string, number>} scores
+ * @property {wire.Scores} scores
  * @property {number} revenue Mean over the step's rounds, in units of value.
- * @property {Object[]} rounds As in `/api/arena`, with `unkept`.
+ * @property {Round[]} rounds
  */
 
+/** @typedef {Pick<Storage, "getItem"|"setItem"|"removeItem">} Store */
+
 /**
- * Return the storage of this tab, or nothing that keeps where the browser forbids it, as some do
- * for pages within others.
- * @returns {Pick<Storage, "getItem"|"setItem"|"removeItem">}
+ * Return this tab's storage. Some browsers forbid it to pages inside other pages; then return a
+ * storage that stores nothing.
+ * @returns {Store}
  */
 export function tabStorage() {
   try {
@@ -29,15 +34,18 @@ export function tabStorage() {
   }
 }
 
-/** The visitor's session. Events: `begin`, `step` (detail: the step), `rebuilt`. */
+/** The visitor's session. Events: `begin` and `rebuilt`. */
 export class Session extends EventTarget {
-  /** @param {Storage} storage Keeps the episode of this tab. */
+  /** @param {Store} storage Holds the episode of this tab. */
   constructor(storage) {
     super();
     this.storage = storage;
     this.id = newName();
+    /** @type {Partial<wire.EpisodeOptions>} */
     this.options = {};
+    /** @type {Step[]} */
     this.steps = [];
+    /** @type {wire.DaedalusState|null} Null before the first episode. */
     this.state = null;
   }
 
@@ -51,79 +59,100 @@ export class Session extends EventTarget {
     return this.steps.slice(-STEPS_SHOWN).flatMap(({ rounds }) => rounds);
   }
 
-  /** Whom else this visitor asks to play, for comparisons. */
+  /** The session in which this visitor's comparisons are played. */
   get sideId() {
     return `${this.id}:compare`;
   }
 
-  /** Begin an episode: `population`, `market`, `n_agents`, `episode_length` and `seed`, or null. */
+  /**
+   * Begin an episode.
+   * @param {Partial<wire.EpisodeOptions>} options
+   */
   async begin(options) {
     await api.reset(this.id, options);
     this.state = await api.state(this.id);
     this.options = { ...options, seed: this.state.seed };
     this.steps = [];
-    this.#keep();
+    this.#save();
     this.dispatchEvent(new Event("begin"));
   }
 
-  /** Go on with what this tab kept; false if there is nothing. */
+  /**
+   * Go on with the episode that this tab has saved.
+   * @returns {Promise<boolean>} False if there is none that this server can play.
+   */
   async resume() {
-    const kept = JSON.parse(this.storage.getItem(KEY) ?? "null");
-    if (!kept) return false;
-    Object.assign(this, { id: kept.id, options: kept.options, steps: kept.steps });
+    const saved = JSON.parse(this.storage.getItem(KEY) ?? "null");
+    if (!saved) return false;
+    ({ id: this.id, options: this.options, steps: this.steps } = saved);
     try {
       this.state = await this.alive(() => api.state(this.id));
       if (this.state.step_count !== this.steps.length) await this.#rebuild(newName());
     } catch (error) {
-      if (error.status !== 422) throw error;
-      return false; // this server does not offer what the episode was made of
+      if (!(error instanceof ApiError && error.status === 422)) throw error;
+      return false; // this server does not offer that population or market
     }
     this.dispatchEvent(new Event("begin"));
     return true;
   }
 
-  /** Play a step under a mechanism that `source` set. */
+  /**
+   * Play a step.
+   * @param {wire.Mechanism} mechanism
+   * @param {string} source Says in words where the mechanism came from.
+   * @returns {Promise<Step>}
+   */
   async step(mechanism, source) {
     let answer = await this.alive(() => api.step(this.id, mechanism));
     if (answer.observation.round_number !== this.steps.length + 1) {
-      await this.#rebuild(newName()); // another tab plays under this name
+      await this.#rebuild(newName()); // another tab plays in the same session
       answer = await api.step(this.id, mechanism);
     }
     const { rounds } = await api.arena(this.id);
-    this.steps.push(asStep(mechanism, source, answer, rounds));
-    this.#keep();
-    this.dispatchEvent(new CustomEvent("step", { detail: this.steps.at(-1) }));
+    const step = asStep(mechanism, source, answer, rounds);
+    this.steps.push(step);
+    this.#save();
+    return step;
   }
 
-  /** Call the API; if the server has lost the session, rebuild it and call again. */
+  /**
+   * Call the API. If the server has lost the session, rebuild it and call again.
+   * @template Answer
+   * @param {() => Promise<Answer>} call
+   * @returns {Promise<Answer>}
+   */
   async alive(call) {
     try {
       return await call();
     } catch (error) {
-      if (!error.lost) throw error;
+      if (!(error instanceof ApiError && error.lost)) throw error;
       await this.#rebuild(this.id);
       return call();
     }
   }
 
-  /** Same seed and same rules give the same episode, so that nothing is lost with a session. */
+  /**
+   * Play the episode again up to here. The same seed and rules give the same episode, so that
+   * nothing is lost with a session.
+   * @param {string} id Names the new session.
+   */
   async #rebuild(id) {
     this.id = id;
     await api.reset(id, this.options);
     for (const step of this.steps) await api.step(id, step.mechanism);
     this.state = await api.state(id);
-    this.#keep();
+    this.#save();
     this.dispatchEvent(new Event("rebuilt"));
   }
 
-  #keep() {
+  #save() {
     const { id, options } = this;
-    const seen = this.steps.length - STEPS_SHOWN;
-    const steps = this.steps.map((step, index) => (index < seen ? { ...step, rounds: [] } : step));
+    const old = this.steps.length - STEPS_SHOWN;
+    const steps = this.steps.map((step, index) => (index < old ? { ...step, rounds: [] } : step));
     try {
       this.storage.setItem(KEY, JSON.stringify({ id, options, steps }));
     } catch {
-      this.storage.removeItem(KEY); // too long for the browser: play on, a reload begins anew
+      this.storage.removeItem(KEY); // too long for the browser: a reload begins a new episode
     }
   }
 }
@@ -132,9 +161,16 @@ function newName() {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
 
-function asStep(mechanism, source, answer, told) {
-  const rounds = told.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
-  const revenue = rounds.reduce((sum, round) => sum + round.revenue, 0) / rounds.length;
+/**
+ * @param {wire.Mechanism} mechanism
+ * @param {string} source
+ * @param {wire.StepAnswer} answer
+ * @param {wire.ArenaRound[]} watched
+ * @returns {Step}
+ */
+function asStep(mechanism, source, answer, watched) {
+  const rounds = watched.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
+  const revenue = mean(rounds.map((round) => round.revenue));
   const { scores } = answer.info;
   return { mechanism, source, reward: answer.reward, scores, revenue, rounds };
 }

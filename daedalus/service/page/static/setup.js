@@ -1,88 +1,103 @@
-/** Who comes to the market: population, rules of the market, number, length and seed. */
+/** The form that begins an episode: population, market, bidders, steps and seed. */
 
 import { byId, el, set } from "./dom.js";
 import { sentence, words } from "./format.js";
 
-/** The form with which an episode begins. */
+/** The form that begins an episode. */
 export class Setup {
-  /** @param {Object} catalogue As `/api/catalogue` answers. */
+  /** @param {wire.Offer} catalogue */
   constructor(catalogue) {
     this.catalogue = catalogue;
-    this.form = byId("setup");
-    this.population = byId("population");
-    this.market = byId("market");
-    this.population.replaceChildren(...catalogue.populations.map(populationOption));
-    this.market.replaceChildren(...catalogue.markets.map(marketOption));
-    set(byId("episode_length"), { max: catalogue.max_episode_length });
-    this.population.addEventListener("change", () => this.#populationChosen());
-    this.market.addEventListener("change", () => this.#explain());
+    this.form = byId("setup", HTMLFormElement);
+    this.fields = {
+      population: byId("population", HTMLSelectElement),
+      market: byId("market", HTMLSelectElement),
+      n_agents: byId("n_agents", HTMLInputElement),
+      episode_length: byId("episode_length", HTMLInputElement),
+      seed: byId("seed", HTMLInputElement),
+    };
+    const { population, market, episode_length: steps } = this.fields;
+    population.replaceChildren(...catalogue.populations.map(option));
+    market.replaceChildren(...catalogue.markets.map(option));
+    set(steps, { max: catalogue.max_episode_length });
+    population.addEventListener("change", () => this.#populationChosen());
+    market.addEventListener("change", () => this.#explain());
     byId("draw").addEventListener("click", () => this.#drawSeed());
     this.show({ ...catalogue.default, episode_length: catalogue.episode_length });
-    this.#explain();
   }
 
-  /** What an episode shall begin with; null leaves a choice to the server. */
+  /**
+   * What the visitor has chosen.
+   * @returns {wire.EpisodeOptions}
+   */
   get options() {
-    const number = (id) => (byId(id).value === "" ? null : Number(byId(id).value));
+    const { population, market, n_agents: bidders, episode_length: steps, seed } = this.fields;
     return {
-      population: this.population.value,
-      market: this.market.value,
-      n_agents: number("n_agents"),
-      episode_length: number("episode_length"),
-      seed: number("seed"),
+      population: population.value,
+      market: market.value,
+      n_agents: numberIn(bidders),
+      episode_length: numberIn(steps),
+      seed: numberIn(seed),
     };
   }
 
-  /** Whether what is written can be sent; if not, the browser says what is wrong. */
+  /** Whether the form can be sent. If not, the browser says what is wrong. */
   get valid() {
     return this.form.reportValidity();
   }
 
-  /** Show the choices of an episode; those that are not named stay. */
+  /**
+   * Show the choices of an episode; the others stay.
+   * @param {Partial<wire.EpisodeOptions>} options
+   */
   show(options) {
-    for (const [name, value] of Object.entries(options)) {
-      if (value !== undefined) byId(name).value = value ?? "";
+    for (const [name, field] of Object.entries(this.fields)) {
+      const value = options[/** @type {keyof wire.EpisodeOptions} */ (name)];
+      if (value !== undefined) field.value = String(value ?? "");
     }
     this.#offerMarkets();
     this.#explain();
   }
 
   #chosen() {
-    return this.catalogue.populations.find(({ name }) => name === this.population.value);
+    return this.catalogue.populations.find(({ name }) => name === this.fields.population.value);
   }
 
   #populationChosen() {
-    byId("n_agents").value = "";
+    this.fields.n_agents.value = "";
     this.#offerMarkets();
     this.#explain();
   }
 
   #drawSeed() {
-    [byId("seed").value] = crypto.getRandomValues(new Uint32Array(1));
+    this.fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0]);
   }
 
   #offerMarkets() {
+    const { market } = this.fields;
     const offered = this.#chosen()?.markets ?? [];
-    for (const option of this.market.options) option.disabled = !offered.includes(option.value);
-    if (!offered.includes(this.market.value)) [this.market.value] = offered;
+    for (const each of market.options) each.disabled = !offered.includes(each.value);
+    if (!offered.includes(market.value)) market.value = offered[0] ?? "";
   }
 
   #explain() {
+    const { n_agents: bidders, market } = this.fields;
     const population = this.#chosen();
     if (!population) return;
-    byId("n_agents").placeholder = String(population.bidders);
-    const { meaning } = this.catalogue.markets.find(({ name }) => name === this.market.value);
+    bidders.placeholder = String(population.bidders);
+    const chosen = this.catalogue.markets.find(({ name }) => name === market.value);
     const types = population.types.map(({ name }) => words(name).toLowerCase()).join(", ");
-    const strategic = this.market.value === "strategic";
-    const who = strategic && types ? `Types: ${types}. ` : "";
-    byId("setup-meaning").textContent = `${who}${sentence(meaning)}`;
+    const listed = market.value === "strategic" && types ? `Types: ${types}. ` : "";
+    byId("setup-meaning").textContent = chosen ? `${listed}${sentence(chosen.meaning)}` : "";
   }
 }
 
-function populationOption({ name }) {
-  return el("option", { value: name, text: words(name) });
+/** @param {HTMLInputElement} field */
+function numberIn({ value }) {
+  return value === "" ? null : Number(value);
 }
 
-function marketOption({ name }) {
+/** @param {{name: string}} choice */
+function option({ name }) {
   return el("option", { value: name, text: words(name) });
 }

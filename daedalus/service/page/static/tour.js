@@ -1,46 +1,55 @@
-/** The tour: attacks on an auction, each seen to hurt and then to be answered. */
+/** The tour: six stops. Each shows an attack on an auction, then the rules that answer it. */
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean } from "./format.js";
 import { announce, guarded, notice } from "./notices.js";
+/** @import { Step } from "./session.js" */
 
-const STEPS = 5; // under the bad rules, and as many under the better ones
+const STEPS = 5; // with the rules that invite the attack, and as many with the better ones
 
 /**
- * @typedef {Object} Stage What the tour moves.
+ * @typedef {Object} Stage The parts of the page that the tour moves.
  * @property {import("./session.js").Session} session
- * @property {import("./rules.js").Rules} rules
+ * @property {import("./controls.js").Controls} controls
  * @property {import("./designer.js").DesignerPanel} designer
  * @property {import("./player.js").Player} player
  * @property {import("./log.js").Log} log
- * @property {(options: Object) => Promise<void>} begin
+ * @property {(options: Partial<wire.EpisodeOptions>) => Promise<void>} begin
  */
 
 /** The card that leads through the stops. */
 export class Tour {
-  #stops = null;
+  /** @type {wire.TourStop[]} */
+  #stops = [];
   #at = 0;
 
   /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
     this.card = byId("tour");
+    this.buttons = {
+      hurt: byId("tour-hurt", HTMLButtonElement),
+      fix: byId("tour-fix", HTMLButtonElement),
+      back: byId("tour-back", HTMLButtonElement),
+      next: byId("tour-next", HTMLButtonElement),
+    };
+    const { hurt, fix, back, next } = this.buttons;
     byId("tour-start").addEventListener("click", guarded(() => this.start()));
     byId("tour-exit").addEventListener("click", () => this.leave());
-    byId("tour-back").addEventListener("click", guarded(() => this.#go(this.#at - 1)));
-    byId("tour-next").addEventListener("click", guarded(() => this.#go(this.#at + 1)));
-    byId("tour-hurt").addEventListener("click", guarded(() => this.#play(this.#stop.hurt)));
-    byId("tour-fix").addEventListener("click", guarded(() => this.#play(this.#stop.fixed)));
+    back.addEventListener("click", guarded(() => this.#go(this.#at - 1)));
+    next.addEventListener("click", guarded(() => this.#go(this.#at + 1)));
+    hurt.addEventListener("click", guarded(() => this.#play(this.#stop.hurt)));
+    fix.addEventListener("click", guarded(() => this.#play(this.#stop.fixed)));
     stage.player.addEventListener("change", () => this.#refresh());
     stage.player.addEventListener("played", () => this.#refresh());
   }
 
   /** Begin at the first stop. */
   async start() {
-    this.#stops ??= (await api.tour()).stops;
-    if (!this.#stops.length) return notice("This server offers none of the markets of the tour.");
-    await this.#go(0);
+    if (!this.#stops.length) this.#stops = (await api.tour()).stops;
+    if (this.#stops.length) await this.#go(0);
+    else notice("This server offers none of the populations of the tour.");
   }
 
   /** End the tour; the episode stays. */
@@ -54,6 +63,7 @@ export class Tour {
     return this.#stops[this.#at];
   }
 
+  /** @param {number} index */
   async #go(index) {
     if (index < 0) return;
     if (index >= this.#stops.length) {
@@ -65,25 +75,27 @@ export class Tour {
     const options = { population, market, seed, n_agents: bidders, episode_length: 2 * STEPS };
     await this.stage.begin(options);
     this.stage.designer.hand(false);
-    this.stage.rules.set(hurt);
+    this.stage.controls.set(hurt);
     this.card.hidden = false;
     document.body.classList.add("touring");
     this.#describe();
     this.#refresh();
   }
 
+  /** @param {wire.Mechanism} mechanism */
   async #play(mechanism) {
-    const { rules, designer, player } = this.stage;
+    const { controls, designer, player } = this.stage;
     await player.stop();
     designer.hand(false);
-    rules.set(mechanism);
+    controls.set(mechanism);
     byId("arena-frame").scrollIntoView({ block: "nearest" });
     await player.run(STEPS);
-    announce(`Mean R ${fixed(meanReward(this.#played(mechanism)), 3)} under these rules.`);
+    announce(`Mean R ${fixed(meanReward(this.#played(mechanism)), 3)} with these rules.`);
   }
 
   #describe() {
     const { title, attack, watch, fix, hurt, fixed: better, changed } = this.#stop;
+    const last = this.#at + 1 === this.#stops.length;
     byId("tour-number").textContent = `Stop ${this.#at + 1} of ${this.#stops.length}`;
     byId("tour-title").textContent = title;
     byId("tour-attack").textContent = attack;
@@ -91,16 +103,18 @@ export class Tour {
     byId("tour-why").textContent = fix;
     const texts = this.stage.log.changes(hurt, better);
     byId("tour-changes").replaceChildren(...texts.map((text) => el("li", { text })));
-    byId("tour-dots").replaceChildren(...this.#stops.map((_, index) => this.#dot(index)));
-    byId("tour-next").textContent =
-      this.#at + 1 < this.#stops.length ? "Next stop" : "End the tour";
-    byId("tour-back").disabled = this.#at === 0;
+    byId("tour-dots").replaceChildren(...this.#stops.map((stop, index) => this.#dot(stop, index)));
+    this.buttons.next.textContent = last ? "End the tour" : "Next stop";
+    this.buttons.back.disabled = this.#at === 0;
     byId("tour-title").focus();
     this.card.dataset.changed = changed.join(" ");
   }
 
-  #dot(index) {
-    const { title } = this.#stops[index];
+  /**
+   * @param {wire.TourStop} stop
+   * @param {number} index
+   */
+  #dot({ title }, index) {
     const current = index === this.#at ? "step" : false;
     const label = `Stop ${index + 1}: ${title}`;
     const go = guarded(() => this.#go(index));
@@ -109,36 +123,47 @@ export class Tour {
   }
 
   #refresh() {
-    if (this.card.hidden || !this.#stops) return;
-    const { player } = this.stage;
+    if (this.card.hidden || !this.#stops.length) return;
+    const { playing } = this.stage.player;
+    const { hurt, fix, next } = this.buttons;
     const [before, after] = [this.#stop.hurt, this.#stop.fixed].map((each) => this.#played(each));
-    const seen = before.length > 0 && !(player.playing && !after.length);
-    byId("tour-hurt").hidden = seen;
+    const seen = before.length > 0 && !(playing && !after.length);
+    hurt.hidden = seen;
     byId("tour-cure").hidden = !seen;
-    byId("tour-fix").hidden = !seen || after.length > 0;
-    for (const id of ["tour-hurt", "tour-fix"]) byId(id).disabled = player.playing;
-    byId("tour-next").classList.toggle("primary", after.length > 0 && !player.playing);
-    this.#result("before", before);
-    this.#result("after", after);
+    fix.hidden = !seen || after.length > 0;
+    for (const button of [hurt, fix]) button.disabled = playing;
+    next.classList.toggle("primary", after.length > 0 && !playing);
+    showMean("before", before);
+    showMean("after", after);
     byId("tour-gain").textContent = before.length && after.length ? gain(before, after) : "";
   }
 
-  #result(part, steps) {
-    const value = meanReward(steps);
-    byId(`tour-${part}`).textContent = fixed(value, 3);
-    byId(`tour-${part}-bar`).value = Number.isFinite(value) ? value : 0;
-  }
-
+  /** @param {wire.Mechanism} mechanism */
   #played(mechanism) {
-    const { session, rules } = this.stage;
-    return session.steps.filter((step) => !rules.changed(step.mechanism, mechanism).length);
+    const { session, controls } = this.stage;
+    return session.steps.filter((step) => !controls.changed(step.mechanism, mechanism).length);
   }
 }
 
+/**
+ * @param {"before"|"after"} part
+ * @param {Step[]} steps
+ */
+function showMean(part, steps) {
+  const value = meanReward(steps);
+  byId(`tour-${part}`).textContent = fixed(value, 3);
+  byId(`tour-${part}-bar`, HTMLProgressElement).value = steps.length ? value : 0;
+}
+
+/** @param {Step[]} steps */
 function meanReward(steps) {
   return mean(steps.map(({ reward }) => reward));
 }
 
+/**
+ * @param {Step[]} before
+ * @param {Step[]} after
+ */
 function gain(before, after) {
   const difference = meanReward(after) - meanReward(before);
   return `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 3)}`;

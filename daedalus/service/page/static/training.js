@@ -1,34 +1,45 @@
-/** The learning curves of the newest run. */
+/** The training curves of the newest run. */
 
 import { api } from "./api.js";
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
-import { fixed, words } from "./format.js";
+import { fixed, isNumber, words } from "./format.js";
 
 const FIRST = ["reward", "entropy", "reward_std", "validity", "completion_length", "grad_norm"];
-const MOST = 6; // charts; what is not named above follows as it comes
+const MOST = 6; // charts; other curves follow those named above
 
-/** Draw the newest run's history, or say that there is none. */
+/** @typedef {wire.TrainingCurves["history"]} History */
+
+/** Draw the history of the newest run, or say that there is no run. */
 export async function showTraining() {
   const { run, history } = await api.training();
   byId("training-none").hidden = Boolean(run);
   byId("training-run").textContent = run ? `Run ${run}, ${history.length} logged steps.` : "";
-  const hosts = signals(history).map((name) => panel(name, history));
-  byId("training-charts").replaceChildren(...hosts.map(({ figure }) => figure));
-  for (const { draw } of hosts) draw();
+  const panels = signals(history).map((name) => panel(name, history));
+  byId("training-charts").replaceChildren(...panels.map(({ figure }) => figure));
+  for (const { draw } of panels) draw();
 }
 
+/**
+ * Return the names of the curves to draw.
+ * @param {History} history
+ */
 function signals(history) {
   const names = new Set(history.flatMap((entry) => Object.keys(entry)));
   names.delete("step");
-  const numeric = [...names].filter((name) => history.some((each) => Number.isFinite(each[name])));
+  const numeric = [...names].filter((name) => history.some((each) => isNumber(each[name])));
   const first = FIRST.filter((name) => numeric.includes(name));
   return [...new Set([...first, ...numeric])].slice(0, MOST);
 }
 
+/**
+ * Return a figure and the function that draws its curve, once the figure is on the page.
+ * @param {string} name
+ * @param {History} history
+ */
 function panel(name, history) {
-  const values = history.map((entry) => (Number.isFinite(entry[name]) ? entry[name] : null));
-  const known = values.filter((value) => value !== null);
+  const values = history.map((entry) => (isNumber(entry[name]) ? entry[name] : null));
+  const known = values.filter(isNumber);
   const [first, last] = [known[0], known.at(-1)].map((value) => fixed(value, 3));
   const label = `${words(name)} over training: from ${first} to ${last}`;
   const host = el("div", { class: "chart", "aria-label": label });

@@ -1,9 +1,12 @@
-/** Step, Auto, Pause, New episode and speed. */
+/** The buttons Step, Auto, Pause and Reset, and the speed. */
 
 import { byId } from "./dom.js";
 import { fixed, mean } from "./format.js";
 import { guarded } from "./notices.js";
+/** @import { Player } from "./player.js" */
+/** @import { Session } from "./session.js" */
 
+/** @type {[number, string][]} */
 const SPEEDS = [
   [0.5, "half speed"],
   [1, "normal"],
@@ -15,30 +18,36 @@ const SPEEDS = [
 /** The buttons that move an episode. */
 export class Transport {
   /**
-   * @param {import("./player.js").Player} player
+   * @param {Player} player
    * @param {() => Promise<void>} begin Begins a new episode.
    */
   constructor(player, begin) {
     this.player = player;
-    byId("step").addEventListener("click", guarded(() => this.#step()));
-    byId("auto").addEventListener("click", guarded(() => player.run()));
-    byId("pause").addEventListener("click", () => player.pause());
+    this.buttons = {
+      step: byId("step", HTMLButtonElement),
+      auto: byId("auto", HTMLButtonElement),
+      pause: byId("pause", HTMLButtonElement),
+    };
+    this.slider = byId("speed", HTMLInputElement);
+    this.buttons.step.addEventListener("click", guarded(() => this.#step()));
+    this.buttons.auto.addEventListener("click", guarded(() => player.run()));
+    this.buttons.pause.addEventListener("click", () => player.pause());
     byId("setup").addEventListener("submit", (event) => event.preventDefault());
     byId("setup").addEventListener("submit", guarded(begin));
-    byId("speed").addEventListener("input", () => this.#speed());
+    this.slider.addEventListener("input", () => this.#speed());
     player.addEventListener("change", () => this.refresh());
     this.#speed();
   }
 
-  /** Offer what can be done now. */
+  /** Enable the buttons that can be used now. */
   refresh() {
     const { session, running, playing } = this.player;
-    const { steps, done } = session;
-    byId("step").disabled = done;
-    byId("auto").disabled = done || running;
-    byId("pause").disabled = !running;
+    const { step, auto, pause } = this.buttons;
+    step.disabled = session.done;
+    auto.disabled = session.done || running;
+    pause.disabled = !running;
     byId("progress").textContent = progress(session);
-    document.body.classList.toggle("done", done && !playing);
+    document.body.classList.toggle("done", session.done && !playing);
   }
 
   #step() {
@@ -47,15 +56,17 @@ export class Transport {
   }
 
   #speed() {
-    const [speed, name] = SPEEDS[Number(byId("speed").value)];
+    const stop = Number(this.slider.value);
+    const [speed, name] = SPEEDS[stop];
     this.player.speed = speed;
-    byId("speed").setAttribute("aria-valuetext", name);
-    byId("speed").style.setProperty("--filled", `${25 * byId("speed").value}%`);
+    this.slider.setAttribute("aria-valuetext", name);
+    this.slider.style.setProperty("--filled", `${25 * stop}%`);
     byId("speed-name").textContent = name;
     if (speed === Infinity) this.player.arena.hurry();
   }
 }
 
+/** @param {Session} session */
 function progress({ steps, state, done }) {
   const text = `Step ${steps.length} of ${state?.episode_length ?? "–"}`;
   return done ? `${text}, mean R ${fixed(mean(steps.map(({ reward }) => reward)), 3)}` : text;

@@ -1,14 +1,14 @@
-/** Who won and did not keep it: the API tells bids and deliveries, this follows from them. */
+/** Finds the winners that did not buy. The API tells bids and deliveries; this follows from them. */
 
 /**
- * Return for every name of a round, bidders first and then false names, whether it won but bought
- * nothing: it walked away, or was nobody who could buy.
+ * Return whether each name of a round won a unit and then did not buy it.
  *
- * Units go to the highest bids, so whoever bid more than somebody who bought had won, too; and so
- * had, where all pay the highest losing bid, whoever bid more than that. Who won beyond doubt is
- * named, and nobody else.
- * @param {Object} round As in `/api/arena`.
- * @param {Object} mechanism The rules it was played under.
+ * Names are the bidders by seat, then the false names. A bidder may walk away after it won; a false
+ * name cannot buy. The highest bids win. So a name won if it bid more than a name that bought. Where
+ * all pay the highest losing bid, a name also won if it bid more than the price. The answer is true
+ * only where the win is certain.
+ * @param {wire.ArenaRound} round
+ * @param {wire.Mechanism} mechanism The rules of this round.
  * @returns {boolean[]}
  */
 export function unkept(round, mechanism) {

@@ -1,8 +1,9 @@
-/** The rules of the auction as controls, one for each field of a mechanism. */
+/** The rules of the auction as controls: one for each field of a mechanism. */
 
 import { byId, el, set } from "./dom.js";
 import { fixed, sentence, shown, words } from "./format.js";
 
+/** @type {[string, (name: string) => boolean][]} */
 const GROUPS = [
   ["The sale", (name) => !/^reveal_|penalty$|policy$/.test(name)],
   ["What bidders are told", (name) => name.startsWith("reveal_")],
@@ -10,62 +11,82 @@ const GROUPS = [
 ];
 
 /**
- * @typedef {Object} Field As in `/api/catalogue`.
- * @property {string} name
- * @property {"choice"|"flag"|"number"} kind
- * @property {string[]|null} choices
- * @property {number|null} low
- * @property {number|null} high
- * @property {*} default
- * @property {string} meaning
+ * @typedef {Object} Control
+ * @property {HTMLElement} row
+ * @property {() => wire.Value} read
+ * @property {(value: wire.Value) => void} write
  */
 
-/** The controls together. Event: `change`, after the visitor or a designer changed a rule. */
-export class Rules extends EventTarget {
-  /** @param {Field[]} fields */
+/** All controls together. Event: `change`, after the visitor or a designer changed a rule. */
+export class Controls extends EventTarget {
+  /** @param {wire.MechanismField[]} fields */
   constructor(fields) {
     super();
+    const changed = () => this.dispatchEvent(new Event("change"));
     this.fields = fields;
-    this.controls = new Map(fields.map((field) => [field.name, makeControl(field, this)]));
+    this.controls = new Map(fields.map((field) => [field.name, makeControl(field, changed)]));
     this.inForce = this.defaults;
     byId("rules").replaceChildren(...GROUPS.map(([title, member]) => this.#group(title, member)));
     byId("defaults").addEventListener("click", () => this.set(this.defaults));
     this.addEventListener("change", () => this.#mark());
   }
 
-  /** The rules that hold if nobody sets others. */
+  /**
+   * The mechanism that holds if the visitor changes nothing.
+   * @returns {wire.Mechanism}
+   */
   get defaults() {
     return Object.fromEntries(this.fields.map((field) => [field.name, field.default]));
   }
 
-  /** The mechanism as it is set. */
+  /**
+   * The mechanism that the controls show.
+   * @returns {wire.Mechanism}
+   */
   get mechanism() {
     return Object.fromEntries([...this.controls].map(([name, { read }]) => [name, read()]));
   }
 
-  /** Set every rule. */
+  /**
+   * Set every control.
+   * @param {wire.Mechanism} mechanism
+   */
   set(mechanism) {
     for (const [name, { write }] of this.controls) write(mechanism[name]);
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Remember which rules the last step was played under, to mark those that differ. */
+  /**
+   * Remember the mechanism of the last step, to mark the rules that differ from it.
+   * @param {wire.Mechanism} [mechanism] Left out: no step has been played.
+   */
   played(mechanism) {
     this.inForce = mechanism ?? this.defaults;
     this.#mark();
   }
 
-  /** Let the visitor set the rules, or not. */
+  /**
+   * Let the visitor set the rules, or not.
+   * @param {boolean} enabled
+   */
   enable(enabled) {
-    byId("rules").disabled = !enabled;
-    byId("defaults").disabled = !enabled;
+    byId("rules", HTMLFieldSetElement).disabled = !enabled;
+    byId("defaults", HTMLButtonElement).disabled = !enabled;
   }
 
-  /** Return the names of the rules that two mechanisms set otherwise. */
+  /**
+   * Return the names of the fields in which two mechanisms differ.
+   * @param {wire.Mechanism} before
+   * @param {wire.Mechanism} after
+   */
   changed(before, after) {
     return this.fields.map(({ name }) => name).filter((name) => before[name] !== after[name]);
   }
 
+  /**
+   * @param {string} title
+   * @param {(name: string) => boolean} member
+   */
   #group(title, member) {
     const rows = [...this.controls.entries()].filter(([name]) => member(name));
     const heading = el("h3", { text: title });
@@ -83,62 +104,88 @@ export class Rules extends EventTarget {
 
 /**
  * Return what changed between two mechanisms, in words.
- * @param {Object} before
- * @param {Object} after
- * @param {string[]} names
+ * @param {wire.Mechanism} before
+ * @param {wire.Mechanism} after
+ * @param {string[]} names Of the fields that differ.
  */
 export function changesInWords(before, after, names) {
   return names.map((name) => `${words(name)}: ${shown(before[name])} → ${shown(after[name])}`);
 }
 
-function makeControl(field, rules) {
-  return { choice: choiceControl, flag: flagControl, number: numberControl }[field.kind](
-    field,
-    () => rules.dispatchEvent(new Event("change")),
-  );
+/**
+ * @param {wire.MechanismField} field
+ * @param {() => void} changed Called when the visitor has moved the control.
+ * @returns {Control}
+ */
+function makeControl(field, changed) {
+  if (field.kind === "choice") return choiceControl(field, changed);
+  return field.kind === "flag" ? flagControl(field, changed) : numberControl(field, changed);
 }
 
+/** @param {wire.MechanismField} field */
 function described(field) {
   const id = `rule-${field.name}`;
-  const meaning = el("p", { class: "meaning", id: `${id}-meaning`, text: sentence(field.meaning.replace(/_ ?/g, " ")) });
+  const text = sentence(field.meaning.replace(/_ ?/g, " "));
+  const meaning = el("p", { class: "meaning", id: `${id}-meaning`, text });
   const label = el("label", { for: id, text: words(field.name) });
   return { label, meaning, shared: { id, name: field.name, "aria-describedby": `${id}-meaning` } };
 }
 
+/**
+ * @param {wire.ChoiceField} field
+ * @param {() => void} changed
+ * @returns {Control}
+ */
 function choiceControl(field, changed) {
   const { label, meaning, shared } = described(field);
   const options = field.choices.map((value) => el("option", { value, text: words(value) }));
   const select = el("select", { ...shared, on: { change: changed } }, ...options);
-  const write = (value) => {
-    select.value = value;
+  select.value = field.default;
+  return {
+    row: el("div", { class: "rule choice" }, label, select, meaning),
+    read: () => select.value,
+    write: (value) => {
+      select.value = String(value);
+    },
   };
-  write(field.default);
-  const row = el("div", { class: "rule choice" }, label, select, meaning);
-  return { row, read: () => select.value, write };
 }
 
+/**
+ * @param {wire.FlagField} field
+ * @param {() => void} changed
+ * @returns {Control}
+ */
 function flagControl(field, changed) {
   const { label, meaning, shared } = described(field);
   const box = el("input", { ...shared, type: "checkbox", role: "switch", on: { change: changed } });
-  const write = (value) => {
-    box.checked = value;
+  box.checked = field.default;
+  return {
+    row: el("div", { class: "rule flag" }, label, box, meaning),
+    read: () => box.checked,
+    write: (value) => {
+      box.checked = value === true;
+    },
   };
-  write(field.default);
-  const row = el("div", { class: "rule flag" }, label, box, meaning);
-  return { row, read: () => box.checked, write };
 }
 
+/**
+ * @param {wire.NumberField} field
+ * @param {() => void} changed
+ * @returns {Control}
+ */
 function numberControl(field, changed) {
   const { label, meaning, shared } = described(field);
   const bounds = { min: field.low, max: field.high, step: 0.01 };
   const exact = el("input", { ...shared, ...bounds, type: "number", inputmode: "decimal" });
   const slide = el("input", { ...bounds, type: "range", "aria-label": `${words(field.name)}, slider` });
+  /** @param {number} value */
   const write = (value) => {
     exact.value = fixed(value);
-    slide.value = value;
+    slide.value = String(value);
     const share = (100 * (value - field.low)) / (field.high - field.low);
     slide.style.setProperty("--filled", `${share}%`);
   };
+  /** @param {string} text */
   const take = (text) => {
     const number = text === "" || !Number.isFinite(Number(text)) ? field.default : Number(text);
     write(Math.min(field.high, Math.max(field.low, number)));
@@ -149,5 +196,5 @@ function numberControl(field, changed) {
   set(slide, { "aria-describedby": `rule-${field.name}-meaning` });
   write(field.default);
   const row = el("div", { class: "rule scale" }, label, exact, slide, meaning);
-  return { row, read: () => Number(exact.value), write };
+  return { row, read: () => Number(exact.value), write: (value) => write(Number(value)) };
 }

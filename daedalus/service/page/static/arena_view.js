@@ -1,0 +1,340 @@
+/** The arena: the bidders, their bids and the sale, round by round. */
+
+import { figureHeight, layout, tie } from "./arena_layout.js";
+import { axis, hatching, invitation, line, makeName } from "./arena_parts.js";
+import { byId, el, set, svg } from "./dom.js";
+import { fixed, words } from "./format.js";
+import { between, Clock, part } from "./motion.js";
+/** @import { Round } from "./session.js" */
+
+const ROUND = 1150; // milliseconds at speed 1
+const KINDS = 8; // colours for types
+
+/** @type {Record<string, string>} What a bidder of each strategy does. */
+const STRATEGIES = {
+  opt_out: "may stay out",
+  shade: "bids low",
+  withdraw: "may walk away",
+  collude: "colludes",
+  shill: "bids under false names",
+};
+
+/**
+ * @typedef {Object} Revealed
+ * @property {wire.Bidder[]} bidders By seat.
+ * @property {number[][]} owners Seats of the owners of false names, by round.
+ * @property {string[]} types
+ */
+
+/** Draws rounds. Also draws the bidders' types, once they are revealed. */
+export class ArenaView {
+  #clock = new Clock();
+  /** @type {ReturnType<typeof makeName>[]} */
+  #names = [];
+  /** @type {Round[]} */
+  #rounds = [];
+  #shown = 0;
+  /** @type {Revealed|null} */
+  #revealed = null;
+  #seats = 0;
+  #place = layout(0, 0, 1, 0, false);
+  #lines = linesIn(this.#place);
+  #ties = svg("g", { class: "ties" });
+
+  /** @param {(round: Round) => void} onRound Called when a round is shown. */
+  constructor(onRound) {
+    this.onRound = onRound;
+    this.svg = byId("arena", SVGSVGElement);
+    this.canvas = byId("arena-canvas");
+    this.caption = byId("arena-caption");
+    this.buttons = byId("arena-rounds");
+    this.key = byId("arena-types");
+    new ResizeObserver(() => this.#resized()).observe(this.canvas);
+  }
+
+  /**
+   * Clear the arena for a new episode.
+   * @param {number} count Bidders.
+   */
+  seat(count) {
+    this.hurry();
+    this.#seats = count;
+    this.#revealed = null;
+    this.load([]);
+  }
+
+  /**
+   * Show the last of some rounds, without motion.
+   * @param {Round[]} rounds
+   */
+  load(rounds) {
+    this.#rounds = rounds;
+    this.#build();
+    this.#listRounds();
+    if (rounds.length) this.#draw(rounds.length - 1, 1);
+    else this.caption.textContent = `${this.#seats} bidders are waiting. A step has five rounds.`;
+  }
+
+  /**
+   * Play the rounds of a step.
+   * @param {Round[]} rounds
+   * @param {() => number} speed Asked before every round, so that it can change meanwhile.
+   */
+  async play(rounds, speed) {
+    const before = this.#rounds.at(-1);
+    this.#rounds = rounds;
+    this.#revealed &&= { ...this.#revealed, owners: [] };
+    this.#build();
+    this.#listRounds();
+    for (const [index, round] of rounds.entries()) {
+      this.#title(round, "bids come in");
+      const previous = index ? rounds[index - 1] : before;
+      await this.#clock.run(ROUND / speed(), (time) => this.#draw(index, time, previous));
+      this.onRound(round);
+    }
+  }
+
+  /** Show the end of the round that is being played. */
+  hurry() {
+    this.#clock.hurry();
+  }
+
+  /**
+   * Show the bidders' types, or hide them.
+   * @param {wire.Bidder[]|null} bidders By seat; null hides the types.
+   * @param {number[][]} [owners] Seats of the owners of false names, by round.
+   */
+  reveal(bidders, owners = []) {
+    this.#revealed = bidders && { bidders, owners, types: typesOf(bidders) };
+    this.#build();
+    this.#listTypes();
+    if (this.#rounds.length) this.#draw(this.#shown, 1);
+  }
+
+  #resized() {
+    if (this.#clock.running) this.hurry();
+    this.#build();
+    if (this.#rounds.length) this.#draw(this.#shown, 1);
+  }
+
+  #build() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const extras = Math.max(0, ...this.#rounds.map((round) => round.false_bids.length));
+    this.#place = layout(width, height, this.#seats, extras, this.#revealed !== null);
+    set(this.svg, { viewBox: `0 0 ${width} ${height}`, width, height });
+    this.#names = Array.from({ length: this.#seats + extras }, (_, index) => this.#name(index));
+    this.#lines = linesIn(this.#place);
+    this.#ties = svg("g", { class: "ties" });
+    this.svg.replaceChildren(
+      hatching(),
+      axis(this.#place),
+      ...(this.#rounds.length ? [] : [invitation(this.#place)]),
+      this.#ties,
+      ...this.#names.map(({ group }) => group),
+      ...(this.#rounds.length ? [this.#lines.reserve.group, this.#lines.price.group] : []),
+    );
+  }
+
+  /** @param {number} index Of a seat, or after the seats of a false name. */
+  #name(index) {
+    const extra = index >= this.#seats;
+    const label = extra ? "?" : String(index + 1);
+    const type = this.#revealed?.bidders[index]?.type;
+    const caption = type ? words(type).toLowerCase() : "";
+    const kind = type && this.#revealed ? this.#revealed.types.indexOf(type) % KINDS : undefined;
+    return makeName(this.#place, this.#place.x(index), { label, caption, kind, extra });
+  }
+
+  /**
+   * Draw a moment of a round.
+   * @param {number} index
+   * @param {number} time 0 is the begin of the round, 1 its end.
+   * @param {Round} [previous] What the motion begins with.
+   */
+  #draw(index, time, previous = this.#rounds[index]) {
+    const round = this.#rounds[index];
+    this.#shown = index;
+    this.#names.forEach((_, seat) => this.#drawName(seat, round, previous, time));
+    this.#drawLines(round, previous, time);
+    this.#drawTies(index, time);
+    if (time === 1) this.#describe(index);
+  }
+
+  /**
+   * @param {number} seat
+   * @param {Round} round
+   * @param {Round} previous
+   * @param {number} time
+   */
+  #drawName(seat, round, previous, time) {
+    const name = this.#names[seat];
+    const offer = offerOf(round, seat, this.#seats);
+    const former = offerOf(previous, seat, this.#seats).bid;
+    const delay = 0.1 + (0.14 * seat) / this.#names.length;
+    const falling = between(former, 0, part(time, 0, 0.1));
+    const height = time < delay ? falling : offer.bid * part(time, delay, 0.3);
+    const { y, floor } = this.#place;
+    set(name.bar, { y: y(height), height: floor - y(height) });
+    name.group.classList.toggle("out", !offer.present);
+    name.group.classList.toggle("below", offer.bid > 0 && offer.bid < round.reserve);
+    this.#drawSale(name, offer, part(time, 0.66, 0.14));
+  }
+
+  /**
+   * @param {ReturnType<typeof makeName>} name
+   * @param {ReturnType<typeof offerOf>} offer
+   * @param {number} share How far the dots have grown, 0 to 1.
+   */
+  #drawSale({ group, dots }, { bid, units, unkept: left }, share) {
+    const { y, head } = this.#place;
+    const radius = Math.min(5.5, Math.max(2.5, head * 0.7));
+    const count = left ? 1 : units;
+    group.classList.toggle("won", units > 0 && share > 0);
+    group.classList.toggle("left", left && share > 0);
+    dots.forEach((dot, unit) => {
+      const up = radius + 5 + unit * (2 * radius + 2);
+      set(dot, { cy: y(bid) - up, r: unit < count ? radius * share : 0 });
+    });
+  }
+
+  /**
+   * @param {Round} round
+   * @param {Round} previous
+   * @param {number} time
+   */
+  #drawLines(round, previous, time) {
+    const { y } = this.#place;
+    const { reserve, price } = this.#lines;
+    const shown = time > 0.46 && round.price > 0;
+    const lowest = between(previous.reserve, round.reserve, part(time, 0, 0.2));
+    const paid = between(previous.price, round.price, part(time, 0.46, 0.22));
+    reserve.move(y(lowest), `reserve ${fixed(round.reserve)}`);
+    price.move(y(paid), `price ${fixed(round.price)}`);
+    set(price.group, { class: `line price${shown ? "" : " faint"}` });
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} time
+   */
+  #drawTies(index, time) {
+    const owners = (time === 1 && this.#revealed?.owners[index]) || [];
+    const { x, floor, head } = this.#place;
+    const bottom = floor + 6 + head + figureHeight(head);
+    this.#ties.replaceChildren(
+      ...owners.map((owner, extra) =>
+        svg("path", { d: tie(x(owner), x(this.#seats + extra), bottom) }),
+      ),
+    );
+  }
+
+  /** @param {number} index */
+  #describe(index) {
+    const round = this.#rounds[index];
+    const text = roundInWords(round);
+    this.#title(round, text);
+    this.svg.setAttribute("aria-label", `Round ${round.number}: ${text}; ${bidsInWords(round)}`);
+    [...this.buttons.children].forEach((button, each) =>
+      set(button, { "aria-pressed": String(each === index) }),
+    );
+  }
+
+  /**
+   * @param {Round} round
+   * @param {string} text
+   */
+  #title(round, text) {
+    this.caption.replaceChildren(el("b", { text: `Round ${round.number}` }), ` ${text}`);
+  }
+
+  #listRounds() {
+    this.buttons.replaceChildren(...this.#rounds.map((round, index) => this.#button(round, index)));
+  }
+
+  /**
+   * @param {Round} round
+   * @param {number} index
+   */
+  #button(round, index) {
+    const title = `Look at round ${round.number} again`;
+    const attributes = { type: "button", title, "aria-label": title, "aria-pressed": "false" };
+    const click = () => this.#lookAt(index);
+    return el("button", { ...attributes, text: String(index + 1), on: { click } });
+  }
+
+  /** @param {number} index */
+  #lookAt(index) {
+    this.hurry();
+    this.#draw(index, 1);
+    this.onRound(this.#rounds[index]);
+  }
+
+  #listTypes() {
+    const { bidders, types } = this.#revealed ?? { bidders: [], types: [] };
+    this.key.replaceChildren(...types.map((type, index) => typeItem(type, index, bidders)));
+    this.key.hidden = !types.length;
+  }
+}
+
+/** @param {ReturnType<typeof layout>} place */
+function linesIn(place) {
+  return { reserve: line("reserve", place), price: line("price", place) };
+}
+
+/**
+ * Return what one type of bidders may do, as an item of a list.
+ * @param {string} type
+ * @param {number} index
+ * @param {wire.Bidder[]} bidders All of them.
+ */
+function typeItem(type, index, bidders) {
+  const same = bidders.filter((each) => each.type === type);
+  const menu = same[0].menu.map((each) => STRATEGIES[each] ?? words(each)).join(", ");
+  const name = el("b", { text: `${words(type)} × ${same.length}:` });
+  const chip = el("span", { class: `chip type-${index % KINDS}` });
+  return el("li", {}, chip, name, ` ${menu || "bids its true value"}`);
+}
+
+/** @param {wire.Bidder[]} bidders */
+function typesOf(bidders) {
+  return [...new Set(bidders.map(({ type }) => type))].sort();
+}
+
+/**
+ * Return what one name bid and bought in a round.
+ * @param {Round} round
+ * @param {number} seat False names come after the seats.
+ * @param {number} seats
+ */
+function offerOf(round, seat, seats) {
+  const left = round.unkept[seat] ?? false;
+  if (seat >= seats) {
+    const bid = round.false_bids[seat - seats] ?? 0;
+    return { bid, units: 0, present: bid > 0, unkept: left };
+  }
+  const [bid, units, present] = [round.bids[seat], round.delivered[seat], round.present[seat]];
+  return { bid, units, present, unkept: left };
+}
+
+/** @param {Round} round */
+function roundInWords({ present, delivered, false_bids: extras, unkept: left, price }) {
+  const units = delivered.reduce((sum, each) => sum + each, 0);
+  const [came, walked] = [present, left].map((each) => each.filter(Boolean).length);
+  const parts = [
+    `${came} of ${present.length} bidders came`,
+    extras.length ? `${extras.length} false ${extras.length > 1 ? "names" : "name"}` : "",
+    units ? `${units} sold at ${fixed(price)}` : "nothing was sold",
+    walked ? `${walked} won but did not buy` : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** @param {Round} round */
+function bidsInWords(round) {
+  /** @type {(bid: number, seat: number) => string} */
+  const one = (bid, seat) =>
+    round.present[seat]
+      ? `bidder ${seat + 1} bid ${fixed(bid)}${round.delivered[seat] ? " and won" : ""}`
+      : `bidder ${seat + 1} stayed out`;
+  return round.bids.map(one).join(", ");
+}

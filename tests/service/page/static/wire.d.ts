@@ -1,0 +1,198 @@
+/**
+ * What the API takes and answers, as the page uses it.
+ *
+ * Each interface has the fields of the Python model of the same name in `daedalus/service`;
+ * `tests/service/page/test_wire_types.py` compares them. The comments there say what a field means.
+ */
+declare namespace wire {
+  type Value = string | number | boolean;
+
+  /** A value for each field that the catalogue names. */
+  type Mechanism = Record<string, Value>;
+
+  /** R and its factors, by name: composite, welfare, fairness, participation, stability. */
+  type Scores = Record<string, number>;
+
+  /** What the page asks for when an episode begins; null leaves a choice to the server. */
+  interface EpisodeOptions {
+    population: string;
+    market: string;
+    n_agents: number | null;
+    episode_length: number | null;
+    seed: number | null;
+  }
+
+  /** An episode that has begun. */
+  interface DaedalusState {
+    episode_id?: string | null;
+    step_count: number;
+    seed: number;
+    population: string;
+    market: string;
+    n_agents: number;
+    episode_length: number;
+    done: boolean;
+    mechanism: Mechanism | null;
+    rewards: number[];
+    scores: Scores;
+  }
+
+  interface ResetAnswer {
+    session_id: string;
+    observation: { round_number: number };
+    reward: number | null;
+    done: boolean;
+    info: object;
+  }
+
+  interface StepAnswer {
+    observation: { round_number: number };
+    reward: number;
+    done: boolean;
+    info: { scores: Scores };
+  }
+
+  interface DesignAnswer {
+    mechanism: Mechanism;
+    source: "ai" | "fallback" | "rule";
+    status: DesignerState["status"];
+    error: string | null;
+    text: string | null;
+    latency: number;
+  }
+
+  interface DesignerState {
+    status: "none" | "loading" | "ready" | "failed";
+    error: string | null;
+    waiting: number;
+  }
+
+  interface ArenaRound {
+    number: number;
+    bids: number[];
+    present: boolean[];
+    delivered: number[];
+    false_bids: number[];
+    price: number;
+    reserve: number;
+    revenue: number;
+    scores: Scores;
+  }
+
+  interface Arena {
+    step: number;
+    rounds: ArenaRound[];
+  }
+
+  interface Bidder {
+    type: string;
+    menu: string[];
+  }
+
+  interface Reveal {
+    bidders: Bidder[];
+    false_names: number[][];
+  }
+
+  interface ChoiceField {
+    name: string;
+    kind: "choice";
+    choices: string[];
+    low: null;
+    high: null;
+    default: string;
+    meaning: string;
+  }
+
+  interface FlagField {
+    name: string;
+    kind: "flag";
+    choices: null;
+    low: null;
+    high: null;
+    default: boolean;
+    meaning: string;
+  }
+
+  interface NumberField {
+    name: string;
+    kind: "number";
+    choices: null;
+    low: number;
+    high: number;
+    default: number;
+    meaning: string;
+  }
+
+  type MechanismField = ChoiceField | FlagField | NumberField;
+
+  interface TypeOnOffer {
+    name: string;
+    share: number;
+    menu: string[];
+  }
+
+  interface PopulationOnOffer {
+    name: string;
+    stage: number;
+    bidders: number;
+    units: number;
+    types: TypeOnOffer[];
+    markets: string[];
+  }
+
+  interface Meaning {
+    name: string;
+    meaning: string;
+  }
+
+  interface Start {
+    population: string;
+    market: string;
+  }
+
+  interface Offer {
+    fields: MechanismField[];
+    populations: PopulationOnOffer[];
+    markets: Meaning[];
+    designers: Meaning[];
+    default: Start;
+    episode_length: number;
+    max_episode_length: number;
+  }
+
+  interface TourStop {
+    name: string;
+    title: string;
+    attack: string;
+    population: string;
+    market: string;
+    seed: number;
+    n_agents: number | null;
+    hurt: Mechanism;
+    fixed: Mechanism;
+    changed: string[];
+    watch: string;
+    fix: string;
+  }
+
+  interface Tour {
+    stops: TourStop[];
+  }
+
+  interface TrainingCurves {
+    run: string | null;
+    history: Record<string, number | null>[];
+  }
+
+  interface FieldProblem {
+    field: string;
+    value: unknown;
+    allowed: string;
+  }
+
+  interface Problem {
+    error: string;
+    detail: FieldProblem[];
+  }
+}

@@ -1,0 +1,34 @@
+"""The types that the page's JavaScript is checked against are those of the API."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from daedalus.service.http import messages as http
+from daedalus.service.openenv import messages as openenv
+from daedalus.service.page import messages as page
+from daedalus.service.sessions import messages as sessions
+
+TYPES = Path(__file__).parent / "static" / "wire.d.ts"
+MODELS = vars(openenv) | vars(sessions) | vars(page) | vars(http)
+KINDS = {"ChoiceField", "FlagField", "NumberField"}  # one model in Python
+ASKED = {"EpisodeOptions"}  # made from the catalogue, see test_api.py
+
+
+def interfaces() -> dict[str, set[str]]:
+    """Return the fields of every interface, by name."""
+    found = re.findall(r"^  interface (\w+) {\n(.*?)^  }", TYPES.read_text(), re.M | re.S)
+    return {name: set(re.findall(r"^    (\w+)\??:", body, re.M)) for name, body in found}
+
+
+@pytest.mark.parametrize("name", sorted(interfaces().keys() - ASKED))
+def test_an_interface_has_the_fields_of_its_model(name: str) -> None:
+    model = page.MechanismField if name in KINDS else MODELS[name]
+    assert interfaces()[name] == set(model.model_fields)
+
+
+def test_every_interface_was_found() -> None:
+    assert len(interfaces()) == len(re.findall(r"^ +interface ", TYPES.read_text(), re.M)) > 15
