@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import requests
 
-from daedalus.service.http.server import listen
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue
@@ -47,29 +46,6 @@ def test_the_configured_population_is_where_visitors_begin() -> None:
     assert own.default == "configured" and len(own.populations) == len(shipped.populations) + 1
     with pytest.raises(ValueError, match="stage9"):
         Catalogue(own.populations, "stage9", own.market, 10)
-
-
-@pytest.mark.parametrize(
-    ("changes", "hint"),
-    [
-        ({"port": 70_000}, "port: 70000"),
-        ({"http_sessions": 0}, "http_sessions: 0"),
-        ({"cors_origins": ["*"]}, "SCHEME://HOST"),
-        ({"session_timeout": 20.0}, "twice design_timeout"),
-        ({"session_grace": 20.0}, "session_grace: 20.0"),
-        ({"checkpoint": ""}, "checkpoint"),
-    ],
-)
-def test_settings_out_of_range_are_refused(changes: dict, hint: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(hint)):
-        ServiceSettings(**changes)
-
-
-def test_a_taken_port_says_what_to_do() -> None:
-    with listen(ServiceSettings(port=0)) as listener:
-        port = listener.getsockname()[1]
-        with pytest.raises(ValueError, match=f"service.port {port}.*another port"):
-            listen(ServiceSettings(port=port))
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
 from tests.populations import population
@@ -32,7 +33,12 @@ Reach = Callable[..., TestClient]
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     populations = {f"stage{stage}": population(stage) for stage in (0, 3, 4)}
-    return Catalogue(populations, "stage3", MarketSettings(), max_episode_length=50)
+    found = Catalogue(populations, "stage3", MarketSettings(), max_episode_length=50)
+    # Compile first: a server that compiles answers no pings. The thread then plays alone.
+    compiling = threading.Thread(target=warm_up, args=(found,))
+    compiling.start()
+    compiling.join()
+    return found
 
 
 @pytest.fixture

@@ -1,110 +1,22 @@
-"""What people look at: rounds and masks, what is on offer, and the newest run."""
+"""What the page asks for: what is on offer, the newest run, the article and the tour."""
 
 from __future__ import annotations
 
-import json
-import math
-import os
 import re
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-import numba
-import pytest
 from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
-from daedalus.market.interface import MARKET_RULES
 from daedalus.service.http.app import create_app
-from daedalus.service.openenv.environment import DaedalusEnvironment
-from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.page.messages import Offer
-from daedalus.service.page.newest_run import NewestRun
-from daedalus.service.sessions.watching import arena, reveal
 from daedalus.service.settings import ServiceSettings
 from tests.populations import population
+from tests.service.page.test_newest_run import leave_run
 
-EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
 ROOT = Path(__file__).parents[3]
-SHILLS = {"auction_type": "vcg", "reserve_price": 0.2, "reveal_competing_bids": True}
-
-
-@pytest.mark.parametrize("market", ["strategic", "classic"])
-def test_the_arena_shows_the_rounds_that_were_scored(reach, market: str) -> None:
-    client = reach()
-    client.post("/reset", json=EPISODE | {"market": market})
-    body = {"session_id": "watched"}
-    assert client.get("/api/arena", params=body).json() == {"step": 0, "rounds": []}
-    for step in (1, 2):
-        told = client.post("/step", json=body | {"action": SHILLS}).json()
-        arena = client.get("/api/arena", params=body).json()
-        rounds = arena["rounds"]
-        assert arena["step"] == step
-        assert [each["number"] for each in rounds] == [
-            3 + 5 * step - back for back in range(4, -1, -1)
-        ]
-        mean = sum(each["scores"]["composite"] for each in rounds[-3:]) / 3
-        assert mean == pytest.approx(told["reward"])
-        seen = told["observation"]["market_outcomes"][-5:]
-        assert [each["price"] for each in rounds] == [each["clearing_price"] for each in seen]
-    assert all(len(each["bids"]) == 8 and each["reserve"] == 0.2 for each in rounds)
-    assert 0 < sum(sum(each["delivered"]) for each in rounds) <= 15
-
-
-def test_watching_changes_nothing(catalogue) -> None:
-    rewards = []
-    for watching in (True, False):
-        environment = DaedalusEnvironment(catalogue)
-        environment.reset(seed=3, population="stage4")
-        for _ in range(4):
-            environment.step(DaedalusAction(**SHILLS))
-            if watching:
-                assert arena(environment) == arena(environment)
-                reveal(environment)
-        rewards.append(environment.state.rewards)
-    assert rewards[0] == rewards[1]
-
-
-def test_an_ended_episode_keeps_its_last_rounds(catalogue) -> None:
-    environment = DaedalusEnvironment(catalogue)
-    environment.reset(seed=3, episode_length=1)
-    environment.step(DaedalusAction())
-    last = arena(environment)
-    environment.step(DaedalusAction(auction_type="first_price"))
-    assert arena(environment) == last and len(last.rounds) == 5
-
-
-def test_the_reveal_names_types_and_the_owners_of_false_names(reach) -> None:
-    client = reach()
-    client.post("/reset", json=EPISODE)
-    body = {"session_id": "watched"}
-    client.post("/step", json=body | {"action": SHILLS})
-    told = client.get("/api/reveal", params=body).json()
-    rounds = client.get("/api/arena", params=body).json()["rounds"]
-    assert len(told["bidders"]) == 8 and {each["type"] for each in told["bidders"]}
-    assert [len(each) for each in told["false_names"]] == [
-        len(each["false_bids"]) for each in rounds
-    ]
-    owners = {seat for each in told["false_names"] for seat in each}
-    assert all("shill" in told["bidders"][seat]["menu"] for seat in owners)
-    assert client.get("/api/arena", params={"session_id": "nobody"}).status_code == 404
-
-
-def test_another_designer_can_be_asked(reach) -> None:
-    client = reach(designers={"random": RandomDesigner()})
-    client.post("/reset", json=EPISODE)
-    ask = {"session_id": "watched", "designer": "random"}
-    first, second = (client.post("/api/design", json=ask).json() for _ in range(2))
-    assert first["source"] == "rule" and first["mechanism"] == second["mechanism"]
-    client.post("/step", json={"session_id": "watched", "action": {}})
-    assert client.post("/api/design", json=ask).json()["mechanism"] != first["mechanism"]
-    wrong = client.post("/api/design", json={"designer": "oracle"})
-    assert wrong.status_code == 422
-    assert wrong.json()["detail"][0]["allowed"] == "choose one of trained, random"
 
 
 def test_the_offer_is_what_the_api_takes(reach) -> None:
@@ -116,17 +28,6 @@ def test_the_offer_is_what_the_api_takes(reach) -> None:
     assert len(action) == 11 and all(each.meaning for each in offer.fields)
     client.post("/reset", json={"session_id": "a"} | offer.default.model_dump())
     assert client.post("/step", json={"session_id": "a", "action": action}).status_code == 200
-
-
-def leave_run(outputs: Path, name: str, written: int) -> Path:
-    run = outputs / name
-    (run / "figures").mkdir(parents=True)
-    history = run / "training_history.json"
-    history.write_text(json.dumps([{"step": 1, "reward": 0.5, "entropy": math.nan}]))
-    (run / "figures" / "curves.png").write_bytes(b"picture")
-    (run / "config.yaml").write_text("secret: 1")
-    os.utime(history, (written, written))
-    return run
 
 
 def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -> None:
@@ -168,15 +69,6 @@ def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> 
         assert client.get(f"/figures/{name}").status_code == 404, name
 
 
-def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
-    now = [0.0]
-    newest = NewestRun(tmp_path, clock=lambda: now[0])
-    assert newest.folder() is None
-    run = leave_run(tmp_path, "grpo/1", 1_000)
-    now[0] = 60.0
-    assert newest.folder() == run and set(newest.files()) == {"curves.png", "training_history.json"}
-
-
 def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -> None:
     run = leave_run(tmp_path, "grpo/1", 1_000)
     client = reach(outputs=str(tmp_path))
@@ -184,24 +76,6 @@ def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -
     shutil.rmtree(run)
     told = client.get("/api/training")
     assert told.status_code == 200 and told.json() == {"run": None, "history": []}
-
-
-def test_who_serves_plays_on_its_thread_alone(catalogue) -> None:
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(warm_up, catalogue).result()
-        assert thread.submit(numba.get_num_threads).result() == 1
-    assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS  # others play as before
-
-
-def test_every_market_is_compiled_before_anybody_is_served(catalogue, monkeypatch) -> None:
-    played = []
-    play = DesignEnv.advance
-    monkeypatch.setattr(
-        DesignEnv, "advance", lambda env, each: played.append(env.settings.rules) or play(env, each)
-    )
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(warm_up, catalogue).result()
-    assert set(played) == set(MARKET_RULES)
 
 
 def test_the_page_and_its_parts_are_served(reach) -> None:

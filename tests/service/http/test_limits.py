@@ -1,0 +1,52 @@
+"""The limits: long bodies and pages of other origins are refused."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.websockets import WebSocketDisconnect
+
+
+def test_long_bodies_are_turned_away(reach) -> None:
+    client = reach(max_body_bytes=2000)
+    assert client.post("/reset", content=b" " * 2001).status_code == 413
+
+    def chunks():
+        for _ in range(1000):
+            yield b" " * 100
+
+    assert client.post("/reset", content=chunks()).status_code == 413
+    assert client.post("/reset", json={}).status_code == 200
+
+
+def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
+    friend, stranger = {"Origin": "https://friend.example"}, {"Origin": "https://evil.example"}
+    client = reach(cors_origins=["https://friend.example"], http_sessions=9)
+    assert client.post("/reset", json={}, headers=stranger).status_code == 403
+    assert client.post("/reset", json={}, headers={"Origin": "http://localhost:8000"}).is_success
+    answer = client.post("/reset", json={}, headers=friend)
+    assert answer.headers["access-control-allow-origin"] == "https://friend.example"
+    asked = {"Access-Control-Request-Method": "POST"}
+    asked |= {"Access-Control-Request-Headers": "content-type"}
+    for path in ("/reset", "/step", "/api/design"):
+        assert client.options(path, headers=friend | asked).is_success
+        assert not client.options(path, headers=stranger | asked).is_success
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=stranger):
+        pytest.fail("a stranger's page may connect")
+    with client.websocket_connect("/ws", headers=friend) as socket:
+        socket.send_json({"type": "state"})
+        assert socket.receive_json()["type"] == "state"
+    closed = reach().get("/health", headers=friend)
+    assert "access-control-allow-origin" not in closed.headers
+
+
+def test_behind_a_proxy_that_ends_https_only_the_own_page_may_act(reach) -> None:
+    client, host = reach(), "me-daedalus.hf.space"
+    own = {"Host": host, "Origin": f"https://{host}"}
+    assert client.post("/reset", json={}, headers=own).is_success
+    with client.websocket_connect("/ws", headers=own) as socket:
+        socket.send_json({"type": "state"})
+        assert socket.receive_json()["type"] == "state"
+    for headers in (own | {"Origin": "https://evil.example"}, own | {"Host": "127.0.0.1:7860"}):
+        assert client.post("/reset", json={}, headers=headers).status_code == 403
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=headers):
+            pytest.fail("a stranger's page may connect")

@@ -1,0 +1,29 @@
+"""Warming up: every market on offer is compiled, and the service plays on one thread."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MARKET_RULES
+from daedalus.service.openenv.warm_up import warm_up
+
+
+def test_who_serves_plays_on_its_thread_alone(catalogue) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(warm_up, catalogue).result()
+        assert thread.submit(numba.get_num_threads).result() == 1
+    assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS  # others play as before
+
+
+def test_every_market_is_compiled_before_anybody_is_served(catalogue, monkeypatch) -> None:
+    played = []
+    play = DesignEnv.advance
+    monkeypatch.setattr(
+        DesignEnv, "advance", lambda env, each: played.append(env.settings.rules) or play(env, each)
+    )
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(warm_up, catalogue).result()
+    assert set(played) == set(MARKET_RULES)

@@ -1,0 +1,140 @@
+"""Access: keyboard, small screens, contrast, and no inline code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+from tests.service.page.static.visitor import Visit
+
+pytestmark = pytest.mark.slow
+
+
+REACHABLE = """() => [...document.querySelectorAll(
+    'a[href], button, input, select, summary, [tabindex="0"]'
+)].filter((each) => each.checkVisibility() && !each.disabled && !each.closest('fieldset:disabled')
+    && !(each.type === 'radio' && !each.checked) && each.tabIndex >= 0).length"""
+
+
+FOCUSED = """() => {
+    const each = document.activeElement;
+    if (each === document.body) return null;
+    const outlined = each.type === 'radio' ? each.nextElementSibling : each;
+    const name = each.labels?.length || each.textContent.trim() || each.ariaLabel;
+    window.visited ??= new Map();
+    if (!window.visited.has(each)) window.visited.set(each, window.visited.size);
+    const lacks = [];
+    if (getComputedStyle(outlined).outlineStyle === 'none') lacks.push('no outline');
+    if (!name) lacks.push('no name');
+    return [window.visited.get(each), lacks.length ? `${each.outerHTML}: ${lacks}` : null];
+}"""
+
+
+def test_everything_is_reached_by_tab_and_seen_and_named(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    visitor.step()
+    page = visitor.page
+    page.locator(".mark").focus()
+    page.keyboard.press("Shift+Tab")
+    wanted = page.evaluate(REACHABLE)
+    seen = []
+    while (now := page.evaluate(FOCUSED)) is not None and len(seen) < wanted + 5:
+        seen.append(now)
+        page.keyboard.press("Tab")
+    assert wanted > 40 and len({each[0] for each in seen}) == wanted
+    assert [lacking for _, lacking in seen if lacking] == []
+
+
+def test_an_episode_is_played_from_the_keyboard(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    page.locator("#speed").focus()
+    page.keyboard.press("End")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("Space")
+    visitor.at_step(1)
+    expect(page.locator("#live")).to_contain_text("Step 1: R ")
+    page.keyboard.press("t")
+    expect(page.locator("#arena-types")).to_be_visible()
+    page.keyboard.press("d")
+    expect(page.locator("#who-designer")).to_be_checked()
+    page.keyboard.press("d")
+    page.locator("#seed").focus()
+    page.keyboard.press("a")
+    page.locator("#shortcuts").uncheck()
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    assert visitor.state["step_count"] == 1
+    page.locator("#shortcuts").check()
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("a")
+    visitor.at_step(10)
+    page.keyboard.press("r")
+    visitor.at_step(0)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_runs_out_of_the_screen(visit: Visit, width: int) -> None:
+    screen = {"width": width, "height": 740}
+    visitor = visit(viewport=screen, has_touch=True).open()
+    visitor.speed(4)
+    visitor.begin(population="stage4", n_agents=64)
+    visitor.page.check("#who-designer")
+    visitor.step()
+    visitor.page.click("#reveal")
+    expect(visitor.page.locator("#arena-types")).to_be_visible()
+    visitor.page.click("#compare-run")
+    expect(visitor.page.locator("#compare-said")).to_contain_text("Done")
+    assert visitor.page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+CONTRAST = """() => {
+    const shade = (text) => text.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+        .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const behind = (each) => {
+        for (let at = each; at; at = at.parentElement) {
+            const colour = shade(getComputedStyle(at).backgroundColor);
+            if (colour.length === 3 || colour[3] === 1) return colour;
+        }
+    };
+    const poor = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const each = walk.currentNode.parentElement;
+        if (!walk.currentNode.data.trim() || !each.checkVisibility()) continue;
+        if (each.closest(':disabled, .unseen, .skip, option, svg')) continue;
+        const [a, b] = [shade(getComputedStyle(each).color), behind(each)].map(light);
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) poor.push(`${walk.currentNode.data.trim()}: ${ratio.toFixed(2)}`);
+    }
+    return poor;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out(visit: Visit, scheme: str) -> None:
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce").open()
+    visitor.speed(4)
+    visitor.page.check("#who-designer")
+    visitor.step()
+    visitor.page.click("#reveal")
+    expect(visitor.page.locator("#arena-types")).to_be_visible()
+    visitor.page.mouse.move(0, 0)
+    ground = visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) > 384) == (scheme == "light")
+    assert visitor.page.evaluate(CONTRAST) == []
+
+
+def test_the_page_needs_no_leave_for_inline_code(site: str) -> None:
+    answer = requests.get(site, timeout=10)
+    assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert not re.search(r"\sstyle=|\son\w+=|<style|<script(?![^>]*\bsrc=)", answer.text)
+    for path in re.findall(r'(?:href|src)="(/page/[^"]+)"', answer.text):
+        assert requests.get(site + path, timeout=10).status_code == 200

@@ -1,0 +1,79 @@
+"""The arena: the bids of every round, and the types when they are revealed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.service.page.static.visitor import Visit, bar_heights
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.begin(population="stage4", seed=3)
+    visitor.speed(4)
+    visitor.set_field("reveal_competing_bids", True)
+    visitor.step()
+    rounds = visitor.told("/api/arena")["rounds"]
+    walked_away = 0
+    for each in rounds:
+        visitor.page.get_by_label(f"Look at round {each['number']} again").click()
+        names = [*each["bids"], *each["false_bids"]]
+        heights = bar_heights(visitor.page)
+        tallest = max(names)
+        assert len(heights) >= len(names)
+        shown = [height / heights[names.index(tallest)] * tallest for height in heights]
+        assert shown[: len(names)] == pytest.approx(names, abs=0.01)
+        arena = visitor.page.locator("#arena")
+        assert arena.locator(".won .sold:not([r='0'])").count() == sum(each["delivered"])
+        unsold = arena.locator(".left .sold:not([r='0'])").count()
+        assert unsold <= 3 - sum(each["delivered"])
+        walked_away += unsold
+        text = f"price {each['price']:.2f}"
+        assert visitor.page.locator("#arena .price text").text_content() == text
+    assert walked_away == 15 - sum(sum(each["delivered"]) for each in rounds) > 0
+    score = f"{rounds[-1]['scores']['composite']:.2f}"
+    expect(visitor.page.locator(".tile-composite .number")).to_have_text(score)
+
+
+def test_less_motion_is_no_motion(visit: Visit) -> None:
+    visitor = visit(reduced_motion="reduce").open()
+    visitor.speed(0)
+    visitor.page.click("#step")
+    expect(visitor.page.locator("#arena-caption")).to_contain_text("came")
+    first = bar_heights(visitor.page)
+    visitor.page.wait_for_timeout(200)
+    assert bar_heights(visitor.page) == first and max(first) > 0
+    visitor.speed(4)
+    visitor.at_step(1)
+
+
+def test_types_are_hidden_until_they_are_revealed(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    visitor.begin(population="stage4", seed=3)
+    visitor.step()
+    page = visitor.page
+    types = page.locator("#arena-types")
+    assert not any("/api/reveal" in url for url in visitor.requested)
+    assert types.is_hidden() and "truthful" not in page.locator("#arena").inner_html()
+    page.click("#reveal")
+    expect(types).to_be_visible()
+    told = visitor.told("/api/reveal")["bidders"]
+    for name in {each["type"] for each in told}:
+        count = sum(each["type"] == name for each in told)
+        expect(types).to_contain_text(re.compile(rf"{name.capitalize()} . {count}:"))
+    labels = page.locator("#arena .seat.kind").all_text_contents()
+    assert labels[:8] == [each["type"] for each in told]
+    page.click("#reset")
+    visitor.at_step(0)
+    expect(page.locator("#reveal")).to_have_attribute("aria-pressed", "false")
+    page.click("#reveal")
+    expect(types).to_be_visible()
+    page.click("#reveal")
+    expect(types).to_be_hidden()
+    assert "truthful" not in page.locator("body").inner_html().split('id="setup-meaning"')[0]

@@ -1,0 +1,126 @@
+"""The controls: every field, the setup of an episode, and playing it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from daedalus.market.mechanism import Mechanism
+from tests.service.page.static.visitor import Visit
+
+pytestmark = pytest.mark.slow
+
+
+CHANGES = {
+    "auction_type": "first_price",
+    "reserve_price": 0.35,
+    "reveal_reserve": True,
+    "reveal_competing_bids": True,
+    "reveal_winner_identity": True,
+    "reveal_clearing_price": False,
+    "reveal_bid_distribution": True,
+    "shill_penalty": 1.5,
+    "withdrawal_penalty": 0.75,
+    "collusion_penalty": 3.0,
+    "coalition_policy": "penalize_suspected",
+}
+
+
+def test_every_rule_is_a_control_that_the_next_step_obeys(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.begin(episode_length=20)
+    visitor.speed(4)
+    expected = Mechanism().to_dict()
+    assert set(CHANGES) == set(expected)
+    for name, value in CHANGES.items():
+        visitor.set_field(name, value)
+        expect(visitor.page.locator("#pending")).to_have_text("1 rule changes with the next step")
+        visitor.step()
+        expected[name] = value
+        assert visitor.state["mechanism"] == expected
+    rows = visitor.page.locator("#log tr")
+    expect(rows.nth(0)).to_contain_text("Coalition policy: allow → penalize suspected")
+    rewards = [f"{each:.3f}" for each in reversed(visitor.state["rewards"])]
+    assert [row.split()[-1] for row in rows.all_inner_texts()] == rewards
+    visitor.page.click("#defaults")
+    visitor.step()
+    assert visitor.state["mechanism"] == Mechanism().to_dict()
+
+
+def test_sliders_move_numbers_and_numbers_stay_in_range(visit: Visit) -> None:
+    page = visit().open().page
+    slider = page.get_by_label("Reserve price, slider")
+    number = page.locator("#rule-reserve_price")
+    slider.press("End")
+    expect(number).to_have_value("0.90")
+    slider.press("ArrowLeft")
+    expect(number).to_have_value("0.89")
+    for written, kept in (("7", "0.90"), ("-1", "0.00"), ("", "0.10")):
+        number.fill(written)
+        number.press("Tab")
+        expect(number).to_have_value(kept)
+
+
+def test_an_episode_begins_as_it_was_asked_for(visit: Visit) -> None:
+    visitor = visit().open()
+    chosen = {"population": "stage4", "market": "classic", "n_agents": 12, "episode_length": 7}
+    visitor.begin(**chosen, seed=5)
+    assert chosen | {"seed": 5} == {name: visitor.state[name] for name in (*chosen, "seed")}
+    expect(visitor.page.locator("#arena .name")).to_have_count(12)
+    visitor.page.click("#draw")
+    visitor.page.click("#reset")
+    drawn = visitor.page.locator("#seed")
+    expect(drawn).not_to_have_value("5")
+    visitor.at_step(0)
+    visitor.begin(seed="")
+    expect(drawn).not_to_have_value("")
+    assert visitor.state["seed"] == int(drawn.input_value())
+
+
+def test_auto_plays_on_and_pause_stops(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    visitor.speed(3)
+    page.click("#auto")
+    expect(page.locator("#auto")).to_be_disabled()
+    visitor.at_step(2)
+    page.click("#pause")
+    expect(page.locator("#auto")).to_be_enabled()
+    expect(page.locator("#step")).to_be_enabled()
+    visitor.speed(4)
+    page.wait_for_timeout(400)
+    stopped = visitor.state["step_count"]
+    assert stopped <= 4
+    page.click("#auto")
+    visitor.at_step(10)
+    expect(page.locator("#step")).to_be_disabled()
+    assert len(visitor.state["rewards"]) == 10
+    page.click("#reset")
+    visitor.at_step(0)
+    assert visitor.state["rewards"] == [] and page.locator("#step").is_enabled()
+
+
+def test_speed_is_how_long_a_round_takes_and_another_step_cuts_it_short(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    visitor.speed(0)
+    page.click("#step")
+    expect(page.locator("#arena-caption")).to_contain_text("Round 4")
+    page.wait_for_timeout(600)
+    assert page.locator("#log tr").count() == 0 and visitor.state["step_count"] == 1
+    page.click("#step")
+    expect(page.locator("#log tr")).to_have_count(1)
+    began = time.perf_counter()
+    visitor.speed(4)
+    visitor.at_step(2)
+    assert time.perf_counter() - began < 4.0  # at half speed five rounds take eleven seconds
+
+
+def test_what_is_wrong_is_said_in_words(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.page.fill("#n_agents", "3")
+    visitor.page.click("#reset")
+    assert visitor.page.locator("#n_agents").evaluate("field => !field.validity.valid")
+    assert visitor.state["n_agents"] == 8

@@ -1,0 +1,105 @@
+"""The designers: their proposals, the training of one, and a comparison of all."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from daedalus.market.mechanism import Mechanism
+from tests.service.conftest import serving
+from tests.service.page.static.visitor import DESIGNERS, Visit, by_hand
+from tests.service.page.test_newest_run import leave_run
+from tests.service.sessions.test_background_designer import ANSWER
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    page = visitor.page
+    page.check("#who-designer")
+    expect(page.locator("#rule-auction_type")).to_be_disabled()
+    expect(page.locator("#designer-status")).to_contain_text("ready")
+    visitor.step()
+    expect(page.locator("#design-source")).to_have_text("AI")
+    expect(page.locator("#design-text")).to_have_text(ANSWER)
+    expect(page.locator("#design-summary")).to_contain_text(re.compile(r"in \d.*s$"))
+    set_by_model = Mechanism(auction_type="vcg", reserve_price=0.33).to_dict()
+    assert visitor.state["mechanism"] == set_by_model
+    page.select_option("#designer", "random")
+    visitor.step()
+    expect(page.locator("#design-source")).to_have_text("Rule")
+    assert visitor.state["mechanism"] != set_by_model
+    page.check("#who-you")
+    visitor.set_field("reserve_price", 0.61)
+    visitor.step()
+    assert visitor.state["mechanism"]["reserve_price"] == 0.61
+    sources = page.locator("#log tr td:nth-child(2)").all_inner_texts()
+    assert sources == ["you", "Random", "Trained (AI)"]
+
+
+def test_written_rules_stand_in_and_say_why(visit: Visit, catalogue) -> None:
+    with serving(catalogue) as address:
+        visitor = visit(address).open()
+        visitor.speed(4)
+        visitor.page.check("#who-designer")
+        visitor.step()
+        expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
+        expect(visitor.page.locator("#design-why")).to_contain_text("No designer has been trained")
+        expect(visitor.page.locator("#training-none")).to_be_visible()
+        visitor.page.context.close()
+
+
+INKED = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    .data.some((value) => value > 0)"""
+
+
+def test_the_newest_run_is_drawn(visit: Visit, catalogue, tmp_path: Path) -> None:
+    run = leave_run(tmp_path, "grpo/new", 1_000)
+    rows = [{"step": step, "reward": step / 8, "validity": 1.0} for step in range(4)]
+    (run / "training_history.json").write_text(json.dumps(rows))
+    with serving(catalogue, outputs=str(tmp_path)) as address:
+        page = visit(address).open().page
+        expect(page.locator("#training-run")).to_have_text("Run grpo/new, 4 logged steps.")
+        expect(page.locator("#training-none")).to_be_hidden()
+        charts = page.locator("#training-charts .chart")
+        expect(charts).to_have_count(2)
+        reward = re.compile("reward over training: from 0.000 to 0.375", re.IGNORECASE)
+        expect(charts.first).to_have_attribute("aria-label", reward)
+        expect(charts.locator("canvas")).to_have_count(2)
+        for canvas in charts.locator("canvas").all():
+            page.wait_for_function(INKED, arg=canvas.element_handle())
+        page.context.close()
+
+
+def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    begin = {"population": "stage4", "seed": 11, "episode_length": 4}
+    visitor.begin(**begin)
+    visitor.set_field("reserve_price", 0.25)
+    page.get_by_label("Heuristic").check()
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done: 5 episodes on seed 11")
+    assert page.locator("#compare-progress").evaluate("bar => bar.value === bar.max")
+    mine = Mechanism(reserve_price=0.25).to_dict()
+    for name in (*DESIGNERS, "trained", "own"):
+        rewards = by_hand(visitor.address, name, mine, begin)
+        shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
+        expect(shown).to_have_text(f"{sum(rewards) / 4:.3f}")
+    assert visitor.state["step_count"] == 0  # the visitor's own episode is left alone
+
+
+def test_comparing_can_be_cancelled(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.begin(episode_length=50)
+    visitor.page.click("#compare-run")
+    visitor.page.click("#compare-cancel")
+    expect(visitor.page.locator("#compare-said")).to_contain_text("Cancelled")
+    expect(visitor.page.locator("#compare-run")).to_be_enabled()
+    assert visitor.page.locator("#compare-progress").evaluate("bar => bar.value < bar.max")

@@ -1,0 +1,115 @@
+"""A visitor with a browser tab, and what the tests of the page share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import requests
+from playwright.sync_api import Page, expect
+
+from daedalus.designers.base import Designer
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.heuristic import HeuristicDesigner
+from daedalus.designers.random import RandomDesigner
+from daedalus.market.mechanism import Mechanism
+
+DESIGNERS: dict[str, Designer] = {
+    "random": RandomDesigner(),
+    "heuristic": HeuristicDesigner(),
+    "informed_greedy": FixedDesigner(mechanism=Mechanism(auction_type="vcg", reserve_price=0.3)),
+}
+
+
+WAIT = 30_000  # milliseconds, on a busy machine
+
+
+@dataclass
+class Visitor:
+    """Somebody with a tab of their own."""
+
+    page: Page
+    address: str
+    complaints: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
+
+    def open(self) -> Visitor:
+        self.page.goto(self.address)
+        expect(self.page.locator("#progress")).to_contain_text("Step 0 of 10")
+        return self
+
+    @property
+    def session(self) -> str:
+        kept = "() => JSON.parse(sessionStorage.getItem('daedalus.episode')).id"
+        return self.page.evaluate(kept)
+
+    def told(self, path: str) -> dict[str, Any]:
+        answer = requests.get(self.address + path, params={"session_id": self.session}, timeout=10)
+        return answer.json()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.told("/state")
+
+    def speed(self, stop: int) -> None:
+        slider = self.page.locator("#speed")
+        slider.press("Home")
+        for _ in range(stop):
+            slider.press("ArrowRight")
+
+    def begin(self, **options: Any) -> None:
+        for name, value in options.items():
+            control = self.page.locator(f"#{name}")
+            if name in ("population", "market"):
+                control.select_option(value)
+            else:
+                control.fill(str(value))
+        self.page.click("#reset")
+        self.at_step(0)
+
+    def step(self) -> None:
+        steps = int(re.findall(r"\d+", self.page.inner_text("#progress"))[0])
+        self.page.click("#step")
+        self.at_step(steps + 1)
+
+    def at_step(self, number: int) -> None:
+        """Wait until so many steps have been played and shown."""
+        expect(self.page.locator("#progress")).to_contain_text(f"Step {number} of")
+        expect(self.page.locator("#log tr")).to_have_count(number)
+
+    def set_field(self, name: str, value: Any) -> None:
+        control = self.page.locator(f"#rule-{name}")
+        if isinstance(value, str):
+            control.select_option(value)
+        elif isinstance(value, bool):
+            control.click()
+        else:
+            control.fill(str(value))
+            control.press("Tab")
+
+
+Visit = Callable[..., Visitor]
+
+
+def bar_heights(page: Page) -> list[float]:
+    return page.locator("#arena .bid").evaluate_all(
+        "bars => bars.map((bar) => Number(bar.getAttribute('height')))"
+    )
+
+
+def by_hand(address: str, name: str, mechanism: dict[str, Any], begin: dict) -> list[float]:
+    """Play an episode over the API and return its rewards."""
+    body = {"session_id": f"hand-{name}"}
+    requests.post(f"{address}/reset", json=body | begin, timeout=10)
+    rewards = []
+    for _ in range(begin["episode_length"]):
+        action = mechanism
+        if name != "own":
+            ask = body | {"designer": name}
+            design = requests.post(f"{address}/api/design", json=ask, timeout=10)
+            action = design.json()["mechanism"]
+        step = requests.post(f"{address}/step", json=body | {"action": action}, timeout=10)
+        rewards.append(step.json()["reward"])
+    return rewards

@@ -1,0 +1,30 @@
+"""The newest run: it is found when it comes."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+from daedalus.service.page.newest_run import NewestRun
+
+
+def leave_run(outputs: Path, name: str, written: int) -> Path:
+    run = outputs / name
+    (run / "figures").mkdir(parents=True)
+    history = run / "training_history.json"
+    history.write_text(json.dumps([{"step": 1, "reward": 0.5, "entropy": math.nan}]))
+    (run / "figures" / "curves.png").write_bytes(b"picture")
+    (run / "config.yaml").write_text("secret: 1")
+    os.utime(history, (written, written))
+    return run
+
+
+def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
+    now = [0.0]
+    newest = NewestRun(tmp_path, clock=lambda: now[0])
+    assert newest.folder() is None
+    run = leave_run(tmp_path, "grpo/1", 1_000)
+    now[0] = 60.0
+    assert newest.folder() == run and set(newest.files()) == {"curves.png", "training_history.json"}

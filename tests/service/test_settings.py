@@ -1,0 +1,25 @@
+"""Settings of the service: what is out of range is refused with a hint."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from daedalus.service.settings import ServiceSettings
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"port": 70_000}, "port: 70000"),
+        ({"http_sessions": 0}, "http_sessions: 0"),
+        ({"cors_origins": ["*"]}, "SCHEME://HOST"),
+        ({"session_timeout": 20.0}, "twice design_timeout"),
+        ({"session_grace": 20.0}, "session_grace: 20.0"),
+        ({"checkpoint": ""}, "checkpoint"),
+    ],
+)
+def test_settings_out_of_range_are_refused(changes: dict, hint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(hint)):
+        ServiceSettings(**changes)
