@@ -13,23 +13,35 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config import CONF, ConfigError, explain, help_text, register, to_config
+from daedalus.config import (
+    CONF,
+    ConfigError,
+    explain,
+    first_screen,
+    help_text,
+    register,
+    to_config,
+)
 from daedalus.provenance import run_record
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
 def main(composed: DictConfig) -> None:
     """Check the composed configuration, note where the run comes from, and run its task."""
-    config = to_config(composed)
-    with run_record(composed, Path(HydraConfig.get().runtime.output_dir)) as out:
+    this = HydraConfig.get()
+    config = to_config(composed, list(this.overrides.task))
+    with run_record(composed, Path(this.runtime.output_dir)) as out:
         if out is not None:
             import_module(f"experiments.{config.task}").main(config, out)
 
 
 def cli() -> None:
     """Answer ``--help``, or run and turn a mistaken configuration into one message."""
+    if len(sys.argv) == 1:
+        print(first_screen(), file=sys.stderr)
+        sys.exit(2)
     if {"--help", "-h"} & set(sys.argv[1:]):
-        print(help_text(CONF))
+        print(help_text())
         return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # hands us the exception instead of printing its trace
     register()

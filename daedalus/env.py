@@ -12,6 +12,7 @@ from daedalus.market.interface import Market, MarketSettings, make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
 from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 from daedalus.rewards.terms import composite
 
@@ -49,7 +50,7 @@ class DesignEnv:
         self.settings = settings
 
     @classmethod
-    def of(cls, settings: MarketSettings, population: Population) -> Self:
+    def of(cls, settings: MarketSettings, population: Population | SeatPlan) -> Self:
         """Return episodes in the market that the settings describe, with these bidders."""
         return cls(make_market(settings, population), settings)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.files import written_whole
 
 if TYPE_CHECKING:
@@ -33,21 +34,25 @@ def collect_sweep(directory: Path) -> None:
     table = pd.concat([_job_table(job) for job in jobs], ignore_index=True)
     tables = {SWEEP_TABLE: table}
     if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
-        tables[SEED_TABLE] = over_seeds(table, _override_columns(jobs[0], table))
+        overrides = _override_columns(jobs[0], table)
+        tables[SEED_TABLE] = over_seeds(table, overrides, _evaluation(jobs[0]))
     runs = ["seed", "population", "designer"]
     if {*runs, "normalised"} <= set(table) and not table.duplicated(runs).any():
-        tables[LEADERBOARD] = _leaderboard(table, directory / "figures")
+        tables[LEADERBOARD] = _leaderboard(table, _evaluation(jobs[0]), directory / "figures")
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
 
 
-def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
+def over_seeds(
+    table: pd.DataFrame, overrides: list[str], settings: EvaluationSettings
+) -> pd.DataFrame:
     """Take the seed as the replicate, as a trained designer's must be.
 
     Args:
         table: Rows of sweep.csv with ``designer``, ``seed`` and the designer's ``mean`` reward.
         overrides: Columns that tell settings apart.
+        settings: How uncertainty is stated.
 
     Returns:
         One row for each setting but the seed, population if there are several, and designer: the
@@ -57,7 +62,6 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    from daedalus.evaluation.settings import EvaluationSettings
     from daedalus.evaluation.statistics import bootstrap_interval
     from daedalus.market.seeds import generator
 
@@ -69,24 +73,28 @@ def over_seeds(table: pd.DataFrame, overrides: list[str]) -> pd.DataFrame:
         row = dict(zip(keys, setting, strict=True)) | {"seeds": len(means), "mean": means.mean()}
         if len(means) > 1:
             rng = generator(0, "bootstrap/seeds")
-            interval = bootstrap_interval([means], np.mean, EvaluationSettings(), rng)
+            interval = bootstrap_interval([means], np.mean, settings, rng)
             row |= dict(zip(("mean_low", "mean_high"), interval, strict=True))
         rows.append(row | {"lowest": means.min(), "highest": means.max()})
     return pd.DataFrame(rows)
 
 
-def _leaderboard(table: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path) -> pd.DataFrame:
     """Return the table over populations and seeds, and draw it into a folder."""
     from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
     from daedalus.evaluation.leaderboard_figures import leaderboard_figures
-    from daedalus.evaluation.settings import EvaluationSettings
 
-    settings = EvaluationSettings()
     totals = aggregate(table, REFERENCES, settings, seed=0)
     for name, figure in leaderboard_figures(table, totals, settings).items():
         save(figure, folder / f"{name}.png")
     return totals
+
+
+def _evaluation(job: Path) -> EvaluationSettings:
+    """Return how a job states uncertainty."""
+    chosen = OmegaConf.load(job / "config.yaml").evaluation
+    return EvaluationSettings(chosen.episodes, chosen.confidence, chosen.resamples)
 
 
 def _job_table(job: Path) -> pd.DataFrame:

@@ -47,13 +47,13 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
         report.say(f"first calls {first:.1f} s: compiling, or loading what was compiled before")
-        report.show(table, f"stage {config.population.stage}, medians of {REPEATS} repeats")
+        report.show(table, f"population {config.population.name}, medians of {REPEATS} repeats")
         report.say(_memory(config))
 
 
 def _market(config: Config, rules: str, bidders: int) -> Market:
-    settings = replace(config.market, rules=rules)
-    return make_market(settings, replace(config.population, bidders=bidders))
+    settings = replace(config.market, name=rules)
+    return make_market(settings, replace(config.population.in_market(rules), bidders=bidders))
 
 
 def _timed_play(

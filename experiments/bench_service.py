@@ -53,7 +53,7 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         report.table(speed, "speed")
         report.table(usage, "usage")
-        report.show(speed, f"steps, population stage {config.population.stage}")
+        report.show(speed, f"steps, population {config.population.name}")
         report.show(usage.drop(columns="processor"), "what the service held, memory in MiB")
         paced = [(_name(load), pace.latencies) for load, pace, _ in seen if load.rate is not None]
         report.figure(latency_curves(paced), "latency")

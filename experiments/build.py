@@ -38,12 +38,16 @@ from daedalus.tracking import Tracker
 
 def make_env(config: Config) -> DesignEnv:
     """Build the environment that the configuration describes."""
-    return DesignEnv.of(config.market, config.population)
+    return DesignEnv.of(config.market, config.population.in_market(config.market.name))
 
 
 def make_envs(config: Config) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
-    return {name: DesignEnv.of(config.market, each) for name, each in config.populations.items()}
+    market = config.market
+    return {
+        name: DesignEnv.of(market, each.in_market(market.name))
+        for name, each in config.populations.items()
+    }
 
 
 def make_portfolio(config: Config, env: DesignEnv, out: Path) -> Mechanisms | None:

@@ -44,7 +44,7 @@ def compare_designers(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",
     )
-    title = f"{config.market.rules} market, stage {config.population.stage}"
+    title = f"{config.market.name} market, {config.population.name}"
     report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
     report.figure(metric_panels(frames["episodes"]), "metrics")
     return frames["summary"]

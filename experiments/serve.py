@@ -12,7 +12,6 @@ from daedalus.config import Config
 from daedalus.designers.base import Designer
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelSettings
-from daedalus.market.population import Population
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
@@ -48,9 +47,9 @@ def make_designers(config: Config) -> dict[str, Designer]:
 
 def make_catalogue(config: Config) -> Catalogue:
     """Return what visitors may choose from: the named populations, by default the configured."""
-    shipped: dict[str, Population] = config.populations
-    names = [name for name, each in shipped.items() if each == config.population]
-    populations = shipped if names else {"configured": config.population} | shipped
+    named = config.populations
+    names = [name for name, each in named.items() if each == config.population]
+    populations = named if names else {"configured": config.population} | named
     default = names[0] if names else "configured"
     return Catalogue(populations, default, config.market, config.service.max_episode_length)
 

@@ -8,6 +8,7 @@ from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
 from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from experiments.build import make_env, tracked
 
 GROUPS, DRAWS = 128, 32
@@ -17,7 +18,8 @@ def main(config: Config, out: Path) -> None:
     """Reward the same mechanisms by every recipe, many times; write the table and the figure."""
     from daedalus.training import signal_to_noise as signal
 
-    stage0 = DesignEnv.of(config.market, Population())
+    truthful = Population() if config.market.name == "strategic" else SeatPlan()
+    stage0 = DesignEnv.of(config.market, truthful)
     group_size = config.training.grpo.group_size
     recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
     with tracked(config, out) as (_, report):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, Mechanism, Mechanisms
-from daedalus.market.population import BidderGroup, BidderType, Population
+from daedalus.market.population import BidderType, Population
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.market.seat_plan import BidderGroup, SeatPlan
 
 STAGES = range(5)
 
@@ -20,7 +22,12 @@ TYPES = {
 
 
 def population(stage: int, bidders: int = 8) -> Population:
-    """Return the published population of a stage; bidders beyond the eighth are truthful."""
+    """Return a strategic population with a label of a stage and all of ``TYPES``."""
+    return Population(stage, bidders, TYPES)
+
+
+def seat_plan(stage: int, bidders: int = 8) -> SeatPlan:
+    """Return the published seats of a stage; bidders beyond the eighth are truthful."""
     groups = {"truthful": BidderGroup()}
     if stage >= 1:
         groups["shader"] = BidderGroup("shader", [2, 3], 0.4, 0.9)
@@ -32,7 +39,12 @@ def population(stage: int, bidders: int = 8) -> Population:
     if stage >= 4:
         groups["rich"] = BidderGroup("exploiter", [7], 0.2, 0.6, budget=2.5)
         groups["poor"] = BidderGroup("exploiter", [0], 0.2, 0.6, budget=2.0)
-    return Population(stage, bidders, groups, TYPES)
+    return SeatPlan(stage, bidders, groups)
+
+
+def in_both_markets(stage: int) -> PopulationSettings:
+    """Return a population of a stage that both markets can play."""
+    return PopulationSettings(f"stage{stage}", population(stage), seat_plan(stage))
 
 
 def draw_mechanism(rng: np.random.Generator) -> Mechanism:

@@ -15,7 +15,9 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.config import (
     Config,
     ConfigError,
+    compose_config,
     explain,
+    first_screen,
     help_text,
     register,
     run_directory,
@@ -25,20 +27,26 @@ from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
-from tests.populations import population
+from tests.populations import seat_plan
 
 ROOT = Path(__file__).parents[1]
 CONF = ROOT / "conf"
-FILES = sorted(CONF.glob("*/*.yaml"))
+FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["evaluation", "adversary", "tracking", "service", "load"]
+GROUPS += ["training/curriculum", "evaluation", "adversary", "tracking", "service", "load"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
+POPULATIONS = [path.stem for path in FILES if path.parent.name == "population"]
+STAGES = [f"stage{stage}" for stage in range(5)]
 
 
 def composed(*overrides: str) -> Config:
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        return to_config(compose("config", overrides=list(overrides)))
+        return to_config(compose("config", overrides=list(overrides)), overrides)
+
+
+def group_of(path: Path) -> str:
+    return path.parent.relative_to(CONF).as_posix()
 
 
 def failure(*overrides: str) -> str:
@@ -48,17 +56,17 @@ def failure(*overrides: str) -> str:
 
 
 def test_every_group_has_files() -> None:
-    assert {path.parent.name for path in FILES} == {*GROUPS, "experiment"}
+    assert {group_of(path) for path in FILES} == {*GROUPS, "experiment"}
     assert len(FILES) > 40
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{group_of(path)}/{path.stem}")
 def test_file_composes(path: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
-    group, option = path.parent.name, path.stem
+    group, option = group_of(path), path.stem
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
-        overrides.append("+experiment=smoke" if group != "training" else "task=compare")
+        overrides.append("task=compare" if "training" in group else "+experiment=smoke")
     if option == "language_model":
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
@@ -68,13 +76,105 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stage", range(5))
 def test_population_files_are_the_published_ones(stage: int) -> None:
-    shipped, expected = (
-        composed("task=compare", f"population=stage{stage}").population,
-        population(stage),
-    )
-    assert shipped.stage == stage
-    for ours, theirs in zip(shipped.seat_groups(), expected.seat_groups(), strict=True):
-        assert shipped.groups[ours] == expected.groups[theirs]
+    settings = composed("task=compare", "market=classic", f"population=stage{stage}").population
+    ours, expected = settings.classic, seat_plan(stage)
+    assert ours is not None and settings.strategic is not None
+    assert ours.stage == settings.strategic.stage == stage
+    for mine, theirs in zip(ours.seat_groups(), expected.seat_groups(), strict=True):
+        assert ours.groups[mine] == expected.groups[theirs]
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_population_has_the_name_of_its_file(name: str) -> None:
+    assert composed("task=compare", f"population={name}").population.name == name
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_population_is_played_as_described_or_refused(name: str) -> None:
+    assert "strategic" in composed("task=compare", f"population={name}").population.markets
+    asked = ("task=compare", "market=classic", f"population={name}")
+    if name in STAGES:
+        assert composed(*asked).population.classic is not None
+    else:
+        message = failure(*asked)
+        assert f"market=classic cannot play {name}" in message
+        assert f"it plays {', '.join(STAGES)}." in message and "market=strategic" in message
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (["+experiment=populations"], "populations.thick_ring"),
+        (["training=planned"], "training.sft.practice.exploiter_heavy"),
+        (["training/curriculum=mixture"], "training.curriculum.stages.mixture"),
+        (["task=exploitability"], "task: exploitability"),
+        (["training=reading"], "training.portfolio.populations"),
+    ],
+)
+def test_the_classic_market_refuses_what_it_cannot_play(overrides: list[str], key: str) -> None:
+    message = failure("task=compare", "market=classic", *overrides)
+    assert key in message and "market=strategic" in message
+
+
+def test_both_markets_play_the_stages() -> None:
+    chosen = composed("+experiment=populations", "market=classic", "populations=stages")
+    assert list(chosen.populations) == STAGES
+
+
+@pytest.mark.parametrize(
+    ("market", "override"),
+    [
+        ("classic", "population.strategic.bidders=12"),
+        ("classic", "population.strategic.types.shader.share=0.5"),
+        ("classic", "market.strategic.audit_rate=0.1"),
+        ("classic", "++market.strategic.audit_rate=0.1"),
+        ("strategic", "population.classic.bidders=12"),
+        ("strategic", "population.classic.groups.shader.value_low=0.5"),
+    ],
+)
+def test_a_setting_that_the_market_does_not_read_is_refused(market: str, override: str) -> None:
+    other = "strategic" if market == "classic" else "classic"
+    message = failure("task=compare", f"market={market}", override)
+    assert f"market={market} does not read {override.split('=')[0].lstrip('+')}" in message
+    assert f"leave it out, or choose market={other}" in message
+    assert composed("task=compare", f"market={other}", override).market.name == other
+    assert composed("task=bench", f"market={market}", override)  # it plays both
+
+
+def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
+    wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
+    with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
+        compose_config(*wrong)
+    answer = run(*wrong, cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "does not read population.strategic.units" in answer.stderr
+
+
+def populations_of(group: str) -> list[str]:
+    return list(composed("task=compare", f"populations={group}").populations)
+
+
+def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
+    development, held_out = populations_of("development"), populations_of("held_out")
+    assert sorted([*development, *held_out, "varied"]) == POPULATIONS
+    assert populations_of("stages") == STAGES
+
+
+def test_headers_that_name_a_kind_of_population_are_true() -> None:
+    for name in POPULATIONS:
+        header = (CONF / "population" / f"{name}.yaml").read_text().splitlines()[0]
+        assert header.startswith("# Held out:") == (name in populations_of("held_out"))
+    development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
+    assert "The five stages and four more" in development
+    assert len(populations_of("development")) == 5 + 4
+
+
+@pytest.mark.parametrize("group", sorted({*GROUPS, "experiment"}))
+def test_no_header_claims_to_list_everything(group: str) -> None:
+    """A file that says "every" must be one that composes every file of its group."""
+    for path in (CONF / group).glob("*.yaml"):
+        header = path.read_text().splitlines()[0].lower()
+        assert "every population" not in header and "all populations" not in header
 
 
 def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
@@ -89,17 +189,17 @@ def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
 
 def test_required_experiments_are_there() -> None:
     stages = [f"{task}_stage{stage}" for task in ("sft", "grpo") for stage in (1, 2, 3, 4)]
-    for name in [*stages, "baselines", "boxplot", "replicate_card", "search", "smoke"]:
+    for name in [*stages, "baselines", "boxplot", "replicate_published", "search", "smoke"]:
         assert name in EXPERIMENTS
     for name in stages:
-        assert composed(f"+experiment={name}").population.stage == int(name[-1])
+        assert composed(f"+experiment={name}").population.name == f"stage{name[-1]}"
 
 
 def test_every_experiment_says_what_it_asks_and_how_to_run_it() -> None:
     for name in EXPERIMENTS:
         text = (CONF / "experiment" / f"{name}.yaml").read_text()
         assert f"+experiment={name}" in text
-        question = [line for line in help_text(CONF).splitlines() if f"  {name} " in line]
+        question = [line for line in help_text().splitlines() if f"  {name} " in line]
         assert len(question) >= 1 and "?" in question[0]
 
 
@@ -120,27 +220,30 @@ def test_objects_arrive_typed() -> None:
         (["population=stage33"], ["Did you mean stage3?"]),
         (["trainin.grpo.steps=3"], ["trainin", "Did you mean training?"]),
         (["training.grpo.stepz=3"], ["stepz", "Did you mean steps?"]),
-        (["designer=random", "designer.samplng=card"], ["Did you mean sampling?"]),
+        (["designer=random", "designer.samplng=published"], ["Did you mean sampling?"]),
         (["training.grpo.steps=many"], ["training.grpo.steps", "many", "Integer"]),
         (["seed=-1"], ["seed: -1", "from 0 up"]),
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
         (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
         (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
         (["reward.weights.composit=1"], ["Did you mean composite?"]),
-        (["evaluation.baselines.randm.sampling=card"], ["Did you mean random?"]),
+        (["evaluation.baselines.randm.sampling=published"], ["Did you mean random?"]),
         (
-            ["market=classic", "population.groups.colluder.seats=[5,4,0]"],
+            ["market=classic", "population.classic.groups.colluder.seats=[5,4,0]"],
             ["groups.colluder.seats", "pairs"],
         ),
-        (["population.types.colluder.menu=[shde]"], ["shde", "opt_out, shade"]),
-        (["population.types.shader.demand=3"], ["demand: 3", "1 or 2"]),
-        (["population.units=9"], ["units: 9", "1 to 5"]),
+        (["population.strategic.types.colluder.menu=[shde]"], ["shde", "opt_out, shade"]),
+        (["population.strategic.types.shader.demand=3"], ["demand: 3", "1 or 2"]),
+        (["population.strategic.units=9"], ["units: 9", "1 to 5"]),
         (["market.strategic.audit_rte=1"], ["Did you mean audit_rate?"]),
         (["training.grpo.schedule=cosin"], ["schedule: 'cosin'", "cosine"]),
         (["training.grpo.horizon=99"], ["horizon: 99", "10 steps"]),
         (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
         (["task=nope"], ["task: 'nope'", "grpo"]),
-        (["population.groups.colluder.seats=[1,2]"], ["seat 1", "dropout_patient"]),
+        (
+            ["market=classic", "population.classic.groups.colluder.seats=[1,2]"],
+            ["seat 1", "dropout_patient"],
+        ),
         (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
         (["designer=language_model"], ["checkpoint", "`model` folder"]),
         (["designer=endpoint"], ["model: not set", "the server offers"]),
@@ -149,7 +252,7 @@ def test_objects_arrive_typed() -> None:
         (["adversary.discretion=[0.5,2.0]"], ["discretion: 2.0", "from 0 to 1"]),
         (["load.http_rates=[300,100]"], ["http_rates: [300.0, 100.0]", "ascending"]),
         (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
-        (["adversary.hope=[0.05,0.03]"], ["hope: [0.05, 0.03]", "[low, high]"]),
+        (["adversary.expected_surplus=[0.05,0.03]"], ["expected_surplus: [0.05", "[low, high]"]),
     ],
 )
 def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
@@ -158,8 +261,79 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
         assert hint in message
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("market.rules=classic", "market.rules: renamed to market.name"),
+        ("population.units=2", "renamed to population.strategic.units"),
+        ("population.concentration=2", "renamed to population.strategic.concentration"),
+        ("population.types.shader.share=1", "renamed to population.strategic.types"),
+        ("population.groups.shader.seats=[1]", "renamed to population.classic.groups"),
+        (
+            "population.bidders=12",
+            "renamed to population.strategic.bidders or population.classic.bidders",
+        ),
+        ("population.stage=1", "renamed to population.strategic.stage or population.classic.stage"),
+        (
+            "population.strategic.types.shader.hope=0.1",
+            "renamed to population.strategic.types.shader.expected_surplus",
+        ),
+        ("adversary.hope=[0.0,0.1]", "renamed to adversary.expected_surplus"),
+        (
+            "evaluation.baselines.random_card.sampling=uniform",
+            "renamed to evaluation.baselines.random_published",
+        ),
+        ("populations=shipped", "populations=shipped: renamed to populations=development"),
+        ("reward=card", "renamed to reward=published"),
+        ("reward=card_stability", "renamed to reward=published_stability"),
+        ("training=card", "renamed to training=published"),
+        ("training/curriculum=card", "renamed to training/curriculum=published"),
+        ("designer=random_card", "renamed to designer=random_published"),
+        ("+experiment=replicate_card", "renamed to experiment=replicate_published"),
+    ],
+)
+def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
+    assert new in failure("task=compare", old)
+
+
+def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    old = "# @package _global_\ntask: compare\nmarket: { rules: classic }\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(old)
+    answer = run(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "market.rules: renamed to market.name" in answer.stderr
+
+
 def test_nothing_to_run_says_so() -> None:
     assert "+experiment=NAME" in failure()
+
+
+def test_a_population_without_a_name_says_so() -> None:
+    message = failure("task=compare", "population.name=???")
+    assert message == "population.name: not set"
+
+
+def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
+    answer = run(cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == first_screen().strip()
+    assert help_text().startswith(first_screen())
+    assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_help_lists_every_group_and_its_options(group: str) -> None:
+    listing = help_text().split("groups (group=option)")[1].splitlines()
+    (line,) = [each for each in listing if each.startswith(f"  {group} ")]
+    listed = line.split(maxsplit=1)[1].split(", ")
+    assert listed == sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def test_the_default_mechanism_stands_once() -> None:
+    assert composed("task=compare").mechanism == Mechanism()
+    lines = (CONF / "mechanism" / "default.yaml").read_text().splitlines()
+    assert [line for line in lines if not line.startswith(("#", "defaults:"))] == []
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -171,7 +345,7 @@ def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
     script = (
         "import sys, run; from daedalus.config import help_text, register, to_config\n"
         "from hydra import compose, initialize_config_dir\n"
-        "assert 'grpo_stage3' in help_text(run.CONF)\n"
+        "assert 'grpo_stage3' in help_text()\n"
         "register()\n"
         "with initialize_config_dir(str(run.CONF), version_base='1.3'):\n"
         "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
@@ -216,12 +390,12 @@ def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
-    keys = ["designer=heuristic,random_card", "evaluation.episodes=4", "tracking=files"]
+    keys = ["designer=heuristic,random_published", "evaluation.episodes=4", "tracking=files"]
     answer = run("-m", "+experiment=boxplot", *keys, cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
-    assert set(table["override.designer"]) == {"heuristic", "random_card"}
-    assert {"heuristic", "random_card", "random"} <= set(table["designer"])
+    assert set(table["override.designer"]) == {"heuristic", "random_published"}
+    assert {"heuristic", "random_published", "random"} <= set(table["designer"])
 
 
 @pytest.mark.slow
@@ -252,8 +426,8 @@ def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path:
 
 
 def test_a_curriculum_takes_the_reward_that_its_thresholds_are_of() -> None:
-    message = failure("task=grpo", "training/curriculum=card", "reward=card")
+    message = failure("task=grpo", "training/curriculum=published", "reward=published")
     assert "use reward=composite" in message
-    for name, count in {"none": 0, "mixture": 1, "card": 5}.items():
+    for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
         stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
         assert len(stages) == count

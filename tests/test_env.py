@@ -14,19 +14,19 @@ from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings, make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
-from daedalus.market.population import BidderGroup, Population
+from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
 from daedalus.market.strategic import StrategicMarket
-from tests.populations import draw_mechanisms, population
+from tests.populations import draw_mechanisms, population, seat_plan
 
 COMPOSITE = ROUND_FIELDS.index("composite")
 
 
 def episodes(
-    batch: int = 6, who: Population | None = None, seed: int = 0, **settings: int
+    batch: int = 6, who: SeatPlan | None = None, seed: int = 0, **settings: int
 ) -> DesignEnv:
-    env = DesignEnv(ClassicMarket(who or population(4)), MarketSettings(**settings))
+    env = DesignEnv(ClassicMarket(who or seat_plan(4)), MarketSettings(**settings))
     env.reset(market_seeds(seed, "env", batch))
     return env
 
@@ -52,7 +52,7 @@ def assert_moved(left: MarketState, right: MarketState, rows) -> None:
 
 def test_reset_warms_up_under_the_default_mechanism():
     env = episodes()
-    market = ClassicMarket(population(4))
+    market = ClassicMarket(seat_plan(4))
     state = market.reset(market_seeds(0, "env", 6))
     market.play(state, Mechanisms.repeat(Mechanism(), 6), 3)
     assert_same_rows(env.state, state, slice(None))
@@ -61,7 +61,7 @@ def test_reset_warms_up_under_the_default_mechanism():
 
 @pytest.mark.parametrize("rounds", [0, 3, 7])
 def test_the_first_look_shows_the_warm_up_and_no_step(rounds):
-    env = DesignEnv(ClassicMarket(population(2)), MarketSettings(warmup_rounds=rounds))
+    env = DesignEnv(ClassicMarket(seat_plan(2)), MarketSettings(warmup_rounds=rounds))
     seen = env.reset(market_seeds(0, "env", 4))
     assert len(seen) == 4
     assert seen.recent.shape == (4, HISTORY_LENGTH, len(ROUND_FIELDS))
@@ -227,7 +227,7 @@ def test_an_ended_episode_stays_as_it_is():
 
 def test_an_episode_ends_when_nobody_is_left_while_others_go_on():
     leavers = BidderGroup("dropout", list(range(8)), 0.5, 0.6, threshold=0.1)
-    env = episodes(who=Population(2, 8, {"leavers": leavers}))
+    env = episodes(who=SeatPlan(2, 8, {"leavers": leavers}))
     assert env.state.active.all()
     rules = Mechanisms.repeat(Mechanism(reserve_price=0.2), 6)
     rules.reserve_price[[0, 3]] = 0.9
@@ -316,10 +316,22 @@ def test_a_bad_setting_is_refused_by_name_and_value(name, value):
 
 
 def test_the_settings_name_the_market():
-    for rules, kind in (("classic", ClassicMarket), ("strategic", StrategicMarket)):
-        market = make_market(MarketSettings(rules=rules), population(3))
+    cases = [
+        ("classic", ClassicMarket, seat_plan(3)),
+        ("strategic", StrategicMarket, population(3)),
+    ]
+    for name, kind, bidders in cases:
+        market = make_market(MarketSettings(name=name), bidders)
         assert isinstance(market, kind)
-        assert market.population == population(3)
+        assert market.population == bidders
+
+
+@pytest.mark.parametrize(
+    ("name", "bidders"), [("classic", population(3)), ("strategic", seat_plan(3))]
+)
+def test_a_market_refuses_the_population_of_the_other(name, bidders):
+    with pytest.raises(ValueError, match=f"market={name} cannot play"):
+        make_market(MarketSettings(name=name), bidders)
 
 
 def test_rules_spoilt_after_they_were_made_are_refused_and_nothing_moves():

@@ -173,7 +173,7 @@ def test_hydra_is_imported_only_by_run_and_config():
         for path in source_files()
         if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
     }
-    assert users == {"run", "daedalus.config"}
+    assert users == {"run", "daedalus.config.compose", "daedalus.config.mistakes"}
 
 
 FORBIDDEN = [

@@ -81,7 +81,7 @@ def write_leaderboard(folder: Path) -> None:
 
 def write_behaviour(folder: Path) -> None:
     """Write what the experiment on behaviour leaves for the notebook."""
-    settings = MarketSettings(rules="strategic", episode_length=5)
+    settings = MarketSettings(name="strategic", episode_length=5)
     kinds = {"ring": BidderType(menu=["collude"]), "cheat": BidderType(menu=["shill"])}
     bidders = Population(types=kinds | {"honest": BidderType()}, concentration=1.0)
     env = DesignEnv.of(settings, bidders)

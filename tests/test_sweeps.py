@@ -14,9 +14,17 @@ from daedalus.sweeps import collect_sweep
 from tests.test_configs import composed
 
 
-def write_job(directory: Path, number: int, rows: list[dict[str, object]], *overrides: str) -> None:
+def write_job(
+    directory: Path,
+    number: int,
+    rows: list[dict[str, object]],
+    *overrides: str,
+    confidence: float = 0.95,
+) -> None:
     hydra = directory / str(number) / ".hydra"
     hydra.mkdir(parents=True)
+    evaluation = {"episodes": 30, "confidence": confidence, "resamples": 999}
+    OmegaConf.save({"evaluation": evaluation}, directory / str(number) / "config.yaml")
     (hydra / "overrides.yaml").write_text("".join(f"- {each}\n" for each in overrides))
     pd.DataFrame(rows).to_csv(directory / str(number) / "summary.csv", index=False)
 
@@ -55,6 +63,22 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     assert totals.loc["best_fixed", "iqm"] == pytest.approx(0.81)
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
+
+
+@pytest.mark.parametrize(("table", "column"), [("seeds.csv", "mean"), ("leaderboard.csv", "iqm")])
+def test_intervals_of_a_sweep_have_the_confidence_of_its_runs(
+    table: str, column: str, tmp_path: Path
+) -> None:
+    widths = []
+    for confidence in (0.5, 0.99):
+        folder = tmp_path / str(confidence)
+        for seed in range(5):
+            rows = leaderboard_rows(0.01 * seed)
+            write_job(folder, seed, rows, f"seed={seed}", confidence=confidence)
+        collect_sweep(folder)
+        row = pd.read_csv(folder / table).set_index("designer").loc[["best_fixed"]].iloc[0]
+        widths.append(row[f"{column}_high"] - row[f"{column}_low"])
+    assert widths[0] < widths[1]
 
 
 def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:

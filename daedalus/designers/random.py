@@ -11,8 +11,8 @@ from daedalus.designers.base import DesignerSettings
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES, Mechanisms
 from daedalus.market.outcome import Observation
 
-SAMPLINGS = ("uniform", "card")
-_CARD_RESERVE_HIGH = 0.5
+SAMPLINGS = ("uniform", "published")
+_PUBLISHED_RESERVE_HIGH = 0.5
 
 
 @dataclass
@@ -20,9 +20,9 @@ class RandomDesigner(DesignerSettings):
     """Draws every field anew at every step, uniformly and independently.
 
     Attributes:
-        sampling: ``uniform`` covers the whole valid space; ``card`` draws the reserve from 0 to 0.5
-            only, with which the published baseline's mean comes out (it states no range; any upper
-            end up to 0.6 gives that mean, the whole range does not).
+        sampling: ``uniform`` covers the whole valid space. ``published`` draws the reserve from 0
+            to 0.5 only, which gives the mean of the published baseline. (Its range was not
+            published; any upper end up to 0.6 gives that mean, and the whole range does not.)
     """
 
     sampling: str = "uniform"
@@ -44,8 +44,8 @@ def random_mechanisms(
         name: rng.integers(len(words), size=count) for name, words in CHOICES.items()
     }
     for name, (low, high) in RANGES.items():
-        narrowed = sampling == "card" and name == "reserve_price"
-        columns[name] = rng.uniform(low, _CARD_RESERVE_HIGH if narrowed else high, size=count)
+        narrowed = sampling == "published" and name == "reserve_price"
+        columns[name] = rng.uniform(low, _PUBLISHED_RESERVE_HIGH if narrowed else high, size=count)
     for name in FLAGS:
         columns[name] = rng.random(count) < 0.5
     return Mechanisms(**columns)

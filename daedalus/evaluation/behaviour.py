@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from daedalus.designers.base import Designer
 from daedalus.env import DesignEnv
 from daedalus.market.composition import compose_population
+from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
@@ -36,7 +37,7 @@ def decisions(
         a malformed proposal are NaN.
     """
     seeds = market_seeds(seed, "evaluation", episodes)
-    present = _present(env.market.population, seeds)
+    present = _present(types_of_bidders(env.market), seeds)
     frames = []
     for name, designer in designers.items():
         rng = generator(seed, f"designer/{name}")

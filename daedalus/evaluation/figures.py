@@ -38,7 +38,7 @@ CURVES = {
 
 _NAMED = {
     "random": "#8c8c8c",
-    "random_card": "#bdb5a6",
+    "random_published": "#bdb5a6",
     "informed_greedy": "#e69f00",
     "heuristic": "#cc79a7",
     "search": "#009e73",

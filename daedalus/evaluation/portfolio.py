@@ -16,6 +16,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.evaluation.evolution import evolve
 from daedalus.market.composition import sampled_populations
+from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
@@ -26,7 +27,7 @@ _SWEEPS = 2
 def sampled_envs(env: DesignEnv, count: int, seed: int, purpose: str) -> list[DesignEnv]:
     """Return environments whose populations are drawn from that of ``env``, one each."""
     seeds = market_seeds(seed, purpose, count)
-    populations = sampled_populations(env.market.population, seeds)
+    populations = sampled_populations(types_of_bidders(env.market), seeds)
     return [DesignEnv.of(env.settings, each) for each in populations]
 
 

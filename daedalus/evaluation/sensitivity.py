@@ -19,6 +19,7 @@ from daedalus.designers.search import LEVELS, SearchDesigner, best_fixed, best_f
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import episode_scores, score_everywhere, score_mechanisms
 from daedalus.evaluation.portfolio import best_responses, sampled_envs
+from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
@@ -242,7 +243,7 @@ def adapting_pays(
         for part in ("choice", "score")
     )  # fmt: skip
     own, rows = chosen.argmax(axis=1), np.arange(count)
-    names = [_composition(each.market.population) for each in envs]
+    names = [_composition(types_of_bidders(each.market)) for each in envs]
     return Adapting(scored[:, -1], scored[rows, own], names)
 
 

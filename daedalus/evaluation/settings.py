@@ -9,7 +9,7 @@ from typing import Any
 from daedalus.designers.base import require_at_least
 from daedalus.market.population import BidderType
 
-TRAITS = ("discretion", "hope", "learning_rate", "outside_option")
+TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")
 """What an adversary chooses beside who comes, see ``AdversarySettings``."""
 
 
@@ -44,9 +44,9 @@ class EvaluationSettings:
 class AdversarySettings:
     """Whom an adversary may send to a designer, and how long it searches.
 
-    The types, their menus and values are the training population's. Of these it chooses how many
-    seats each takes, and four traits, each one number for all bidders; the bounds are what the
-    shipped populations span.
+    The types, their menus and values are those of the training population. The adversary chooses
+    the number of seats of each type, and four traits, each one number for all bidders. The bounds
+    of the traits are the range that the populations in ``conf/population/`` span.
 
     Attributes:
         candidates: Compositions in the first rung of the search.
@@ -55,7 +55,7 @@ class AdversarySettings:
         concentration: Sum of the Dirichlet parameters of the candidates' shares, equal for all
             types: below their number, few types share the market.
         discretion: Least and greatest share of the screens' power that rings evade.
-        hope: The same of the surplus of a round that bidders expect at first.
+        expected_surplus: The same of the surplus of a round that bidders expect at first.
         learning_rate: The same of the weight of a round in what they learn about bidding.
         outside_option: The same of what a unit from elsewhere would gain those who withdraw.
 
@@ -68,7 +68,7 @@ class AdversarySettings:
     keep: int = 4
     concentration: float = 1.0
     discretion: list[float] = field(default_factory=lambda: [0.0, 0.8])
-    hope: list[float] = field(default_factory=lambda: [0.03, 0.05])
+    expected_surplus: list[float] = field(default_factory=lambda: [0.03, 0.05])
     learning_rate: list[float] = field(default_factory=lambda: [0.05, 0.15])
     outside_option: list[float] = field(default_factory=lambda: [0.0, 0.25])
 

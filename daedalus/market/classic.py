@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market import classic_kernels
-from daedalus.market.interface import Unmasked, check_playable
+from daedalus.market.interface import Unmasked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
-from daedalus.market.population import Population
 from daedalus.market.proxies import population_proxies
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
 
 
@@ -39,14 +39,10 @@ class ClassicMarket:
     """The published rules for one unit a round.
 
     Args:
-        population: Who bids.
-
-    Raises:
-        ValueError: A colluder group is not a pair.
+        population: A seat for every bidder.
     """
 
-    def __init__(self, population: Population) -> None:
-        check_playable("classic", population)
+    def __init__(self, population: SeatPlan) -> None:
         self.population = population
         self._kinds = population.kinds()
         self._value_low = population.column("value_low")
@@ -125,7 +121,7 @@ class ClassicMarket:
         return Outcome(records)
 
 
-def _colluder_pairs(population: Population) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return each seat's partner (itself if it has none) and whether it has the turn first."""
     partner = np.arange(population.bidders)
     first_turn = np.zeros(population.bidders, np.bool_)

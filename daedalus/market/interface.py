@@ -1,4 +1,4 @@
-"""What every market offers; nothing above this package knows which rules are running."""
+"""What every market offers; nothing above this package knows which market is running."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 
-MARKET_RULES = ("strategic", "classic")
+MARKETS = ("strategic", "classic")
 
 
 @dataclass
 class MarketSettings:
-    """Which rules are played, and the shape of an episode.
+    """Which market is played, and the shape of an episode.
 
     Attributes:
-        rules: One of ``MARKET_RULES``.
+        name: One of ``MARKETS``.
         episode_length: Steps in an episode; a designer acts once a step.
         rounds_per_step: Auction rounds between two actions.
         scored_rounds: Last rounds of a step whose composite is averaged into its reward.
         warmup_rounds: Rounds under the default mechanism before a designer's first look.
-        strategic: Constants of the strategic rules.
+        strategic: Constants of the strategic market.
     """
 
-    rules: str = "strategic"
+    name: str = "strategic"
     episode_length: int = 10
     rounds_per_step: int = 5
     scored_rounds: int = 3
@@ -38,8 +39,8 @@ class MarketSettings:
     strategic: StrategicParameters = field(default_factory=StrategicParameters)
 
     def __post_init__(self) -> None:
-        if self.rules not in MARKET_RULES:
-            raise ValueError(f"rules: {self.rules!r}; choose one of {', '.join(MARKET_RULES)}")
+        if self.name not in MARKETS:
+            raise ValueError(f"market.name: {self.name!r}; choose one of {', '.join(MARKETS)}")
         for name in ("episode_length", "rounds_per_step", "scored_rounds"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from 1 up")
@@ -69,7 +70,10 @@ class Unmasked:
 class Market(Protocol):
     """A repeated auction, played in batches of B independent episodes."""
 
-    population: Population
+    @property
+    def population(self) -> Population | SeatPlan:
+        """Return the bidders, of which n take part in each episode."""
+        ...
 
     def reset(self, seeds: NDArray[np.uint64]) -> MarketState:
         """Return B fresh markets, one for each seed."""
@@ -92,15 +96,15 @@ class Market(Protocol):
         ...
 
 
-def check_playable(rules: str, population: Population) -> None:
-    """Check that the rules can seat the population.
+def types_of_bidders(market: Market) -> Population:
+    """Return the market's population, which must consist of types of bidders.
 
     Raises:
-        ValueError: The classic rules know colluders only in pairs.
+        ValueError: It is a seat plan, so the market is the classic one.
     """
-    for name, group in population.groups.items():
-        if rules == "classic" and group.kind == "colluder" and len(group.seats) != 2:
-            raise ValueError(f"groups.{name}.seats: {group.seats}; classic colluders come in pairs")
+    if isinstance(market.population, Population):
+        return market.population
+    raise ValueError("only the strategic market has types of bidders; use market=strategic")
 
 
 def play_on_one_thread() -> None:
@@ -114,17 +118,24 @@ def play_on_one_thread() -> None:
     set_num_threads(1)
 
 
-def make_market(settings: MarketSettings, population: Population) -> Market:
+def make_market(settings: MarketSettings, population: Population | SeatPlan) -> Market:
     """Build the market that the settings name.
 
+    Args:
+        settings: Which market.
+        population: Its bidders: a ``SeatPlan`` for the classic market, else a ``Population``.
+
     Raises:
-        ValueError: The rules cannot seat the population.
+        ValueError: The population is of the other market.
     """
     from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
     from daedalus.market.interrupts import hold_interrupts_while_loading
     from daedalus.market.strategic import StrategicMarket
 
     hold_interrupts_while_loading()
-    if settings.rules == "classic":
+    if settings.name == "classic" and isinstance(population, SeatPlan):
         return ClassicMarket(population)
-    return StrategicMarket(population, settings.strategic)
+    if settings.name == "strategic" and isinstance(population, Population):
+        return StrategicMarket(population, settings.strategic)
+    kind = type(population).__name__
+    raise ValueError(f"market={settings.name} cannot play a {kind}; give it its own population")

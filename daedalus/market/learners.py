@@ -24,9 +24,9 @@ GRADIENT, HEDGE, Q_LEARNER = range(3)
 def first_tables(types: list[BidderType]) -> NDArray[np.float64]:
     """Return the rows that bidders of each type start from, shape (T, W).
 
-    Weights are equal. Values are those of gaining ``hope`` in every round for ever, from the next
-    one on for who stays out: high enough that whatever falls short makes the others worth a try
-    (optimistic initial values, Sutton & Barto 2018, §2.6).
+    Weights are equal. Values are those of gaining ``expected_surplus`` in every round for ever;
+    staying out gains it from the next round on. These values are high: an action that gains less
+    makes the others worth a try (optimistic initial values, Sutton & Barto 2018, §2.6).
     """
     rows = [_first_row(each) for each in types]
     tables = np.zeros((len(types), max(len(row) for row in rows)))
@@ -39,7 +39,7 @@ def _first_row(each: BidderType) -> NDArray[np.float64]:
     if each.learner == "hedge":
         return np.full(each.factors, 1.0 / each.factors)
     if each.learner == "q":
-        values = np.full((2, each.factors + 1), each.hope / (1.0 - each.discount))
+        values = np.full((2, each.factors + 1), each.expected_surplus / (1.0 - each.discount))
         values[:, -1] *= each.discount
         return values.ravel()
     return np.zeros(0)

@@ -1,18 +1,11 @@
-"""Who comes to the market, as data composed from ``conf/population/``.
-
-The classic market seats ``BidderGroup``s, the strategic one is stocked with ``BidderType``s.
-"""
+"""The population of the strategic market: types of bidders in given shares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")
-BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 MAX_BIDDERS = 64
 MAX_UNITS = 5
 MAX_FACTORS = 32
@@ -21,44 +14,10 @@ RIVALS = (0.01, 100.0)
 
 
 @dataclass
-class BidderGroup:
-    """Bidders of one kind that share their parameters.
-
-    Attributes:
-        kind: Strategy, one of ``BIDDER_KINDS``.
-        seats: Seats the group occupies. In a colluder group the first listed holds the turn first.
-            The truthful group may leave this empty: it takes every seat that nobody else claims.
-        value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
-        value_high: Upper end, above ``value_low``, at most 1.
-        threshold: Dropouts only: accumulated disappointment after which the bidder leaves.
-        budget: Exploiters only: what the bidder can spend in an episode, in units of value.
-    """
-
-    kind: str = "truthful"
-    seats: list[int] = field(default_factory=list)
-    value_low: float = 0.3
-    value_high: float = 0.9
-    threshold: float = 0.0
-    budget: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.kind not in BIDDER_KINDS:
-            raise ValueError(f"kind: {self.kind!r} is unknown; choose {', '.join(BIDDER_KINDS)}")
-        if not 0.0 <= self.value_low < self.value_high <= 1.0:
-            raise ValueError(
-                f"value_low {self.value_low}, value_high {self.value_high}: "
-                "give 0 <= value_low < value_high <= 1"
-            )
-        for name in ("threshold", "budget"):
-            if not 0.0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"{name}: {getattr(self, name)}; give a finite number from 0 up")
-
-
-@dataclass
 class BidderType:
-    """Bidders of the strategic market that share a menu of strategies and their parameters.
+    """Bidders that share a menu of strategies and their parameters.
 
-    Whoever has no strategy bids its values and always comes.
+    A type without strategies bids its values and always enters.
 
     Attributes:
         share: Relative size of the type in the population.
@@ -71,7 +30,7 @@ class BidderType:
         demand: Units it has a use for, 1 or 2; the second is worth the lower of two draws.
         outside_option: What a unit from elsewhere would gain it, for ``withdraw``.
         budget: What it can pay in an episode, in units of value; None is no limit.
-        hope: Surplus of a round that it expects at first.
+        expected_surplus: Surplus from entering a round that it expects at first.
         rivals: How many rivals' values it expects at first to beat.
         learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
         rate_spread: How much bidders differ in that, from 1 (not at all) to 100: each one's rate is
@@ -97,7 +56,7 @@ class BidderType:
     demand: int = 2
     outside_option: float = 0.0
     budget: float | None = None
-    hope: float = 0.05
+    expected_surplus: float = 0.05
     rivals: float = 10.0
     learning_rate: float = 0.05
     rate_spread: float = 1.0
@@ -132,7 +91,7 @@ class BidderType:
         for name in ("rate_spread", "rivals_spread"):
             if not 1.0 <= getattr(self, name) <= 100.0:
                 raise ValueError(f"{name}: {getattr(self, name)}; give a number from 1 to 100")
-        for name in ("share", "outside_option", "hope", "budget"):
+        for name in ("share", "outside_option", "expected_surplus", "budget"):
             value = getattr(self, name)
             if value is not None and not 0.0 <= value < float("inf"):
                 raise ValueError(f"{name}: {value}; give a finite number from 0 up")
@@ -157,71 +116,44 @@ class BidderType:
 
 @dataclass
 class Population:
-    """The bidders of a market, and how much there is for them.
+    """The bidders of a strategic market, and how many units there are for them.
 
     Attributes:
-        stage: Curriculum stage, 0 to 4; a label, shown to a designer only when asked for.
+        stage: Curriculum stage, 0 to 4; a label, which a designer sees only if its prompt says so.
         bidders: Number of bidders n, 2 to 64.
-        groups: Groups by name, for the classic market.
-        types: Types by name, for the strategic market.
-        units: Units for sale in a round, 1 to 5, in the strategic market; the classic one sells 1.
+        types: Types by name.
+        units: Units for sale in a round, 1 to 5.
         concentration: How alike episodes are: shares are drawn for each from a Dirichlet
             distribution whose parameters are the types' shares, scaled to sum to this; None takes
             the shares as they are.
 
     Raises:
-        ValueError: A number is out of range, or seats overlap, do not exist or are left empty.
+        ValueError: A number is out of range, or no type has a share.
     """
 
     stage: int = 0
     bidders: int = 8
-    groups: dict[str, BidderGroup] = field(default_factory=lambda: {"truthful": BidderGroup()})
     types: dict[str, BidderType] = field(default_factory=lambda: {"truthful": BidderType()})
     units: int = 3
     concentration: float | None = None
 
     def __post_init__(self) -> None:
-        if not 2 <= self.bidders <= MAX_BIDDERS:
-            raise ValueError(f"bidders: {self.bidders}; give an integer from 2 to {MAX_BIDDERS}")
-        if not 0 <= self.stage <= 4:
-            raise ValueError(f"stage: {self.stage}; give an integer from 0 to 4")
+        check_size(self.stage, self.bidders)
         if not 1 <= self.units <= MAX_UNITS:
             raise ValueError(f"units: {self.units}; give an integer from 1 to {MAX_UNITS}")
         if not any(each.share > 0 for each in self.types.values()):
             raise ValueError("types: give at least one a share above 0")
         if self.concentration is not None and not 0.0 < self.concentration < float("inf"):
             raise ValueError(f"concentration: {self.concentration}; give a number above 0 or null")
-        self.seat_groups()
 
-    def seat_groups(self) -> list[str]:
-        """Return the name of the group in each seat, length n."""
-        seats: list[str | None] = [None] * self.bidders
-        for name, group in self.groups.items():
-            for seat in group.seats:
-                if not 0 <= seat < self.bidders:
-                    raise ValueError(
-                        f"groups.{name}.seats: seat {seat} does not exist; "
-                        f"with bidders={self.bidders} seats run from 0 to {self.bidders - 1}"
-                    )
-                if seats[seat] is not None:
-                    raise ValueError(f"seat {seat}: both {seats[seat]} and {name} claim it")
-                seats[seat] = name
-        return [
-            self._default_group(seat) if name is None else name for seat, name in enumerate(seats)
-        ]
 
-    def _default_group(self, seat: int) -> str:
-        for name, group in self.groups.items():
-            if group.kind == "truthful" and not group.seats:
-                return name
-        raise ValueError(f"seat {seat} is empty; add a truthful group without seats to fill it")
+def check_size(stage: int, bidders: int) -> None:
+    """Check what the populations of both markets have in common.
 
-    def column(self, attribute: str) -> NDArray[np.float64]:
-        """Return a numeric group attribute for every seat, shape (n,)."""
-        values = [getattr(self.groups[name], attribute) for name in self.seat_groups()]
-        return np.asarray(values, dtype=np.float64)
-
-    def kinds(self) -> NDArray[np.int8]:
-        """Return every seat's index into ``BIDDER_KINDS``, shape (n,)."""
-        kinds = [BIDDER_KINDS.index(self.groups[name].kind) for name in self.seat_groups()]
-        return np.asarray(kinds, dtype=np.int8)
+    Raises:
+        ValueError: A number is out of range.
+    """
+    if not 2 <= bidders <= MAX_BIDDERS:
+        raise ValueError(f"bidders: {bidders}; give an integer from 2 to {MAX_BIDDERS}")
+    if not 0 <= stage <= 4:
+        raise ValueError(f"stage: {stage}; give an integer from 0 to 4")

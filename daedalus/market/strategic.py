@@ -108,7 +108,7 @@ class StrategicMarket:
         bidders = np.zeros((batch, who.bidders), kernels.BIDDER)
         kind = self._compose(seeds)
         bidders["kind"] = kind
-        bidders["hope"] = np.array([each.hope for each in types])[kind]
+        bidders["hope"] = np.array([each.expected_surplus for each in types])[kind]
         rates = self._individual(seeds, kind, "learning_rate", "rate_spread", _RATE)
         bidders["learning_rate"] = np.minimum(rates, 1.0)
         rivals = self._individual(seeds, kind, "rivals", "rivals_spread", _RIVALS)

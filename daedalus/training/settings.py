@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from daedalus.designers.base import require_at_least
 from daedalus.designers.planner import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
-from daedalus.market.population import Population
+from daedalus.market.population_settings import PopulationSettings
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
@@ -100,7 +100,7 @@ class SftSettings:
     batch_size: int = 32
     examples: int = 16384
     teacher: DistilledSettings | None = None
-    practice: dict[str, Population] = field(default_factory=dict)
+    practice: dict[str, PopulationSettings] = field(default_factory=dict)
     answer_scale: float = 0.002
     learning_rate: float = 3e-3
     warmup_steps: int = 20
@@ -209,13 +209,13 @@ class StageSettings:
     """One population of a curriculum, and when it is left.
 
     Attributes:
-        population: Who bids.
+        population: The bidders.
         promotion: Share of the way from random mechanisms' R to the best fixed mechanism's that the
             moving mean has to reach.
         window: Prompts behind the moving mean.
     """
 
-    population: Population = field(default_factory=Population)
+    population: PopulationSettings
     promotion: float = 1.0
     window: int = 50
 

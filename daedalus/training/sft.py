@@ -47,7 +47,10 @@ def training_pairs(
     if settings.sft.teacher is None or rules is None:
         return synthetic_pairs(env, settings.prompt, settings.sft.examples, seed)
     taught_by = teacher(env, rules, settings.sft.teacher, out, seed)
-    practice = [DesignEnv.of(env.settings, each) for each in settings.sft.practice.values()]
+    practice = [
+        DesignEnv.of(env.settings, each.in_market(env.settings.name))
+        for each in settings.sft.practice.values()
+    ]
     player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
     return taught_pairs([env, *practice], player, taught_by, settings, seed)
 

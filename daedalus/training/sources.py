@@ -104,7 +104,10 @@ def _from_curriculum(
 ) -> Source:
     """Return the stages' prompts, once what each is left at has been measured."""
     settings, stages = training.grpo, training.curriculum.stages
-    envs = {name: DesignEnv.of(env.settings, stage.population) for name, stage in stages.items()}
+    envs = {
+        name: DesignEnv.of(env.settings, stage.population.in_market(env.settings.name))
+        for name, stage in stages.items()
+    }
     states = [
         mid_episode_states(
             each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player

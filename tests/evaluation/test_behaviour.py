@@ -44,7 +44,7 @@ class Alternating:
 
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
-    settings = MarketSettings(rules="strategic", episode_length=STEPS)
+    settings = MarketSettings(name="strategic", episode_length=STEPS)
     return DesignEnv.of(settings, POPULATION)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 
 VALUE, POLICY, RISK, BID = range(4)
 _MASK = 2**64 - 1
@@ -49,7 +49,7 @@ class Bidder:
     wins: int = 0
 
 
-def seat_bidders(population: Population) -> list[Bidder]:
+def seat_bidders(population: SeatPlan) -> list[Bidder]:
     bidders = []
     for name in population.seat_groups():
         g = population.groups[name]
@@ -65,7 +65,7 @@ def seat_bidders(population: Population) -> list[Bidder]:
 class ReferenceEpisode:
     """One episode; ``events`` counts the rare things, so that tests can see they happened."""
 
-    def __init__(self, population: Population, seed: int) -> None:
+    def __init__(self, population: SeatPlan, seed: int) -> None:
         self.bidders = seat_bidders(population)
         self.seed = int(seed)
         self.prices: list[float] = []

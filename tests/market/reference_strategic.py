@@ -51,12 +51,12 @@ class Bidder:
     ring: Ring | None = None
 
     def __post_init__(self) -> None:
-        self.hope = self.type.hope
+        self.hope = self.type.expected_surplus
         rate = self.type.learning_rate * self.differs(self.type.rate_spread, RATE)
         self.learning_rate = min(rate, 1.0)
         rivals = self.type.rivals * self.differs(self.type.rivals_spread, RIVALS)
         self.rivals_distance = 1 / min(max(rivals, 0.01), 100.0)
-        actions, hope = self.type.factors, self.type.hope / (1 - self.type.discount)
+        actions, hope = self.type.factors, self.type.expected_surplus / (1 - self.type.discount)
         self.weights = [1 / actions] * actions
         self.values_of = [[hope] * actions + [self.type.discount * hope] for _ in range(2)]
 

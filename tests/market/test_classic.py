@@ -15,11 +15,11 @@ from daedalus.market.classic import ClassicMarket, ClassicState
 from daedalus.market.draws import round_key, uniform
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
-from daedalus.market.population import BIDDER_KINDS, BidderGroup, Population
+from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
 from tests.market.reference_classic import ReferenceEpisode, draw
-from tests.populations import STAGES, draw_mechanisms, population
+from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
     "no sale",
@@ -47,7 +47,7 @@ def assert_same_state(left: MarketState, right: MarketState) -> None:
         assert array.tobytes() == arrays(right)[name].tobytes(), name
 
 
-def random_population(rng: np.random.Generator) -> Population:
+def random_population(rng: np.random.Generator) -> SeatPlan:
     """Seat every kind at random, with parameters far from the published ones."""
     bidders = int(rng.integers(2, 13))
     seats = list(map(int, rng.permutation(bidders)))
@@ -62,10 +62,10 @@ def random_population(rng: np.random.Generator) -> Population:
         threshold = rng.uniform(0, 0.2)
         budget = float(rng.choice([0.0, 1.45, 1.5, 1.51, rng.uniform(0, 3)]))
         groups[f"{kind}_{number}"] = BidderGroup(kind, taken, low, high, threshold, budget)
-    return Population(0, bidders, groups)
+    return SeatPlan(0, bidders, groups)
 
 
-def play_reference(who: Population, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
+def play_reference(who: SeatPlan, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
     """Play every episode through all (mechanisms, rounds) phases by the plain rules."""
     episodes = [ReferenceEpisode(who, seed) for seed in seeds]
     records = [
@@ -75,7 +75,7 @@ def play_reference(who: Population, seeds, phases) -> tuple[np.ndarray, list[Ref
     return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records]), episodes
 
 
-def assert_kernel_is_reference(who: Population, batch: int, rng: np.random.Generator) -> Counter:
+def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generator) -> Counter:
     seeds = rng.integers(2**64, size=batch, dtype=np.uint64)
     warm_up = Mechanisms.repeat(Mechanism(), batch)
     phases = [(warm_up, 3)] + [(draw_mechanisms(batch, rng), 13) for _ in range(3)]
@@ -95,7 +95,7 @@ def assert_kernel_is_reference(who: Population, batch: int, rng: np.random.Gener
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_kernel_follows_the_rules_at_every_stage(stage):
-    assert_kernel_is_reference(population(stage), 60, np.random.default_rng(stage))
+    assert_kernel_is_reference(seat_plan(stage), 60, np.random.default_rng(stage))
 
 
 def test_kernel_follows_the_rules_for_any_population():
@@ -123,7 +123,7 @@ def uniform_of(seed, round_number, seat, purpose):
 
 
 def test_draws_are_uniform_and_uncorrelated_across_bidders_and_rounds():
-    market = ClassicMarket(Population(bidders=12))
+    market = ClassicMarket(SeatPlan(bidders=12))
     state = market.reset(market_seeds(5, "draws", 20_000))
     mechanisms = Mechanisms.repeat(Mechanism(), len(state))
     columns = []
@@ -140,7 +140,7 @@ def test_draws_are_uniform_and_uncorrelated_across_bidders_and_rounds():
 
 def test_first_round_of_a_truthful_second_price_auction():
     seed = 7
-    market = ClassicMarket(population(0))
+    market = ClassicMarket(seat_plan(0))
     state = market.reset(np.array([seed], np.uint64))
     outcome = market.play(state, Mechanisms.repeat(Mechanism(), 1), 1)
     values = np.array([0.3 + 0.6 * draw(seed, 0, seat, 0) for seat in range(8)])
@@ -161,7 +161,7 @@ def test_first_round_of_a_truthful_second_price_auction():
 def test_a_tie_goes_to_the_lower_seat():
     """Exploiters worth far more than they can pay all bid 0.3 of their equal budgets."""
     spenders = BidderGroup("exploiter", [0, 1, 2], 0.8, 0.9, budget=0.5)
-    market = ClassicMarket(Population(0, 3, {"spenders": spenders}))
+    market = ClassicMarket(SeatPlan(0, 3, {"spenders": spenders}))
     state = market.reset(np.arange(3, dtype=np.uint64))
     mechanisms = Mechanisms.repeat(Mechanism(auction_type="first_price"), 3)
     for seat in range(3):  # who has won has less to bid in the next round
@@ -172,7 +172,7 @@ def test_a_tie_goes_to_the_lower_seat():
 
 
 def test_a_fresh_episode_is_before_its_first_round():
-    market = ClassicMarket(population(4))
+    market = ClassicMarket(seat_plan(4))
     state = market.reset(np.arange(3, dtype=np.uint64))
     assert isinstance(state, ClassicState)
     assert len(state) == 3
@@ -185,7 +185,7 @@ def test_a_fresh_episode_is_before_its_first_round():
 
 
 def test_no_rounds_change_nothing():
-    market = ClassicMarket(population(4))
+    market = ClassicMarket(seat_plan(4))
     state = market.reset(np.arange(4, dtype=np.uint64))
     before = copy.deepcopy(state)
     outcome = market.play(state, Mechanisms.repeat(Mechanism(), 4), 0)
@@ -194,7 +194,7 @@ def test_no_rounds_change_nothing():
 
 
 def test_an_empty_batch_plays():
-    market = ClassicMarket(population(4))
+    market = ClassicMarket(seat_plan(4))
     state = market.reset(np.zeros(0, np.uint64))
     empty = Mechanisms.repeat(Mechanism(), 0)
     assert market.play(state, empty, 5).records.shape == (0, 5, len(ROUND_FIELDS))
@@ -205,7 +205,7 @@ def test_an_empty_batch_plays():
 
 def played(batch: int = 32, stage: int = 4, rounds: int = 30):
     """Return a market, its state after some rounds under mixed rules, those rules and records."""
-    market = ClassicMarket(population(stage))
+    market = ClassicMarket(seat_plan(stage))
     mechanisms = draw_mechanisms(batch, np.random.default_rng(batch))
     state = market.reset(market_seeds(3, "played", batch))
     outcome = market.play(state, mechanisms, rounds)
@@ -283,7 +283,7 @@ def test_rows_of_a_fork_may_repeat_and_keep_their_order():
 
 
 def test_forks_on_one_seed_face_the_same_values_under_other_rules():
-    market = ClassicMarket(population(0))
+    market = ClassicMarket(seat_plan(0))
     state = market.reset(market_seeds(1, "fork", 1))
     market.play(state, Mechanisms.repeat(Mechanism(), 1), 3)
     rules = [
@@ -339,7 +339,7 @@ def test_wrong_sizes_raise_and_change_nothing(mechanisms, rounds, match):
 
 
 def test_a_state_of_other_rules_is_refused():
-    market = ClassicMarket(population(0))
+    market = ClassicMarket(seat_plan(0))
     foreign = MarketState(**MarketState.common(np.arange(2, dtype=np.uint64), 8))
     before = copy.deepcopy(foreign)
     with pytest.raises(ValueError, match="state"):
@@ -348,7 +348,7 @@ def test_a_state_of_other_rules_is_refused():
 
 
 def test_a_state_of_more_or_fewer_bidders_is_refused():
-    small, large = ClassicMarket(population(0, 8)), ClassicMarket(population(0, 12))
+    small, large = ClassicMarket(seat_plan(0, 8)), ClassicMarket(seat_plan(0, 12))
     mechanisms = Mechanisms.repeat(Mechanism(), 2)
     # In this order: without a check the second call would write beyond the arrays of the state.
     for market, other in ((small, large), (large, small)):
@@ -357,13 +357,6 @@ def test_a_state_of_more_or_fewer_bidders_is_refused():
         with pytest.raises(ValueError, match="bidders"):
             market.play(state, mechanisms, 1)
         assert_same_state(state, before)
-
-
-@pytest.mark.parametrize("seats", [[4], [4, 5, 6], []])
-def test_colluders_come_in_pairs(seats):
-    groups = {"truthful": BidderGroup(), "ring": BidderGroup("colluder", seats)}
-    with pytest.raises(ValueError, match=r"groups\.ring\.seats"):
-        ClassicMarket(Population(groups=groups))
 
 
 # ----------------------------------------------------------------------------- what comes out
@@ -382,7 +375,7 @@ def assert_metrics_in_range(records: np.ndarray, bidders: int) -> None:
 @pytest.mark.parametrize("bidders", [8, 9, 10, 11, 12])
 @pytest.mark.parametrize("stage", STAGES)
 def test_metrics_stay_in_range(stage, bidders):
-    market = ClassicMarket(population(stage, bidders))
+    market = ClassicMarket(seat_plan(stage, bidders))
     rng = np.random.default_rng([stage, bidders])
     state = market.reset(market_seeds(0, "range", 200))
     for _ in range(3):
@@ -396,7 +389,7 @@ def test_metrics_stay_in_range(stage, bidders):
 def test_two_bidders_are_enough(kind, reserve):
     seats = [0, 1] if kind == "colluder" else [1]
     group = BidderGroup(kind, seats, threshold=0.05, budget=1.0)
-    market = ClassicMarket(Population(0, 2, {"truthful": BidderGroup(), "other": group}))
+    market = ClassicMarket(SeatPlan(0, 2, {"truthful": BidderGroup(), "other": group}))
     state = market.reset(market_seeds(0, kind, 50))
     mechanisms = draw_mechanisms(50, np.random.default_rng(0))
     mechanisms.reserve_price[:] = reserve
@@ -405,7 +398,7 @@ def test_two_bidders_are_enough(kind, reserve):
 
 def test_signal_is_not_negative_when_one_bidder_always_wins():
     strong, weak = BidderGroup("truthful", [0], 0.8, 0.9), BidderGroup("truthful", [1], 0.1, 0.2)
-    market = ClassicMarket(Population(0, 2, {"strong": strong, "weak": weak}))
+    market = ClassicMarket(SeatPlan(0, 2, {"strong": strong, "weak": weak}))
     state = market.reset(market_seeds(0, "strong", 4))
     records = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 4), 100).records
     assert_array_equal(state.wins[:, 1], 0)
@@ -417,7 +410,7 @@ def test_wins_shared_evenly_are_no_signal_above_a_half():
     for bidders in (2, 3, 8, 10, 12):
         strong = BidderGroup("truthful", [0], 0.9, 1.0)
         weak = BidderGroup("truthful", list(range(1, bidders)), 0.0, 0.2)
-        market = ClassicMarket(Population(0, bidders, {"strong": strong, "weak": weak}))
+        market = ClassicMarket(SeatPlan(0, bidders, {"strong": strong, "weak": weak}))
         state = market.reset(np.arange(60, dtype=np.uint64))
         state.wins += np.arange(1, 61)[:, None]
         state.wins[:, 0] -= 1  # the round to come evens it out
@@ -431,7 +424,7 @@ def test_wins_shared_evenly_are_no_signal_above_a_half():
 
 def test_nobody_left_is_a_market_without_sales():
     group = BidderGroup("dropout", [0, 1], 0.1, 0.2)
-    market = ClassicMarket(Population(0, 2, {"leavers": group}))
+    market = ClassicMarket(SeatPlan(0, 2, {"leavers": group}))
     state = market.reset(np.arange(5, dtype=np.uint64))
     outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.9), 5), 10)
     assert not state.active.any()

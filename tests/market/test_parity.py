@@ -17,7 +17,7 @@ from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import market_seeds
-from tests.populations import STAGES, population
+from tests.populations import STAGES, seat_plan
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "classic_parity.json").read_text())
 METRICS = ("reward", "welfare", "fairness", "participation", "stability", "collusion_signal")
@@ -46,7 +46,7 @@ def simulate(who: int, rules: int) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and error, each (rows, 6), of the mechanisms of a stage on a population."""
     single = Mechanisms.stack([Mechanism(**row["mechanism"]) for row in rows_of(rules)])
     mechanisms = single.take(np.repeat(np.arange(len(single)), EPISODES))
-    market = ClassicMarket(population(who))
+    market = ClassicMarket(seat_plan(who))
     # Other seeds for each mechanism: cells are then independent, as the reference's are.
     state = market.reset(market_seeds(0, "parity", len(mechanisms), who))
     market.play(state, Mechanisms.repeat(Mechanism(), len(mechanisms)), WARM_UP)

@@ -1,17 +1,13 @@
-"""What a population refuses, and what it makes of the rest."""
+"""What a strategic population accepts and refuses."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from daedalus.market.population import (
-    BIDDER_KINDS,
     MAX_BIDDERS,
     MAX_UNITS,
     STRATEGIES,
-    BidderGroup,
     BidderType,
     Population,
 )
@@ -64,7 +60,7 @@ INF, NAN = float("inf"), float("nan")
     ]
     + [
         ({name: value}, name)
-        for name in ("share", "outside_option", "hope", "budget")
+        for name in ("share", "outside_option", "expected_surplus", "budget")
         for value in (-0.1, INF, NAN)
     ],
 )
@@ -78,7 +74,7 @@ def test_a_type_out_of_range_is_refused(changes, match):
     [
         {"menu": list(STRATEGIES)},
         {"value_low": 0.0, "value_high": 1.0},
-        {"share": 0.0, "outside_option": 0.0, "hope": 0.0, "budget": 0.0},
+        {"share": 0.0, "outside_option": 0.0, "expected_surplus": 0.0, "budget": 0.0},
         {"budget": None},
         {"rivals": 0.01},
         {"rivals": 100.0},
@@ -110,20 +106,6 @@ def test_a_type_at_the_ends_of_its_ranges_is_accepted(changes):
         ({"concentration": -1.0}, "concentration"),
         ({"concentration": INF}, "concentration"),
         ({"concentration": NAN}, "concentration"),
-        ({"groups": {}}, "seat 0 is empty"),
-        ({"groups": {"a": BidderGroup(seats=[0]), "b": BidderGroup()}, "bidders": 1}, "bidders"),
-        ({"groups": {"a": BidderGroup(seats=list(range(7)))}}, "seat 7 is empty"),
-        (
-            {"groups": {"a": BidderGroup(seats=[8]), "b": BidderGroup()}},
-            r"groups\.a\.seats: seat 8",
-        ),
-        ({"groups": {"a": BidderGroup(seats=[-1]), "b": BidderGroup()}}, "seat -1"),
-        ({"groups": {"a": BidderGroup("shader", []), "b": BidderGroup("dropout", [0])}}, "seat 1"),
-        ({"groups": {"a": BidderGroup(seats=[3, 3]), "b": BidderGroup()}}, "seat 3"),
-        (
-            {"groups": {"a": BidderGroup(seats=[1, 2]), "b": BidderGroup("shader", [2])}},
-            "seat 2: both a and b",
-        ),
     ],
 )
 def test_a_population_that_cannot_be_is_refused(changes, match):
@@ -146,47 +128,7 @@ def test_a_population_at_the_ends_of_its_ranges_is_accepted(changes):
         assert getattr(who, name) == value
 
 
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
-        ({"kind": "crook"}, "kind.*crook"),
-        ({"value_low": -0.1}, "value_low"),
-        ({"value_high": 1.1}, "value_high"),
-        ({"value_low": 0.9, "value_high": 0.9}, "value_low"),
-        ({"value_high": NAN}, "value_high"),
-        ({"threshold": -0.1}, "threshold"),
-        ({"budget": INF}, "budget"),
-        ({"budget": NAN}, "budget"),
-    ],
-)
-def test_a_group_out_of_range_is_refused(changes, match):
-    with pytest.raises(ValueError, match=match):
-        BidderGroup(**changes)
-
-
-def test_groups_take_their_seats_and_the_truthful_the_rest():
-    groups = {
-        "rest": BidderGroup(),
-        "ring": BidderGroup("colluder", [3, 0], value_low=0.4),
-        "poor": BidderGroup("exploiter", [4], budget=1.5),
-    }
-    who = Population(bidders=5, groups=groups)
-    assert who.seat_groups() == ["ring", "rest", "rest", "ring", "poor"]
-    assert [BIDDER_KINDS[kind] for kind in who.kinds()] == [
-        "colluder",
-        "truthful",
-        "truthful",
-        "colluder",
-        "exploiter",
-    ]
-    assert_array_equal(who.column("value_low"), [0.4, 0.3, 0.3, 0.4, 0.3])
-    assert_array_equal(who.column("budget"), [0, 0, 0, 0, 1.5])
-    assert who.column("budget").dtype == np.float64
-
-
 def test_defaults_are_not_shared():
     one, other = Population(), Population()
     one.types["truthful"].menu.append("shade")
-    one.groups["more"] = BidderGroup("shader")
     assert other.types["truthful"].menu == []
-    assert list(other.groups) == ["truthful"]

@@ -13,11 +13,11 @@ from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS
-from daedalus.market.population import BidderGroup, Population
 from daedalus.market.proxies import population_proxies, win_entropy
+from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
-from tests.populations import draw_mechanisms, population
+from tests.populations import draw_mechanisms, seat_plan
 
 PRICE = ROUND_FIELDS.index("clearing_price")
 HIDDEN = ("values", "surplus", "budget", "disappointment", "turn")
@@ -125,7 +125,7 @@ def test_trend_is_flat_without_change(prices):
 
 
 def test_markets_do_not_mix():
-    market = ClassicMarket(population(4))
+    market = ClassicMarket(seat_plan(4))
     state = market.reset(market_seeds(0, "mix", 20))
     market.play(state, draw_mechanisms(20, np.random.default_rng(0)), 33)
     together = population_proxies(state)
@@ -143,7 +143,7 @@ def observed(env: DesignEnv) -> bytes:
     return seen.recent.tobytes() + seen.proxies.tobytes() + seen.round_number.tobytes()
 
 
-def episodes(who: Population, seed: int = 0) -> DesignEnv:
+def episodes(who: SeatPlan, seed: int = 0) -> DesignEnv:
     env = DesignEnv(ClassicMarket(who), MarketSettings())
     env.reset(market_seeds(seed, "hidden", 40))
     return env
@@ -151,7 +151,7 @@ def episodes(who: Population, seed: int = 0) -> DesignEnv:
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_no_observation_reads_hidden_state(name):
-    env = episodes(population(4))
+    env = episodes(seat_plan(4))
     env.step(draw_mechanisms(40, np.random.default_rng(0)))
     before = observed(env)
     hidden = getattr(env.state, name)
@@ -164,13 +164,13 @@ def test_no_observation_reads_hidden_state(name):
 
 def test_all_of_the_state_is_either_public_or_hidden():
     """A new array must be sorted into one or the other here."""
-    state = episodes(population(4)).state
+    state = episodes(seat_plan(4)).state
     public = {f.name for f in dataclasses.fields(MarketState)}
     assert {f.name for f in dataclasses.fields(state)} == public | set(HIDDEN)
 
 
 def test_proxies_need_no_more_than_bids_exits_wins_and_prices():
-    env = episodes(population(4))
+    env = episodes(seat_plan(4))
     env.step(draw_mechanisms(40, np.random.default_rng(0)))
     state = env.state
     bare = MarketState(**MarketState.common(np.zeros(40, np.uint64), 8))
@@ -181,7 +181,7 @@ def test_proxies_need_no_more_than_bids_exits_wins_and_prices():
 
 
 def test_a_seed_is_no_part_of_an_observation():
-    env = episodes(population(4))
+    env = episodes(seat_plan(4))
     before = observed(env)
     env.state.seeds += np.uint64(1)
     assert observed(env) == before
@@ -192,7 +192,7 @@ def test_budgets_show_only_once_they_change_bids():
     seen = []
     for budget in (100.0, 200.0, 1.0):
         exploiter = BidderGroup("exploiter", [2], 0.2, 0.6, budget=budget)
-        env = episodes(Population(4, 8, {"truthful": BidderGroup(), "rich": exploiter}))
+        env = episodes(SeatPlan(4, 8, {"truthful": BidderGroup(), "rich": exploiter}))
         for _ in range(4):
             env.step(Mechanisms.repeat(Mechanism(), 40))
         seen.append(observed(env))
@@ -201,7 +201,7 @@ def test_budgets_show_only_once_they_change_bids():
 
 
 def test_disappointment_shows_only_in_exits():
-    env = episodes(population(2))
+    env = episodes(seat_plan(2))
     fork = env.fork(np.arange(40))
     fork.state.disappointment += 1.0  # so content that they do not leave any earlier
     rules = Mechanisms.repeat(Mechanism(reserve_price=0.0), 40)

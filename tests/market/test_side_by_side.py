@@ -12,11 +12,15 @@ from daedalus.market.side_by_side import SideBySideMarket
 from daedalus.market.strategic import StrategicMarket
 from tests.populations import TYPES, draw_mechanisms
 
-RINGS = {name: BidderType(1, ["opt_out", "collude"], hope=0.04, rivals=3.0) for name in "ab"}
+RINGS = {
+    name: BidderType(1, ["opt_out", "collude"], expected_surplus=0.04, rivals=3.0) for name in "ab"
+}
 POPULATIONS = [
     Population(types=TYPES),
     Population(types=RINGS | {"truthful": BidderType(0.5)}, concentration=1.0),
-    Population(types={"fast": BidderType(1, ["opt_out", "shade"], learning_rate=0.9, hope=0.2)}),
+    Population(
+        types={"fast": BidderType(1, ["opt_out", "shade"], learning_rate=0.9, expected_surplus=0.2)}
+    ),
     Population(
         types={
             "hedge": BidderType(1, ["opt_out", "shade"], learner="hedge"),

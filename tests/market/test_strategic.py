@@ -99,7 +99,7 @@ def random_type(rng: np.random.Generator, ceiling: float) -> BidderType:
         demand=int(rng.integers(1, 3)),
         outside_option=float(rng.choice([0.0, 0.15, 0.6])),
         budget=budget,
-        hope=float(rng.choice([0.0, 0.05, 0.2])),
+        expected_surplus=float(rng.choice([0.0, 0.05, 0.2])),
         rivals=float(rng.choice([0.01, 1.0, 10.0, 100.0])),
         learning_rate=float(rng.choice([0.01, 0.2, 1.0])),
         rate_spread=float(spreads.choice([1.0, 4.0, 100.0])),
@@ -274,7 +274,9 @@ def test_bidders_of_a_type_differ_by_its_spread_and_not_by_more():
 
 def test_a_fresh_episode_is_before_its_first_round():
     parameters = StrategicParameters(ring_prior=0.5, shill_prior=0.25)
-    _, state = fresh(mixed("shader", "colluder", "weak", hope=0.3, rivals=5.0), 3, parameters)
+    _, state = fresh(
+        mixed("shader", "colluder", "weak", expected_surplus=0.3, rivals=5.0), 3, parameters
+    )
     assert isinstance(state, StrategicState)
     assert len(state) == 3
     assert state.active.all()
@@ -520,7 +522,7 @@ def test_metrics_stay_in_range(seed, odd):
 def test_nobody_enters_where_hope_is_gone(bidders, units):
     parameters = StrategicParameters(entry_floor=0.0, entry_cost=10.0)
     names = [name for name in TYPES if name != "truthful"]
-    who = mixed(*names, bidders=bidders, units=units, hope=0.0)
+    who = mixed(*names, bidders=bidders, units=units, expected_surplus=0.0)
     market, state = fresh(who, 20, parameters)
     records = market.play(state, draw_mechanisms(20, np.random.default_rng(0)), 30).records
     assert not state.bids.any()

@@ -21,7 +21,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
-from tests.populations import population
+from tests.populations import in_both_markets
 
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
 
@@ -32,7 +32,7 @@ Reach = Callable[..., TestClient]
 
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
-    populations = {f"stage{stage}": population(stage) for stage in (0, 3, 4)}
+    populations = {f"stage{stage}": in_both_markets(stage) for stage in (0, 3, 4)}
     found = Catalogue(populations, "stage3", MarketSettings(), max_episode_length=50)
     # Compile first: a server that compiles answers no pings. The thread then plays alone.
     compiling = threading.Thread(target=warm_up, args=(found,))

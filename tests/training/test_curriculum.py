@@ -15,6 +15,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.planning.lookahead import Successor
 from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
@@ -39,15 +40,17 @@ from daedalus.training.settings import (
 from daedalus.training.sources import make_source
 from tests.training.conftest import PROMPT
 
-MARKET = MarketSettings(rules="strategic", episode_length=3)
+MARKET = MarketSettings(name="strategic", episode_length=3)
 POPULATIONS = {
     "easy": Population(),
     "hard": Population(types={"ring": BidderType(menu=["collude"])}, stage=1),
 }
 CURRICULUM = CurriculumSettings(
     {
-        "easy": StageSettings(POPULATIONS["easy"], promotion=0.5, window=4),
-        "hard": StageSettings(POPULATIONS["hard"]),
+        "easy": StageSettings(
+            PopulationSettings("easy", POPULATIONS["easy"]), promotion=0.5, window=4
+        ),
+        "hard": StageSettings(PopulationSettings("hard", POPULATIONS["hard"])),
     }
 )
 

@@ -20,6 +20,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.population import BidderType, Population
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.planning.distilled import Distilled, features
 from daedalus.planning.lessons import Lessons, distil, gather_lessons, write_lessons
 from daedalus.planning.states import Explorer, mid_episode_states
@@ -112,7 +113,9 @@ def test_the_populations_of_practice_are_practised_in(
     write_lessons(gather_lessons(env, RULES, TEACHER, seed=0), tmp_path / "lessons.npz")
     asked = settings(0.003, 8)
     walkers = Population(types={"walker": BidderType(1, ["withdraw"], outside_option=0.3)})
-    practising = replace(asked, sft=replace(asked.sft, practice={"walkers": walkers}))
+    practising = replace(
+        asked, sft=replace(asked.sft, practice={"walkers": PopulationSettings("walkers", walkers)})
+    )
     alone = training_pairs(env, asked, RULES, tmp_path, seed=0)
     pairs = training_pairs(env, practising, RULES, tmp_path, seed=0)
     assert len(pairs) == len(alone) == 8
@@ -155,7 +158,7 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
     with pytest.raises(ValueError, match=r"kept: 2; .* below the horizon, 2"):
         GrpoSettings(kept=2, horizon=2)
     with pytest.raises(ValueError, match=r"sft\.practice: .*set sft\.teacher"):
-        TrainingSettings(sft=SftSettings(practice={"x": Population()}))
+        TrainingSettings(sft=SftSettings(practice={"x": PopulationSettings("x", Population())}))
 
 
 SMALL_RUN = """

@@ -16,6 +16,7 @@ from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
+from experiments.build import make_env
 from tests.test_configs import composed
 from tests.training.conftest import PROMPT
 
@@ -84,7 +85,7 @@ def test_a_compact_number_is_one_token_and_close_ones_are_alike(env: DesignEnv) 
 
 def test_a_market_takes_some_sixty_tokens_to_tell() -> None:
     config = composed("+experiment=grpo_mixture", "model.layers=1")
-    env, prompt = DesignEnv.of(config.market, config.population), config.training.prompt
+    env, prompt = make_env(config), config.training.prompt
     model = make_language_model(config.model, prompt, env, seed=0)
     chats = prompts(mid_episode_states(env, 100, seed=9, purpose="x").observe(), prompt)
     asked = model.tokenizer.apply_chat_template(chats, add_generation_prompt=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
@@ -53,7 +54,8 @@ def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]
 
 def main() -> None:
     """Write the table into docs/service.md."""
-    catalogue = Catalogue({"any": Population()}, "any", MarketSettings(), max_episode_length=1)
+    any_population = PopulationSettings("any", Population())
+    catalogue = Catalogue({"any": any_population}, "any", MarketSettings(), max_episode_length=1)
     app = create_app(ServiceSettings(), catalogue, None)
     path = Path(__file__).parents[3] / "docs" / "service.md"
     path.write_text(with_table(path.read_text(), endpoint_table(app.openapi())))

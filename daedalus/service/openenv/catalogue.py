@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -10,8 +9,8 @@ from typing import Literal
 from pydantic import create_model
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MARKET_RULES, MarketSettings, check_playable
-from daedalus.market.population import Population
+from daedalus.market.interface import MARKETS, MarketSettings
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
 from daedalus.service.openenv.ranges import bounded
@@ -24,11 +23,11 @@ class Catalogue:
     Attributes:
         populations: Populations by name, at least one.
         default: Name of the population that is taken if none is named.
-        market: Shape of an episode, and the rules that are taken if none are named.
+        market: Shape of an episode, and the market that is taken if none is named.
         max_episode_length: Longest episode that may be asked for, in steps.
     """
 
-    populations: dict[str, Population]
+    populations: dict[str, PopulationSettings]
     default: str
     market: MarketSettings
     max_episode_length: int
@@ -47,34 +46,32 @@ class Catalogue:
             __base__=ResetOptions,
             __doc__=ResetOptions.__doc__,
             population=(Literal[*self.populations], self.default),
-            market=(Literal[*MARKET_RULES], self.market.rules),
+            market=(Literal[*MARKETS], self.market.name),
             episode_length=(length | None, None),
         )
 
-    def playable(self, rules: str) -> list[str]:
-        """Return the populations that a market's rules can seat."""
-        names = []
-        for name, population in self.populations.items():
-            with suppress(ValueError):
-                check_playable(rules, population)
-                names.append(name)
-        return names
+    def playable(self, market: str) -> list[str]:
+        """Return the populations that a market can play."""
+        return [name for name, each in self.populations.items() if market in each.markets]
 
     def build(self, options: ResetOptions) -> DesignEnv:
         """Return the environment that valid options describe.
 
         Raises:
-            FieldError: The rules cannot seat the population.
+            FieldError: The market cannot play the population, or not with as many bidders.
         """
         chosen = options.model_dump()
-        market = replace(self.market, rules=chosen["market"])
+        market = replace(self.market, name=chosen["market"])
         if options.episode_length is not None:
             market = replace(market, episode_length=options.episode_length)
-        population = self.populations[chosen["population"]]
-        if options.n_agents is not None:
-            population = replace(population, bidders=options.n_agents)
+        playable = self.playable(market.name)
+        if chosen["population"] not in playable:
+            plays = f"the {market.name} market plays {', '.join(playable)}"
+            raise FieldError("population", chosen["population"], plays)
+        population = self.populations[chosen["population"]].in_market(market.name)
+        if options.n_agents is None:
+            return DesignEnv.of(market, population)
         try:
-            check_playable(market.rules, population)
+            return DesignEnv.of(market, replace(population, bidders=options.n_agents))
         except ValueError as error:
-            raise FieldError("population", chosen["population"], str(error)) from error
-        return DesignEnv.of(market, population)
+            raise FieldError("n_agents", options.n_agents, str(error)) from error

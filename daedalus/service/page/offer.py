@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daedalus.market.interface import MARKET_RULES
+from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.openenv.catalogue import Catalogue
@@ -36,9 +36,9 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
     return Offer(
         fields=[_field(name) for name in FIELDS],
         populations=[_population(name, catalogue) for name in catalogue.populations],
-        markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKET_RULES],
+        markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKETS],
         designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
-        default=Start(population=catalogue.default, market=catalogue.market.rules),
+        default=Start(population=catalogue.default, market=catalogue.market.name),
         episode_length=catalogue.market.episode_length,
         max_episode_length=catalogue.max_episode_length,
     )
@@ -58,16 +58,18 @@ def _field(name: str) -> MechanismField:
 
 
 def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
-    population = catalogue.populations[name]
+    settings = catalogue.populations[name]
+    population = settings.in_market(settings.markets[0])
+    strategic = settings.strategic
     types = [
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
-        for kind, each in population.types.items()
+        for kind, each in (strategic.types.items() if strategic else ())
     ]
     return PopulationOnOffer(
         name=name,
         stage=population.stage,
         bidders=population.bidders,
-        units=population.units,
+        units=strategic.units if strategic else 1,
         types=types,
-        markets=[market for market in MARKET_RULES if name in catalogue.playable(market)],
+        markets=settings.markets,
     )

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from daedalus.market.interface import MARKET_RULES
+from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import FIELDS, Mechanism
 
 MOST_CHANGES = 2
@@ -32,7 +32,7 @@ class Stop:
         attack: What is done, and why it pays, for who has never heard of mechanism design.
         watch: What to look at, in terms of what a page shows.
         fix: Why the changed rules work, and what they cost.
-        market: Which rules are played, one of ``MARKET_RULES``.
+        market: Which market is played, one of ``MARKETS``.
         n_agents: Number of bidders; None is as many as the population has.
 
     Raises:
@@ -57,8 +57,8 @@ class Stop:
             length = len(getattr(self, field))
             if not 0 < length <= LONGEST_TEXT:
                 raise ValueError(f"{field}: {length} characters; write 1 to {LONGEST_TEXT}")
-        if self.market not in MARKET_RULES:
-            known = ", ".join(MARKET_RULES)
+        if self.market not in MARKETS:
+            known = ", ".join(MARKETS)
             raise ValueError(f"market: {self.market!r}; choose one of {known}")
         if not 1 <= len(self.changed) == len(self.changes) <= MOST_CHANGES:
             raise ValueError(f"changes: {self.changes}; change one or two fields of {self.hurt}")

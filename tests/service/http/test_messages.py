@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from daedalus.market.interface import MARKET_RULES
+from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.service.http.messages import DesignRequest
 from daedalus.service.http.session_routes import reset_request
@@ -68,7 +68,7 @@ RESET: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[Any]]] = {
     "n_agents": (st.integers(8, 64), st.integers(max_value=7) | st.integers(65) | st.booleans()),
     "episode_length": (st.integers(1, 50), st.integers(51) | st.floats() | st.just("3")),
     "population": (st.sampled_from(["stage0", "stage4"]), st.text() | st.none() | st.integers()),
-    "market": (st.sampled_from(list(MARKET_RULES)), st.text() | st.none()),
+    "market": (st.sampled_from(list(MARKETS)), st.text() | st.none()),
     "session_id": (st.from_regex(r"[A-Za-z0-9_.:-]{1,64}", fullmatch=True), st.just("a/b")),
     "episode_id": (st.none() | st.text(max_size=255), st.integers()),
 }

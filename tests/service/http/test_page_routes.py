@@ -13,7 +13,7 @@ from daedalus.designers.random import RandomDesigner
 from daedalus.service.http.app import create_app
 from daedalus.service.page.messages import Offer
 from daedalus.service.settings import ServiceSettings
-from tests.populations import population
+from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run
 
 ROOT = Path(__file__).parents[3]
@@ -87,7 +87,7 @@ def test_the_page_and_its_parts_are_served(reach) -> None:
 
 
 def test_the_tour_visits_what_is_on_offer_with_rules_that_the_api_takes(catalogue) -> None:
-    offered = replace(catalogue, populations=catalogue.populations | {"stage1": population(1)})
+    offered = replace(catalogue, populations=catalogue.populations | {"stage1": in_both_markets(1)})
     with TestClient(create_app(ServiceSettings(), offered, None)) as client:
         (stop,) = client.get("/api/tour").json()["stops"]
         assert stop["name"] == "bid_shading" and stop["changed"] == ["auction_type"]

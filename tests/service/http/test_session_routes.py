@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
-from tests.populations import population
+from tests.populations import in_both_markets
 
 
 def test_the_published_script_plays_an_episode(reach) -> None:
@@ -38,8 +40,9 @@ def test_a_session_is_the_environment_of_its_seed(reach, rules: str) -> None:
         client.post("/step", json={"session_id": "a", "action": {"reserve_price": 0.2}}).json()
         for _ in range(3)
     ]
-    market = MarketSettings(rules=rules)
-    env = DesignEnv.of(market, population(4, bidders=12))
+    market = MarketSettings(name=rules)
+    bidders = replace(in_both_markets(4).in_market(rules), bidders=12)
+    env = DesignEnv.of(market, bidders)
     env.reset(market_seeds(7, "service", 1))
     rewards = [
         env.step(Mechanisms.stack([Mechanism(reserve_price=0.2)])).reward[0] for _ in range(3)

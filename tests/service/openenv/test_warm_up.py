@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MARKET_RULES
+from daedalus.market.interface import MARKETS
 from daedalus.service.openenv.warm_up import warm_up
 
 
@@ -22,8 +22,8 @@ def test_every_market_is_compiled_before_anybody_is_served(catalogue, monkeypatc
     played = []
     play = DesignEnv.advance
     monkeypatch.setattr(
-        DesignEnv, "advance", lambda env, each: played.append(env.settings.rules) or play(env, each)
+        DesignEnv, "advance", lambda env, each: played.append(env.settings.name) or play(env, each)
     )
     with ThreadPoolExecutor(1) as thread:
         thread.submit(warm_up, catalogue).result()
-    assert set(played) == set(MARKET_RULES)
+    assert set(played) == set(MARKETS)

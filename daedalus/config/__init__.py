@@ -1,0 +1,22 @@
+"""The typed configuration of a run: what ``conf/`` is checked against and composed into."""
+
+from daedalus.config.compose import compose_config, register, to_config
+from daedalus.config.help import first_screen, help_text
+from daedalus.config.mistakes import ConfigError, explain
+from daedalus.config.paths import CONF
+from daedalus.config.resolvers import FINISHED, run_directory
+from daedalus.config.schema import Config
+
+__all__ = [
+    "CONF",
+    "FINISHED",
+    "Config",
+    "ConfigError",
+    "compose_config",
+    "explain",
+    "first_screen",
+    "help_text",
+    "register",
+    "run_directory",
+    "to_config",
+]

@@ -1,0 +1,67 @@
+"""From files and overrides to a checked configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.config.designers import DESIGNERS
+from daedalus.config.markets import check_market
+from daedalus.config.mistakes import ConfigError, explain
+from daedalus.config.paths import CONF
+from daedalus.config.resolvers import register_resolvers
+from daedalus.config.schema import Config
+from daedalus.market.mechanism import Mechanism
+
+
+def register() -> None:
+    """Tell Hydra about the schemas and resolvers; call before composing."""
+    store = ConfigStore.instance()
+    store.store(name="schema", node=Config)
+    store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
+    for name, settings in DESIGNERS.items():
+        store.store(group="designer", name=f"{name}_schema", node=settings)
+    register_resolvers()
+
+
+def to_config(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
+    """Check a composed configuration and return it as objects.
+
+    Args:
+        composed: The configuration.
+        overrides: What the command line changed in it, such as ``population.classic.bidders=9``;
+            a change that nothing reads is refused.
+
+    Raises:
+        ConfigError: A value is of the wrong type, out of range, missing or read by nothing.
+    """
+    missing = sorted(OmegaConf.missing_keys(composed))
+    if missing:
+        advice = "; choose +experiment=NAME" if "task" in missing else ""
+        raise ConfigError(f"{', '.join(missing)}: not set{advice}")
+    try:
+        config = OmegaConf.to_object(composed)
+    except (ValueError, OmegaConfBaseException) as error:
+        raise ConfigError(str(error)) from error
+    assert isinstance(config, Config)
+    check_market(config, overrides)
+    return config
+
+
+def compose_config(*overrides: str) -> Config:
+    """Compose and check a configuration from overrides, as the command line of ``run.py`` does.
+
+    Raises:
+        ConfigError: It cannot be run; the message says what to write instead.
+    """
+    register()
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            return to_config(compose("config", overrides=list(overrides)), overrides)
+    except (HydraException, OmegaConfBaseException, ConfigError) as error:
+        raise ConfigError(explain(error)) from error

@@ -1,0 +1,55 @@
+"""What ``run.py --help`` prints, read from ``conf/``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.config.paths import groups, option_files
+
+FIRST_SCREEN = """Daedalus: language models learn to design markets.
+
+  python run.py +experiment=NAME [group=option ...] [key=value ...]
+
+examples
+  python run.py +experiment=grpo_stage3                      train a designer and compare it
+  python run.py +experiment=grpo_stage3 resume=true          go on with an interrupted run
+  python run.py +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
+  python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2
+  python run.py +experiment=grpo_stage3 --cfg job            print the configuration and stop
+  python run.py --help                                       all groups and their options
+
+experiments
+{experiments}
+"""
+REST = """
+groups (group=option)
+{groups}
+
+Results go to outputs/NAME/DATE_TIME/, those of a sweep to outputs/sweeps/NAME/DATE_TIME/.
+"""
+
+
+def first_screen() -> str:
+    """Return the beginning of the help: the usage, and every experiment with its question."""
+    experiments = option_files("experiment")
+    width = max(len(path.stem) for path in experiments)
+    lines = [f"  {path.stem:<{width}}  {_question(path)}" for path in experiments]
+    return FIRST_SCREEN.format(experiments="\n".join(lines))
+
+
+def help_text() -> str:
+    """Return the whole help: the first screen, then every group with its options."""
+    width = max(len(group) for group in groups())
+    lines = [
+        f"  {group:<{width}}  {', '.join(path.stem for path in option_files(group))}"
+        for group in groups()
+    ]
+    return first_screen() + REST.format(groups="\n".join(lines))
+
+
+def _question(path: Path) -> str:
+    """Return the first sentence of a file's header comment."""
+    for line in path.read_text().splitlines():
+        if line.startswith("#") and "@package" not in line:
+            return line.lstrip("# ")
+    return ""

@@ -1,0 +1,96 @@
+"""Whether the market that was chosen can play every population, and reads every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omegaconf import DictConfig, OmegaConf
+
+from daedalus.config.mistakes import ConfigError
+from daedalus.config.paths import CONF, option_files
+from daedalus.config.schema import Config
+from daedalus.market.interface import MARKETS
+from daedalus.market.population_settings import PopulationSettings
+
+SERVING = ("serve", "bench_service")
+"""Tasks that offer their populations; visitors choose the market."""
+BOTH = (*SERVING, "bench")
+"""Tasks that play both markets."""
+BY_TYPE = ("exploitability", "behaviour", "sensitivity")
+"""Tasks that need types of bidders, which only the strategic market has."""
+
+
+def check_market(config: Config, overrides: Sequence[str]) -> None:
+    """Refuse what the market cannot play or does not read.
+
+    Args:
+        config: The composed configuration.
+        overrides: What the command line changed in it.
+
+    Raises:
+        ConfigError: The message says what to choose instead.
+    """
+    market = config.market.name
+    for key, population in _populations(config):
+        if market not in population.markets:
+            raise ConfigError(
+                f"{key}: market={market} cannot play {population.name}; it plays "
+                f"{', '.join(playable(market))}. Choose one of them, or "
+                f"{_choices(population.markets)}."
+            )
+    if market != "strategic" and config.task in BY_TYPE:
+        raise ConfigError(f"task: {config.task} needs types of bidders; choose market=strategic")
+    if market != "strategic" and config.training.portfolio.populations:
+        raise ConfigError(
+            "training.portfolio.populations: they are sampled from types of bidders; "
+            "choose market=strategic, or set it to 0"
+        )
+    for override in overrides:
+        _check_read(override, config)
+
+
+def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
+    """Yield every population that the run plays, with its key in the configuration."""
+    yield "population", config.population
+    if config.task not in SERVING:
+        for name, each in config.populations.items():
+            yield f"populations.{name}", each
+    for name, each in config.training.sft.practice.items():
+        yield f"training.sft.practice.{name}", each
+    for name, stage in config.training.curriculum.stages.items():
+        yield f"training.curriculum.stages.{name}", stage.population
+
+
+def _check_read(override: str, config: Config) -> None:
+    """Refuse a change of another market's settings, unless the task plays that market too.
+
+    Raises:
+        ConfigError: Nothing would read the setting.
+    """
+    key, market = override.partition("=")[0].lstrip("+~"), config.market.name
+    unread = [each for each in MARKETS if each != market and each in key.split(".")]
+    if unread and config.task not in BOTH:
+        raise ConfigError(
+            f"{override}: market={market} does not read {key}; "
+            f"leave it out, or choose {_choices(unread)}"
+        )
+
+
+def _choices(markets: Sequence[str]) -> str:
+    return " or ".join(f"market={each}" for each in markets)
+
+
+def playable(market: str) -> list[str]:
+    """Return the names of the files in ``conf/population/`` that a market can play."""
+    names = [path.stem for path in option_files("population")]
+    return [name for name in names if _population(name).get(market) is not None]
+
+
+def _population(name: str) -> DictConfig:
+    """Return a file of ``conf/population/`` merged with the files that it begins from."""
+    loaded = OmegaConf.load(CONF / "population" / f"{name}.yaml")
+    assert isinstance(loaded, DictConfig)
+    parents = [_population(each) for each in loaded.pop("defaults", []) if each != "_self_"]
+    merged = OmegaConf.merge(*parents, loaded)
+    assert isinstance(merged, DictConfig)
+    return merged

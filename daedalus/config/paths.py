@@ -1,0 +1,23 @@
+"""Where the configuration and the experiments are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CONF = ROOT / "conf"
+PARTS = {"build", "inference"}
+"""Modules of ``experiments/`` that are no task of their own."""
+TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} - PARTS)
+"""Modules of ``experiments/`` that a configuration can name."""
+
+
+def option_files(group: str) -> list[Path]:
+    """Return the files of a group in ``conf/``, such as ``training/curriculum``, by name."""
+    return sorted((CONF / group).glob("*.yaml"))
+
+
+def groups() -> list[str]:
+    """Return all groups in ``conf/``, at any depth, but for experiments and Hydra's own."""
+    folders = {path.parent.relative_to(CONF).as_posix() for path in CONF.rglob("*/*.yaml")}
+    return sorted(each for each in folders if each.split("/")[0] not in ("experiment", "hydra"))

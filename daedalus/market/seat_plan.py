@@ -1,0 +1,105 @@
+"""The population of the classic market: a seat for every bidder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.population import check_size
+
+BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
+
+
+@dataclass
+class BidderGroup:
+    """Bidders of one kind that share their parameters.
+
+    Attributes:
+        kind: Strategy, one of ``BIDDER_KINDS``.
+        seats: Seats the group occupies. In a colluder group the first listed holds the turn first.
+            The truthful group may leave this empty: it takes every seat that nobody else claims.
+        value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
+        value_high: Upper end, above ``value_low``, at most 1.
+        threshold: Dropouts only: accumulated disappointment after which the bidder leaves.
+        budget: Exploiters only: what the bidder can spend in an episode, in units of value.
+    """
+
+    kind: str = "truthful"
+    seats: list[int] = field(default_factory=list)
+    value_low: float = 0.3
+    value_high: float = 0.9
+    threshold: float = 0.0
+    budget: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in BIDDER_KINDS:
+            raise ValueError(f"kind: {self.kind!r} is unknown; choose {', '.join(BIDDER_KINDS)}")
+        if not 0.0 <= self.value_low < self.value_high <= 1.0:
+            raise ValueError(
+                f"value_low {self.value_low}, value_high {self.value_high}: "
+                "give 0 <= value_low < value_high <= 1"
+            )
+        for name in ("threshold", "budget"):
+            if not 0.0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name}: {getattr(self, name)}; give a finite number from 0 up")
+
+
+@dataclass
+class SeatPlan:
+    """The bidders of a classic market, which sells one unit a round.
+
+    Attributes:
+        stage: Curriculum stage, 0 to 4; a label, which a designer sees only if its prompt says so.
+        bidders: Number of bidders n, 2 to 64.
+        groups: Groups by name.
+
+    Raises:
+        ValueError: A number is out of range, a colluder group is not a pair, or seats overlap, do
+            not exist or are left empty.
+    """
+
+    stage: int = 0
+    bidders: int = 8
+    groups: dict[str, BidderGroup] = field(default_factory=lambda: {"truthful": BidderGroup()})
+
+    def __post_init__(self) -> None:
+        check_size(self.stage, self.bidders)
+        self.seat_groups()
+        for name, group in self.groups.items():
+            if group.kind == "colluder" and len(group.seats) != 2:
+                raise ValueError(f"groups.{name}.seats: {group.seats}; colluders come in pairs")
+
+    def seat_groups(self) -> list[str]:
+        """Return the name of the group in each seat, length n."""
+        seats: list[str | None] = [None] * self.bidders
+        for name, group in self.groups.items():
+            for seat in group.seats:
+                if not 0 <= seat < self.bidders:
+                    raise ValueError(
+                        f"groups.{name}.seats: seat {seat} does not exist; "
+                        f"with bidders={self.bidders} seats run from 0 to {self.bidders - 1}"
+                    )
+                if seats[seat] is not None:
+                    raise ValueError(f"seat {seat}: both {seats[seat]} and {name} claim it")
+                seats[seat] = name
+        return [
+            self._default_group(seat) if name is None else name for seat, name in enumerate(seats)
+        ]
+
+    def _default_group(self, seat: int) -> str:
+        for name, group in self.groups.items():
+            if group.kind == "truthful" and not group.seats:
+                return name
+        raise ValueError(f"seat {seat} is empty; add a truthful group without seats to fill it")
+
+    def column(self, attribute: str) -> NDArray[np.float64]:
+        """Return a numeric group attribute for every seat, shape (n,)."""
+        values = [getattr(self.groups[name], attribute) for name in self.seat_groups()]
+        return np.asarray(values, dtype=np.float64)
+
+    def kinds(self) -> NDArray[np.int8]:
+        """Return every seat's index into ``BIDDER_KINDS``, shape (n,)."""
+        kinds = [BIDDER_KINDS.index(self.groups[name].kind) for name in self.seat_groups()]
+        return np.asarray(kinds, dtype=np.int8)
