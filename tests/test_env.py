@@ -301,7 +301,7 @@ def test_an_ended_episode_stays_ended_in_its_fork():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("rules", "clasic"),
+        ("name", "clasic"),
         ("episode_length", 0),
         ("rounds_per_step", 0),
         ("scored_rounds", 0),

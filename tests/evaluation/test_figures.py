@@ -74,7 +74,7 @@ def test_unequal_numbers_of_episodes_are_stated() -> None:
 
 
 def test_labels_do_not_overlap() -> None:
-    names = ["informed_greedy", "language_model", "heuristic_designer", "random_card", "untrained"]
+    names = ["informed_greedy", "language_model", "heuristic_designer", "random_published", "untrained"]
     assert not overlapping(figures.reward_boxplot(frame(names), "").axes[0])
 
 
@@ -122,7 +122,7 @@ def test_learning_curves_without_anything_to_draw_are_refused(columns: dict[str,
 
 def test_colours_are_distinct_and_do_not_depend_on_the_company() -> None:
     names = ["random", "informed_greedy", "heuristic", "search", "trained", "untrained"]
-    names += ["language_model", "random_card", "mine", "yours"]
+    names += ["language_model", "random_published", "mine", "yours"]
     colours = figures.palette(names)
     assert len(set(colours.values())) == len(names)
     for name in names[:-1]:
