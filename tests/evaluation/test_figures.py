@@ -74,7 +74,13 @@ def test_unequal_numbers_of_episodes_are_stated() -> None:
 
 
 def test_labels_do_not_overlap() -> None:
-    names = ["informed_greedy", "language_model", "heuristic_designer", "random_published", "untrained"]
+    names = [
+        "informed_greedy",
+        "language_model",
+        "heuristic_designer",
+        "random_published",
+        "untrained",
+    ]
     assert not overlapping(figures.reward_boxplot(frame(names), "").axes[0])
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.config import TrackingSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
@@ -19,7 +18,7 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.planning.lookahead import Successor
 from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
-from daedalus.tracking import Tracker
+from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.curriculum import (
     Curriculum,
     CurriculumReward,

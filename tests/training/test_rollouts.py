@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from daedalus.config import TrackingSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
@@ -18,7 +17,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.tracking import Tracker
+from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
