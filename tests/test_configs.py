@@ -121,6 +121,11 @@ def test_both_markets_play_the_stages() -> None:
     assert list(chosen.populations) == STAGES
 
 
+def test_a_population_of_the_classic_market_alone_is_refused_by_the_strategic_one() -> None:
+    message = failure("task=compare", "population.strategic=null")
+    assert "market=strategic cannot play stage3" in message and "or market=classic" in message
+
+
 @pytest.mark.parametrize(
     ("market", "override"),
     [
@@ -169,12 +174,11 @@ def test_headers_that_name_a_kind_of_population_are_true() -> None:
     assert len(populations_of("development")) == 5 + 4
 
 
-@pytest.mark.parametrize("group", sorted({*GROUPS, "experiment"}))
-def test_no_header_claims_to_list_everything(group: str) -> None:
-    """A file that says "every" must be one that composes every file of its group."""
-    for path in (CONF / group).glob("*.yaml"):
+def test_no_list_of_populations_says_that_it_has_them_all() -> None:
+    for path in (CONF / "populations").glob("*.yaml"):
         header = path.read_text().splitlines()[0].lower()
-        assert "every population" not in header and "all populations" not in header
+        listed = populations_of(path.stem)
+        assert not {"every", "all"} & set(header.split()[1:4]) or listed == POPULATIONS
 
 
 def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
