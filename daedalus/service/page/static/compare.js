@@ -182,7 +182,7 @@ function choice(name) {
 function row({ name, steps, reasons }, index) {
   const swatch = el("span", { class: `swatch ${COLOURS[index]}` });
   const heading = el("th", { scope: "row" }, swatch, title(name));
-  const why = [...reasons].map((reason) => sentence(`fell back: ${reason}`)).join(" ");
+  const why = [...reasons].map((reason) => sentence(`the heuristic designer stood in: ${reason}`)).join(" ");
   if (why) heading.append(el("p", { class: "quiet", text: why }));
   const cells = ["reward", ...TERMS.slice(1).map(([key]) => key), "revenue"].map((key) =>
     el("td", { text: fixed(mean(steps.map((step) => step[key])), 3), data: { key } }),
