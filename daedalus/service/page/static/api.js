@@ -63,8 +63,8 @@ function retryAdvice(seconds) {
  * @returns {Promise<any>} JSON; the functions below say what each endpoint answers.
  */
 async function request(path, options) {
-  const response = await answerTo(path, options);
-  const body = await response.json().catch(() => ({}));
+  const { response, text } = await answerTo(path, options);
+  const body = parsed(text);
   if (response.ok) return body;
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
   /** @type {Partial<wire.Problem>} */
@@ -73,14 +73,25 @@ async function request(path, options) {
 }
 
 /**
+ * Return an answer and its whole text. Both a connection and a body may break off.
  * @param {string} path
  * @param {RequestInit} [options]
  */
 async function answerTo(path, options) {
   try {
-    return await fetch(path, options);
+    const response = await fetch(path, options);
+    return { response, text: await response.text() };
   } catch (error) {
     throw isCancelled(error) ? error : new ApiError(0, "no answer");
+  }
+}
+
+/** @param {string} text JSON, or what a proxy in between wrote in its place. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
   }
 }
 

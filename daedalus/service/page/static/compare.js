@@ -4,7 +4,7 @@ import { api, isCancelled } from "./api.js";
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean, sentence, words } from "./format.js";
-import { announce, guarded } from "./notices.js";
+import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
 /** @import { Chart } from "./charts.js" */
 /** @import { Controls } from "./controls.js" */
@@ -61,8 +61,8 @@ export class Compare {
   async run() {
     const names = this.boxes.filter(({ box }) => box.checked).map(({ name }) => name);
     const { sideId: id, options, state } = this.session; // as they are now; they may change later
-    if (!names.length) return this.#say("Choose at least one designer.");
-    if (!state) return this.#say("Begin an episode first.");
+    if (!names.length) return notice("Choose at least one designer to compare.");
+    if (!state) return notice("Begin an episode first: press Reset.");
     this.#abort = new AbortController();
     /** @type {Result[]} */
     const results = names.map((name) => ({ name, steps: [], reasons: new Set() }));

@@ -103,3 +103,22 @@ def test_comparing_can_be_cancelled(visit: Visit) -> None:
     expect(visitor.page.locator("#compare-said")).to_contain_text("Cancelled")
     expect(visitor.page.locator("#compare-run")).to_be_enabled()
     assert visitor.page.locator("#compare-progress").evaluate("bar => bar.value < bar.max")
+
+
+def test_cancelling_while_an_answer_arrives_is_no_answer(visit: Visit) -> None:
+    broken_off = """async () => {
+        const { api } = await import("/page/api.js");
+        const answer = new Response("{}");
+        answer.text = answer.json = async () => { throw new DOMException("", "AbortError"); };
+        window.fetch = async () => answer;
+        return api.tour().then(() => "answered", (error) => error.name);
+    }"""
+    assert visit().open().page.evaluate(broken_off) == "AbortError"
+
+
+def test_a_comparison_needs_a_designer(visit: Visit) -> None:
+    page = visit().open().page
+    for box in page.locator("#compare-who input").all():
+        box.uncheck()
+    page.click("#compare-run")
+    expect(page.locator("#notices")).to_contain_text("Choose at least one designer")

@@ -84,6 +84,8 @@ def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
         said = second.page.locator("#notices")
         expect(said).to_contain_text("all 1 sessions are taken", ignore_case=True)
         expect(said).to_contain_text(re.compile(r"in 2 minutes, at \d\d:\d\d"))
+        second.page.click("#compare-run")
+        expect(said).to_contain_text("Begin an episode first")
         first.page.click("#compare-run")
         expect(first.page.locator("#notices")).to_contain_text("sessions are taken")
         for visitor in (first, second):
