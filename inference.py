@@ -33,10 +33,12 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: No model, or something else that cannot be run; the message says what to do.
     """
-    from experiments.build import OUTPUTS, newest_model  # slow to import, and --help needs none
+    from daedalus.run_folder import newest_model
+    from experiments.build import OUTPUTS  # slow to import, and --help needs none
     from experiments.inference import design, evaluate
 
-    options.repo_id = options.repo_id or newest_model(OUTPUTS)
+    newest = newest_model(OUTPUTS)
+    options.repo_id = options.repo_id or (str(newest) if newest else None)
     if options.repo_id is None:
         raise ConfigError(
             f"no designer has been trained under {OUTPUTS}/; train one with `make demo`, or name "

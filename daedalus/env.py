@@ -1,9 +1,9 @@
-"""The episode: a designer sets the rules, the market plays a step, and so on to the horizon."""
+"""The episode: a designer sets the mechanism, the market plays a step, and so on to the end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,14 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 from daedalus.rewards.terms import composite
+
+
+class Designer(Protocol):
+    """Proposes mechanisms for a batch of markets."""
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return one mechanism for each of the B observed markets."""
+        ...
 
 
 @dataclass(frozen=True)

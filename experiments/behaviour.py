@@ -1,26 +1,25 @@
-"""Show what a designer does against whom."""
+"""Show which mechanisms a designer sets in which populations."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from daedalus.config import Config
-from daedalus.designers.base import Designer
 from daedalus.designers.fixed import FixedDesigner
+from daedalus.env import Designer
 from daedalus.evaluation.behaviour import decisions
 from daedalus.evaluation.behaviour_figures import advantages, behaviour
-from experiments.build import make_designer, make_env, make_portfolio, tracked
+from daedalus.run_folder import RunFolder
+from experiments.build import make_context, make_env, require_portfolio, tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Play the designer beside the best fixed rules; write decisions.csv and figures."""
+    """Play the designer beside the best fixed mechanism; write decisions.csv and figures."""
     env, name = make_env(config), config.designer.name
-    rules = make_portfolio(config, env, out)
-    if rules is None:
-        raise ValueError("training.portfolio.populations: 0; the last of them is the best fixed")
+    portfolio = require_portfolio(config, env, RunFolder(out))
     designers: dict[str, Designer] = {
-        name: make_designer(config.designer, env, config.seed, rules=rules),
-        "best_fixed": FixedDesigner(mechanism=rules[len(rules) - 1]),
+        name: config.designer.build(make_context(config, env, portfolio)),
+        "best_fixed": FixedDesigner(portfolio[len(portfolio) - 1]),
     }
     table = decisions(env, designers, config.evaluation.episodes, config.seed)
     with tracked(config, out) as (_, report):

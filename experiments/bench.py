@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.designers.random import random_mechanisms
 from daedalus.market.interface import Market, make_market
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.search.space import random_mechanisms
 from experiments.build import tracked
 
 REPEATS = 11

@@ -7,23 +7,22 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.designers.base import Designer
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import metric_panels, reward_boxplot
 from daedalus.evaluation.report import Report
 from daedalus.evaluation.statistics import all_differences, summarise
-from experiments.build import make_designer, make_env, tracked
+from experiments.build import build_all, make_context, make_env, tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Play every designer on the same markets; write tables and figures to ``out``."""
     env = make_env(config)
-    extra = {}
+    extra: dict[str, Designer] = {}
     name, baselines = config.designer.name, config.evaluation.baselines
     if baselines.get(name) != config.designer:
         shown = f"{name}_changed" if name in baselines else name
-        extra[shown] = make_designer(config.designer, env, config.seed)
+        extra[shown] = config.designer.build(make_context(config, env))
     with tracked(config, out) as (_, report):
         compare_designers(config, env, report, extra)
 
@@ -32,10 +31,7 @@ def compare_designers(
     config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets, report, and return the summary."""
-    designers: dict[str, Designer] = {
-        name: make_designer(baseline, env, config.seed)
-        for name, baseline in config.evaluation.baselines.items()
-    }
+    designers = build_all(config.evaluation.baselines, make_context(config, env))
     frames = comparison(config, env, designers | extra, list(designers))
     for name, frame in frames.items():
         report.table(frame, name)
@@ -56,17 +52,17 @@ def comparison(
     """Play designers on paired markets.
 
     Args:
-        config: How many episodes, which seed and what intervals.
+        config: Number of episodes, seed, reward and intervals.
         env: Where they play.
-        designers: Who plays, by the name that tables show.
-        references: Whom the others are compared with, at least one of them.
+        designers: Designers by the name that tables show.
+        references: Names of designers that the others are compared with, at least one.
 
     Returns:
         Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``, see
         ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
     """
     settings, seed = config.evaluation, config.seed
-    steps = compare(env, designers, settings.episodes, seed)
+    steps = compare(env, designers, settings.episodes, seed, config.reward)
     episodes = episode_means(steps)
     return {
         "steps": steps,

@@ -9,9 +9,10 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
+from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 from experiments import sft
-from experiments.build import make_env, make_portfolio, tracked
+from experiments.build import find_portfolio, make_env, tracked
 from experiments.compare import compare_designers
 
 
@@ -22,38 +23,37 @@ def main(config: Config, out: Path) -> None:
     from daedalus.training.model import load_language_model
     from daedalus.training.signals import write_history
 
-    env = make_env(config)
+    env, run = make_env(config), RunFolder(out)
     with tracked(config, out) as (tracker, report):
-        train(config, env, out, tracker, report)
+        train(config, env, run, tracker, report)
         history = write_history(tracker, grpo.PHASE, out)
         if len(history):
             report.figure(learning_curves(history), "learning_curves")
         tokens = config.training.grpo.max_completion_tokens
-        generate = make_generate(load_language_model(out / "model"), 0.0, tokens)
+        generate = make_generate(load_language_model(run.model), 0.0, tokens)
         designer = LanguageModelDesigner(generate, config.training.prompt)
         compare_designers(config, env, report, {"trained": designer})
 
 
-def train(config: Config, env: DesignEnv, out: Path, tracker: Tracker, report: Report) -> None:
-    """Export the trained model to ``out/model`` unless an interrupted run had got that far."""
+def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, report: Report) -> None:
+    """Export the trained model, unless an interrupted run did that already."""
     from daedalus.training import grpo
     from daedalus.training.checkpoints import completed_steps, export
     from daedalus.training.model import load_language_model
     from daedalus.training.sources import make_source
 
-    target, start = out / "model", out / "sft_model"
-    if target.exists():
+    if run.model.exists():
         return
-    sft.train(config, env, start, tracker, report)
-    model = load_language_model(start, config.model.load_in_4bit)
-    settings, checkpoints = config.training.grpo, out / "checkpoints" / grpo.PHASE
+    sft.train(config, env, run, run.sft_model, tracker, report)
+    model = load_language_model(run.sft_model, config.model.load_in_4bit)
+    settings, checkpoints = config.training.grpo, run.checkpoints(grpo.PHASE)
     if settings.steps:
-        rules = make_portfolio(config, env, out)
+        portfolio = find_portfolio(config, env, run)
         logged = tracker.history(grpo.PHASE)[: completed_steps(checkpoints)]
         source = make_source(
-            model, env, rules, config.reward, config.training, logged, out, config.seed
+            model, env, portfolio, config.reward, config.training, logged, run, config.seed
         )
         model = grpo.train_grpo(
             model, source, settings, config.model.lora, tracker, checkpoints, config.seed
         )
-    export(model, config.training.prompt, start, target)
+    export(model, config.training.prompt, run.sft_model, run.model)

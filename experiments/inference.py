@@ -10,19 +10,15 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.config import Config, ConfigError
-from daedalus.designers.base import Designer
-from daedalus.designers.language_model import (
-    Generate,
-    LanguageModelDesigner,
-    LanguageModelSettings,
-)
+from daedalus.designers.base import Generate
+from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.evaluation.report import as_table, make_console
 from daedalus.files import written_whole
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from experiments.build import load_generate, make_designer, make_env
+from experiments.build import build_all, load_generate, make_context, make_env
 from experiments.compare import comparison
 
 _PURPOSE = "inference"
@@ -79,9 +75,7 @@ def _played(config: Config, baselines: bool) -> dict[str, pd.DataFrame]:
     name, env = config.designer.name, make_env(config)
     trained = LanguageModelDesigner(*_load(config.designer))
     chosen = config.evaluation.baselines if baselines else {}
-    designers: dict[str, Designer] = {
-        label: make_designer(settings, env, config.seed) for label, settings in chosen.items()
-    }
+    designers = build_all(chosen, make_context(config, env))
     return comparison(config, env, designers | {name: trained}, list(designers) or [name])
 
 
@@ -103,7 +97,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _load(settings: LanguageModelSettings) -> tuple[Generate, PromptSettings]:
     try:
-        return load_generate(settings)
+        return settings.load(load_generate)
     except (OSError, ValueError) as error:
         said = str(error).strip().partition("\n")[0]
         raise ConfigError(

@@ -1,52 +1,42 @@
-"""Every designer in populations that none was trained on, between random and a planner."""
+"""Compare all designers in populations held out from training, between random and the planner."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.designers.base import Designer
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.planner import PlannerSettings
-from daedalus.designers.search import SearchDesigner
-from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
-from experiments.build import make_designer, make_env, make_envs, make_portfolio, tracked
-
-LOCAL = (SearchDesigner, PlannerSettings)
-"""Designers that know where they play; others learn in the training population."""
+from daedalus.run_folder import RunFolder
+from experiments.build import (
+    build_all,
+    make_context,
+    make_env,
+    make_envs,
+    require_portfolio,
+    tracked,
+)
 
 
 def main(config: Config, out: Path) -> None:
-    """Play everybody everywhere on the same markets; write summary.csv, totals.csv and figures."""
+    """Play all designers in all populations; write summary.csv, totals.csv and figures."""
     training = make_env(config)
-    rules = make_portfolio(config, training, out)
-    if rules is None:
-        raise ValueError("training.portfolio.populations: 0; the planner chooses among rules")
-    settings, seed = (
-        config.evaluation.baselines | {config.designer.name: config.designer},
-        config.seed,
-    )
-    portable: dict[str, Designer] = {"best_fixed": FixedDesigner(mechanism=rules[len(rules) - 1])}
-    portable |= {
-        name: make_designer(each, training, seed, rules=rules)
-        for name, each in settings.items()
-        if not isinstance(each, LOCAL)
-    }
+    portfolio = require_portfolio(config, training, RunFolder(out))
+    settings = config.evaluation.baselines | {config.designer.name: config.designer}
+    portable = {name: each for name, each in settings.items() if not each.per_population}
+    designers: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
+    designers |= build_all(portable, make_context(config, training, portfolio))
+    local = {name: each for name, each in settings.items() if each.per_population}
     scores = []
     for population, env in make_envs(config).items():
-        local = {
-            name: make_designer(each, env, seed, rules=rules)
-            for name, each in settings.items()
-            if isinstance(each, LOCAL)
-        }
-        steps = compare(env, portable | local, config.evaluation.episodes, seed)
-        means = episode_means(steps).groupby("designer", sort=False)[["reward", "valid"]].mean()
-        rows = means.reset_index().rename(columns={"reward": "mean"})
-        scores.append(rows.assign(population=population, seed=seed))
+        own = build_all(local, make_context(config, env, portfolio))
+        scores.append(_mean_scores(config, env, designers | own).assign(population=population))
     table = normalise(pd.concat(scores, ignore_index=True))
     totals = aggregate(table, REFERENCES, config.evaluation, config.seed)
     with tracked(config, out) as (_, report):
@@ -57,3 +47,12 @@ def main(config: Config, out: Path) -> None:
         report.show(totals.dropna(axis=1), "over populations")
         for name, figure in leaderboard_figures(table, totals, config.evaluation).items():
             report.figure(figure, name)
+
+
+def _mean_scores(config: Config, env: DesignEnv, designers: Mapping[str, Designer]) -> pd.DataFrame:
+    """Return a row for each designer: ``mean`` reward, share of ``valid`` answers, ``seed``."""
+    steps = compare(env, designers, config.evaluation.episodes, config.seed, config.reward)
+    means = episode_means(steps)
+    columns = ["reward", "valid", *({OBJECTIVE} & set(means))]
+    rows = means.groupby("designer", sort=False)[columns].mean().reset_index()
+    return rows.rename(columns={"reward": "mean"}).assign(seed=config.seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,36 +11,32 @@ from rich.progress import track
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.search import SearchDesigner, best_fixed, best_for_all
+from daedalus.designers.search import SearchSettings
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import (
-    compare,
-    episode_means,
-    score_everywhere,
-    score_mechanisms,
-)
+from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from experiments.build import make_envs, tracked
+from daedalus.search.best_fixed import best_fixed, best_of_candidates
+from daedalus.search.objective import EpisodeObjective
+from experiments.build import build_all, make_context, make_envs, tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Search for the best mechanism of each population and of all; score them on other markets."""
-    assert isinstance(config.designer, SearchDesigner)
+    budget = _budget(config)
     envs = make_envs(config)
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
-    everywhere = partial(score_everywhere, list(envs.values()), seed=config.seed)
-    overall = best_for_all(list(best.values()), everywhere, 2, config.designer.sweep_episodes)
+    everywhere = EpisodeObjective(list(envs.values()), config.reward, config.seed)
+    overall = best_of_candidates(list(best.values()), everywhere, 2, budget.sweep_episodes)
     summaries = []
     for name, env in _progress(envs, "comparing"):
         own = {"best_overall": overall, "best_own": best[name]}
-        fixed = {label: FixedDesigner(mechanism=each) for label, each in own.items()}
-        steps = compare(
-            env, config.evaluation.baselines | fixed, config.evaluation.episodes, config.seed
-        )
+        designers = build_all(config.evaluation.baselines, make_context(config, env))
+        designers |= {label: FixedDesigner(each) for label, each in own.items()}
+        steps = compare(env, designers, config.evaluation.episodes, config.seed, config.reward)
         summary = summarise(episode_means(steps), config.evaluation, config.seed)
         summaries.append(summary.assign(population=name))
     table = pd.concat(summaries, ignore_index=True)
@@ -55,9 +50,19 @@ def main(config: Config, out: Path) -> None:
 
 
 def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
-    assert isinstance(config.designer, SearchDesigner)
-    score = partial(score_mechanisms, env, seed=config.seed)
-    return best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]
+    score = EpisodeObjective([env], config.reward, config.seed)
+    return best_fixed(_budget(config), score, generator(config.seed, f"search/{name}"))[0]
+
+
+def _budget(config: Config) -> SearchSettings:
+    """Return the search's budget.
+
+    Raises:
+        ValueError: The designer is no search.
+    """
+    if not isinstance(config.designer, SearchSettings):
+        raise ValueError(f"designer: {config.designer.name}; this experiment needs designer=search")
+    return config.designer
 
 
 def _progress(envs: dict[str, DesignEnv], label: str) -> Iterable[tuple[str, DesignEnv]]:

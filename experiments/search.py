@@ -1,20 +1,20 @@
-"""Find the best fixed mechanism and see how far it carries."""
+"""Find the best fixed mechanism and see how it does on other markets."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.search import best_fixed
-from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.files import written_whole
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
+from daedalus.search.best_fixed import best_fixed
+from daedalus.search.objective import EpisodeObjective
 from experiments.build import make_env, tracked
 from experiments.compare import compare_designers
 
@@ -22,7 +22,7 @@ from experiments.compare import compare_designers
 def main(config: Config, out: Path) -> None:
     """Search on one set of markets, evaluate the winner on another, write it to mechanism.json."""
     env = make_env(config)
-    score = partial(score_mechanisms, env, seed=config.seed)
+    score = EpisodeObjective([env], config.reward, config.seed)
     best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
     with written_whole(out / "mechanism.json") as aside:
         aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
@@ -30,9 +30,9 @@ def main(config: Config, out: Path) -> None:
         report.say(f"best fixed mechanism: {format_mechanism(best)}")
         rows = [
             {"rung": number, "episodes": rung.episodes, "candidates": len(rung.scores)}
-            | {"best": rung.scores[0], "median": float(pd.Series(rung.scores).median())}
+            | {"best": rung.scores[0], "median": float(np.median(rung.scores))}
             for number, rung in enumerate(rungs, start=1)
         ]
         report.table(pd.DataFrame(rows), "rungs")
         report.show(pd.DataFrame(rows), "rungs")
-        compare_designers(config, env, report, {"search": FixedDesigner(mechanism=best)})
+        compare_designers(config, env, report, {"search": FixedDesigner(best)})

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
-from daedalus.designers.search import SearchDesigner
+from daedalus.designers.search import SearchSettings
 from daedalus.evaluation import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs, tracked
 
@@ -23,14 +23,18 @@ def main(config: Config, out: Path) -> None:
     envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed
     search = config.designer
-    assert isinstance(search, SearchDesigner)
+    if not isinstance(search, SearchSettings):
+        raise ValueError(f"designer: {search.name}; this experiment needs designer=search")
     progress = track(envs.items(), "populations", console=Console(stderr=True), transient=True)
     responses = {
-        name: sensitivity.respond(env, search, episodes, seed, name) for name, env in progress
+        name: sensitivity.respond(env, config.reward, search, episodes, seed, name)
+        for name, env in progress
     }
     mixture = make_env(config)
     starts = [each.best for each in responses.values()]
-    adapting = sensitivity.adapting_pays(mixture, starts, SAMPLED, episodes // 16, seed)
+    adapting = sensitivity.adapting_pays(
+        mixture, config.reward, starts, SAMPLED, episodes // 16, seed
+    )
     pure = {name: env for name, env in envs.items() if name != "mixture"}
     identification = sensitivity.identify(pure, episodes // 4, seed)
     tables = {

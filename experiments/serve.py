@@ -9,15 +9,16 @@ from pathlib import Path
 from rich import print as show
 
 from daedalus.config import Config
-from daedalus.designers.base import Designer
-from daedalus.designers.heuristic import HeuristicDesigner
+from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.env import Designer
+from daedalus.run_folder import newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_generate, make_designer, make_env, newest_model
+from experiments.build import build_all, load_generate, make_context, make_env
 
 
 def main(config: Config, out: Path) -> None:
@@ -28,7 +29,7 @@ def main(config: Config, out: Path) -> None:
     with listen(settings) as listener:
         show("Compiling the market, which takes minutes the first time ...", flush=True)
         warm_up(catalogue)
-        load = partial(load_generate, designer) if designer else None
+        load = partial(designer.load, load_generate) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config))
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
@@ -40,9 +41,8 @@ def main(config: Config, out: Path) -> None:
 
 def make_designers(config: Config) -> dict[str, Designer]:
     """Return the designers that need no training: written rules and the baselines."""
-    settings = {"heuristic": HeuristicDesigner()} | config.evaluation.baselines
-    env = make_env(config)
-    return {name: make_designer(each, env, config.seed) for name, each in settings.items()}
+    settings = {"heuristic": HeuristicSettings()} | config.evaluation.baselines
+    return build_all(settings, make_context(config, make_env(config)))
 
 
 def make_catalogue(config: Config) -> Catalogue:
@@ -58,7 +58,7 @@ def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSett
     """Return the model that the settings name, if there is one; runs leave theirs in outputs."""
     checkpoint = settings.checkpoint
     if checkpoint == NEWEST:
-        checkpoint = newest_model(outputs) or NONE
+        checkpoint = str(newest_model(outputs) or NONE)
     if checkpoint == NONE:
         return None
     return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained)

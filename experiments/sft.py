@@ -10,8 +10,9 @@ from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
+from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
-from experiments.build import make_env, make_portfolio, tracked
+from experiments.build import find_portfolio, make_env, tracked
 
 VALIDITY = "sft_validity"
 """Phase under which sampled validity is logged."""
@@ -22,8 +23,9 @@ def main(config: Config, out: Path) -> None:
     from daedalus.training import sft
     from daedalus.training.signals import write_history
 
+    run = RunFolder(out)
     with tracked(config, out) as (tracker, report):
-        train(config, make_env(config), out / "model", tracker, report)
+        train(config, make_env(config), run, run.model, tracker, report)
         history = write_history(tracker, sft.PHASE, out)
         if len(history):
             report.figure(learning_curves(history), "learning_curves")
@@ -32,8 +34,15 @@ def main(config: Config, out: Path) -> None:
         report.show(summary, "supervised fine-tuning")
 
 
-def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report: Report) -> None:
-    """Export a fine-tuned model to ``target``, unless an interrupted run had got that far."""
+def train(
+    config: Config,
+    env: DesignEnv,
+    run: RunFolder,
+    target: Path,
+    tracker: Tracker,
+    report: Report,
+) -> None:
+    """Export a fine-tuned model to ``target``, unless an interrupted run did that already."""
     from daedalus.training import sft
     from daedalus.training.checkpoints import export
     from daedalus.training.model import make_language_model
@@ -41,17 +50,17 @@ def train(config: Config, env: DesignEnv, target: Path, tracker: Tracker, report
     if target.exists():
         return
     training, seed = config.training, config.seed
-    rules = make_portfolio(config, env, target.parent)
-    model = make_language_model(config.model, training.prompt, env, seed, rules)
-    base = config.model.pretrained or target.parent / "checkpoints" / "base"
+    portfolio = find_portfolio(config, env, run)
+    model = make_language_model(config.model, training.prompt, env, seed, portfolio)
+    base = config.model.pretrained or run.base_model
     if config.model.lora.rank and not config.model.pretrained:
-        export(model, training.prompt, base, Path(base))  # adapters are merged into it again
+        export(model, training.prompt, base, run.base_model)  # adapters are merged into it again
     if training.sft.steps:
-        pairs = sft.training_pairs(env, training, rules, target.parent, seed)
-        folder = target.parent / "checkpoints" / sft.PHASE
+        pairs = sft.training_pairs(env, config.reward, training, portfolio, run, seed)
+        folder = run.checkpoints(sft.PHASE)
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts
-    validity = sft.sampled_validity(model, env, training.prompt, count, seed, rules)
+    validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
     report.say(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})

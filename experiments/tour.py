@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from daedalus.config import Config
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import episode_scores
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import bootstrap_interval
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.objective import episode_scores
 from daedalus.service.page.tour import STOPS, Stop
 from experiments.build import make_envs, tracked
 
@@ -64,7 +65,7 @@ def measure(
 def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
     """Return R of whole episodes under the stop's two rules, paired, shape (2, episodes)."""
     rules = Mechanisms.stack([stop.hurt, stop.fixed])
-    return episode_scores(env, rules, episodes, seed, "tour")
+    return episode_scores(env, RewardStack(), rules, episodes, seed, "tour")
 
 
 def switch_gains(

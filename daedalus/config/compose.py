@@ -10,12 +10,12 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config.designers import DESIGNERS
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain
 from daedalus.config.paths import CONF
 from daedalus.config.resolvers import register_resolvers
 from daedalus.config.schema import Config
+from daedalus.designers.discovery import designer_settings
 from daedalus.market.mechanism import Mechanism
 
 
@@ -24,7 +24,7 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store(name="schema", node=Config)
     store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
-    for name, settings in DESIGNERS.items():
+    for name, settings in designer_settings().items():
         store.store(group="designer", name=f"{name}_schema", node=settings)
     register_resolvers()
 

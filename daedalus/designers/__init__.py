@@ -1,1 +1,1 @@
-"""Designers: everything that looks at a market and proposes its rules."""
+"""Designers: settings that build what proposes mechanisms for an observed market."""

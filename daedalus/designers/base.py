@@ -1,43 +1,78 @@
-"""What a designer is."""
+"""Settings of designers, and what they are built from."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from daedalus.designers.prompt import Message, PromptSettings
+from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.space import random_mechanisms
+
+Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
+"""Chats and a source of randomness to completions, one for each chat."""
 
 
-class Designer(Protocol):
-    """Proposes rules for a batch of markets."""
+class LoadModel(Protocol):
+    """Loads a language model."""
 
-    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return one mechanism for each of the B observed markets."""
+    def __call__(
+        self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool
+    ) -> tuple[Generate, PromptSettings]:
+        """Return the model's generate function, and the prompt that it was trained on."""
         ...
 
 
-def require_at_least(least: float, settings: object, *names: str) -> None:
-    """Check numbers of some settings.
+@dataclass(frozen=True)
+class DesignerContext:
+    """What a designer may be built from.
 
-    Raises:
-        ValueError: One of the named attributes is below ``least`` or not finite.
+    Attributes:
+        env: The market where the designer searches, learns or plans.
+        reward: The reward that it maximises.
+        seed: Seed of the run.
+        portfolio: Mechanisms that are good somewhere, or None if none are known.
+        load_model: Loads a language model. It comes from outside, so that designers need no torch.
     """
-    for name in names:
-        value = getattr(settings, name)
-        if not least <= value < math.inf:
-            raise ValueError(f"{name}: {value}; give a finite number from {least} up")
+
+    env: DesignEnv
+    reward: RewardStack
+    seed: int
+    portfolio: Mechanisms | None = None
+    load_model: LoadModel | None = None
+
+    def candidates(self, count: int) -> Mechanisms:
+        """Return the portfolio, or ``count`` random mechanisms if there is none."""
+        if self.portfolio is not None:
+            return self.portfolio
+        return random_mechanisms(count, generator(self.seed, "candidates"))
 
 
 @dataclass
 class DesignerSettings:
-    """Root of the designers' configuration; each file in ``conf/designer/`` is one subclass.
+    """Settings of one kind of designer; ``build`` makes the designer.
+
+    Each module of this package defines one subclass. ``conf/designer/`` refers to it by the name
+    of the module: ``defaults: [MODULE_schema, _self_]``.
 
     Attributes:
-        name: What tables and figures call the designer.
+        name: Label of the designer in tables and figures. It keys the designer's random draws.
     """
 
     name: str = field(default="designer", kw_only=True)
+
+    per_population: ClassVar[bool] = False
+    """Whether the designer is built anew for each population in which it plays."""
+
+    bound_to_env: ClassVar[bool] = False
+    """Whether the designer plays only in the environment of its context."""
+
+    def build(self, context: DesignerContext) -> Designer:
+        """Return the designer: search, learn, load a model, or nothing of the kind."""
+        raise NotImplementedError(f"{type(self).__name__} defines no build(context)")

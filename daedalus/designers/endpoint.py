@@ -1,91 +1,41 @@
-"""Settings of a chat model that answers over the network: ``daedalus.endpoint``."""
+"""A chat model behind an OpenAI-compatible server as designer."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import urlsplit
 
-from daedalus.designers.base import DesignerSettings, require_at_least
+from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.designers.chat_server import ChatServer
+from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings
 from daedalus.market.outcome import PROXIES
 
-RESPONSE_FORMATS = ("text", "json_object", "json_schema")
-
 
 def zero_shot_prompt() -> PromptSettings:
-    """Return a prompt for models that were not trained on it: everything by name, and explained."""
+    """Return a prompt for models that were not trained on it: it names and explains everything."""
     scored = ["welfare", "fairness", "participation", "stability"]
     return PromptSettings(
         rounds=5,
         outcomes=[*scored, "clearing_price"],
         averages=[*scored, "composite", "clearing_price", "dropouts", "collusion_signal"],
         proxies=list(PROXIES),
-        rules=True,
+        mechanism=True,
         explained=True,
     )
 
 
 @dataclass
-class EndpointSettings(DesignerSettings):
-    """Which chat model designs, and how its OpenAI-compatible server is asked.
+class EndpointSettings(DesignerSettings, ChatServer):
+    """Settings of a chat model that designs.
 
     Attributes:
-        base_url: Address of the interface, up to and with its version, such as ``.../v1``.
-        model: The name under which the server offers the model.
-        api_key_variable: Name of the environment variable that holds the key, never the key
-            itself, since settings are written to the run directory; empty for servers without.
-        temperature: Sampling temperature; None leaves it to the server, as some models demand.
-        max_tokens: Longest answer in tokens; None leaves it to the server.
-        timeout: Seconds that one attempt may take.
-        retries: Further attempts after a lost connection, a timeout, 429 (at the time that
-            ``Retry-After`` names) or a failure of the server.
-        concurrency: Chats under way at once.
-        response_format: ``text``; ``json_object``, some JSON; or ``json_schema``, decoding by the
-            schema of a mechanism, where the server can.
-        send_seed: Whether a seed goes along with each chat, for servers that honour it.
-        extra: Further fields of the request's body, as the server names them.
-        prompt: What the model is shown.
+        prompt: Contents of the prompt.
     """
 
-    base_url: str = "http://localhost:8000/v1"
-    model: str = ""
-    api_key_variable: str = ""
-    temperature: float | None = 0.0
-    max_tokens: int | None = 512
-    timeout: float = 120.0
-    retries: int = 4
-    concurrency: int = 16
-    response_format: str = "text"
-    send_seed: bool = True
-    extra: dict[str, Any] = field(default_factory=dict)
     prompt: PromptSettings = field(default_factory=zero_shot_prompt)
 
-    def __post_init__(self) -> None:
-        _check_address(self.base_url)
-        if not self.model:
-            raise ValueError("model: not set; give the name under which the server offers it")
-        if not re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)?", self.api_key_variable):
-            raise ValueError(  # without the value, which may be a key
-                "api_key_variable: not the name of an environment variable; put the key into one, "
-                "and its name, such as OPENAI_API_KEY, here"
-            )
-        if self.response_format not in RESPONSE_FORMATS:
-            known = ", ".join(RESPONSE_FORMATS)
-            raise ValueError(f"response_format: {self.response_format!r}; choose one of {known}")
-        require_at_least(0, self, "retries")
-        require_at_least(1, self, "concurrency")
-        require_at_least(0.1, self, "timeout")
-        if self.temperature is not None:
-            require_at_least(0, self, "temperature")
-        if self.max_tokens is not None:
-            require_at_least(1, self, "max_tokens")
+    def build(self, context: DesignerContext) -> LanguageModelDesigner:
+        """Connect to the server and return a designer that asks its model."""
+        from daedalus.designers.chat_client import make_chat_generate  # needs the openai client
 
-
-def _check_address(address: str) -> None:
-    parts = urlsplit(address)
-    if parts.username or parts.password:
-        raise ValueError("base_url: holds a password; name a variable in api_key_variable instead")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url: {address!r}; give an address such as http://localhost:8000/v1")
+        return LanguageModelDesigner(make_chat_generate(self), self.prompt)

@@ -1,4 +1,4 @@
-"""A designer of hand-written rules that reacts to what it observes."""
+"""Three hand-written reactions to an observed market."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.designers.base import DesignerSettings
+from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
 
@@ -15,39 +15,55 @@ _QUIET = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
 
 
 @dataclass
-class HeuristicDesigner(DesignerSettings):
-    """Three rules, applied in this order.
-
-    In quiet times: a second-price auction with reserve 0.10 that reveals its price and penalises
-    suspected coalitions, which deters a ring before it shows.
-
-    1. A ring shows when the mean collusion signal of the last five rounds exceeds
-       ``collusion_alarm``: go first-price and fine collusion at 1.5, since a second-price ring
-       polices itself and a first-price one does not.
-    2. A price that falls by more than ``price_slide`` a round is shading at work: stop revealing
-       the price that shaders learn from.
-    3. Bidders out in excess of ``exit_alarm`` of all: halve the reserve in force, though not below
-       0.05 unless it is there already.
+class HeuristicSettings(DesignerSettings):
+    """Thresholds of the heuristic designer.
 
     Attributes:
-        collusion_alarm: Collusion signal, 0 to 1.
-        price_slide: Fall of the clearing price, in value per round.
-        exit_alarm: Share of bidders out of the market, 0 to 1.
+        collusion_alarm: Collusion signal that counts as a ring, 0 to 1.
+        price_slide: Fall of the clearing price that counts as shading, in value per round.
+        exit_alarm: Share of bidders out of the market that counts as an exodus, 0 to 1.
     """
 
     collusion_alarm: float = 0.65
     price_slide: float = 0.01
     exit_alarm: float = 0.1
 
+    def build(self, context: DesignerContext) -> HeuristicDesigner:
+        """Return the designer."""
+        return HeuristicDesigner(self)
+
+
+class HeuristicDesigner:
+    """Starts from a quiet mechanism and changes it by three reactions, in this order.
+
+    The quiet mechanism is a second-price auction with reserve 0.10. It reveals its price and
+    penalises suspected coalitions, which deters a ring before it shows.
+
+    1. The mean collusion signal of the last five rounds exceeds ``collusion_alarm``. The designer
+       turns to first price and fines collusion at 1.5, because a second-price ring polices itself
+       and a first-price ring does not.
+    2. The price falls by more than ``price_slide`` a round. The designer stops revealing the
+       price, from which shaders learn.
+    3. The share of bidders out exceeds ``exit_alarm``. The designer halves the reserve in force,
+       but not below 0.05, unless the reserve is lower already.
+
+    Args:
+        settings: The three thresholds.
+    """
+
+    def __init__(self, settings: HeuristicSettings | None = None) -> None:
+        self._settings = settings or HeuristicSettings()
+
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the rules' answer for each market."""
-        proposal = Mechanisms.repeat(_QUIET, len(observations))
-        ring = _mean_of_known(observations.field("collusion_signal")[:, -5:]) > self.collusion_alarm
+        """Return the mechanism for each market."""
+        alarms, proposal = self._settings, Mechanisms.repeat(_QUIET, len(observations))
+        signal = _mean_of_known(observations.field("collusion_signal")[:, -5:])
+        ring = signal > alarms.collusion_alarm
         proposal.auction_type[ring] = AUCTION_TYPES.index("first_price")
         proposal.collusion_penalty[ring] = 1.5
-        sliding = observations.proxy("clearing_price_trend") < -self.price_slide
+        sliding = observations.proxy("clearing_price_trend") < -alarms.price_slide
         proposal.reveal_clearing_price[sliding] = False
-        leaving = observations.proxy("dropout_rate") > self.exit_alarm
+        leaving = observations.proxy("dropout_rate") > alarms.exit_alarm
         reserve = observations.mechanisms.reserve_price[leaving]
         proposal.reserve_price[leaving] = np.minimum(reserve, np.maximum(0.05, reserve / 2))
         return proposal

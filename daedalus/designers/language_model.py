@@ -1,36 +1,35 @@
-"""A language model as designer; the model itself comes in as a function from chats to texts."""
+"""A language model as designer. The model itself is a function from chats to texts."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from daedalus.designers.base import DesignerSettings
-from daedalus.designers.prompt import Message, PromptSettings, prompts
+from daedalus.designers.base import DesignerContext, DesignerSettings, Generate, LoadModel
+from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import parse_mechanism
 
-Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
-"""Chats and a source of randomness to completions, one for each chat."""
-
 
 @dataclass
 class LanguageModelSettings(DesignerSettings):
-    """Which model designs, and how it is sampled.
+    """Settings of a language model that designs.
 
     Attributes:
         checkpoint: Directory or hub name (OWNER/NAME) of the model.
         temperature: Sampling temperature; 0 decodes greedily.
-        max_new_tokens: Longest answer in tokens; constrained ones are as long as they need.
-        constrained: Whether tokens that no mechanism goes on with are masked, so that every answer
-            is valid. Trained models need it little; others cannot do without.
-        prompt: What the model is shown; None is what it was trained on, as its directory says.
+        max_new_tokens: Longest answer in tokens. Constrained answers have no limit.
+        constrained: Whether tokens that cannot continue a mechanism are masked, so that every
+            answer is valid. Models that were not trained for the task need this.
+        prompt: Contents of the prompt; None takes those that the model was trained on.
+
+    Raises:
+        ValueError: The checkpoint is no model, or a number is out of range.
     """
 
     checkpoint: str = ""
@@ -52,15 +51,37 @@ class LanguageModelSettings(DesignerSettings):
         if self.max_new_tokens < 1:
             raise ValueError(f"max_new_tokens: {self.max_new_tokens}; give an integer from 1 up")
 
+    def build(self, context: DesignerContext) -> LanguageModelDesigner:
+        """Load the model and return a designer that asks it.
+
+        Raises:
+            ValueError: The context cannot load models.
+        """
+        if context.load_model is None:
+            raise ValueError("load_model: none; this context builds no language models")
+        return LanguageModelDesigner(*self.load(context.load_model))
+
+    def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
+        """Return the model's generate function, and the contents of its prompt."""
+        generate, trained = load_model(
+            self.checkpoint, self.temperature, self.max_new_tokens, self.constrained
+        )
+        return generate, self.prompt or trained
+
 
 class LanguageModelDesigner:
-    """Asks a model for JSON; an answer that does not parse becomes a malformed proposal."""
+    """Asks a model for a mechanism as JSON. An answer that does not parse is a malformed proposal.
+
+    Args:
+        generate: Completes chats.
+        prompt: Contents of the prompt.
+    """
 
     def __init__(self, generate: Generate, prompt: PromptSettings) -> None:
         self._generate = generate
         self._prompt = prompt
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the model's mechanism for each market, malformed where it did not give one."""
+        """Return the model's mechanism for each market, malformed where there is none."""
         texts = self._generate(prompts(observations, self._prompt), rng)
         return Mechanisms.stack([parse_mechanism(text).mechanism for text in texts])

@@ -1,4 +1,4 @@
-"""What a language model is shown: the published prompt's shape, kept short."""
+"""The prompt of a language model: the shape of the published prompt, kept short."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ Message = dict[str, str]
 
 
 VERSION = 1
-"""Of what prompts look like: raise it with every change, since models know the one they learnt."""
+"""Version of the prompts. Raise it with every change, because models know only their own."""
 
 
 @dataclass
 class PromptSettings:
-    """What the prompt holds.
+    """Contents of the prompt.
 
     Attributes:
-        rounds: How many of the last rounds are listed, oldest first.
-        outcomes: What is said of each round, of ``OUTCOME_FIELDS``.
-        proxies: Which population statistics are added, of ``PROXIES``.
-        stage: Whether the curriculum stage is told. The population is hidden from the designer,
-            so this is off unless asked for.
-        averages: What is averaged over the rounds that are remembered, of ``OUTCOME_FIELDS``.
-        rules: Whether the mechanism in force is told.
-        compact: Values without names, in the order of the lists and of the mechanism's fields,
-            numbers with two decimals below 2 and one from there on: one token each for the embedded
-            model. Nothing is said that is the same in every prompt.
-        explained: Whether the task, the fields and the names are explained first, for models that
-            were not trained on it.
-        version: What ``VERSION`` was, for models that were trained on it.
+        rounds: Number of last rounds that are listed, oldest first.
+        outcomes: Fields of each listed round, from ``OUTCOME_FIELDS``.
+        proxies: Population statistics, from ``PROXIES``.
+        stage: Whether the prompt holds the curriculum stage. It is off by default, because the
+            population is hidden from the designer.
+        averages: Fields that are averaged over the remembered rounds, from ``OUTCOME_FIELDS``.
+        mechanism: Whether the prompt holds the mechanism in force.
+        compact: Whether values come without names, in the order of the lists and of the mechanism's
+            fields. Numbers have two decimals below 2 and one from 2 up. Each is one token of the
+            embedded model. Text that is the same in every prompt is left out.
+        explained: Whether the prompt first explains the task, the fields and the names, for models
+            that were not trained on it.
+        version: The ``VERSION`` with which a model was trained.
 
     Raises:
-        ValueError: A field is not known or out of range, or prompts have changed since.
+        ValueError: A field is unknown or out of range, or prompts have changed since training.
     """
 
     rounds: int = 2
@@ -51,7 +51,7 @@ class PromptSettings:
     proxies: list[str] = field(default_factory=list)
     stage: bool = False
     averages: list[str] = field(default_factory=list)
-    rules: bool = False
+    mechanism: bool = False
     compact: bool = False
     explained: bool = False
     version: int = VERSION
@@ -93,8 +93,8 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     lines = [f"round_number: {observation.round_number[row]} / {observation.episode_length}"]
     if settings.stage:
         lines.append(f"stage: {observation.stage}")
-    if settings.rules:
-        lines.append(f"rules: {_rules(observation.mechanisms[row], settings.compact)}")
+    if settings.mechanism:
+        lines.append(f"rules: {_mechanism(observation.mechanisms[row], settings.compact)}")
     rounds = _rounds(observation, row)
     if settings.rounds:
         last = rounds[len(rounds) - min(settings.rounds, len(rounds)) :]
@@ -109,7 +109,7 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     return "\n".join(lines if settings.compact else [*lines, REQUEST])
 
 
-def _rules(mechanism: Mechanism, compact: bool) -> str:
+def _mechanism(mechanism: Mechanism, compact: bool) -> str:
     if not compact:
         return format_mechanism(mechanism)
     values = (getattr(mechanism, name) for name in FIELDS)
@@ -117,7 +117,7 @@ def _rules(mechanism: Mechanism, compact: bool) -> str:
 
 
 def _rounds(observation: Observation, row: int) -> list[dict[str, float]]:
-    """Return the rounds that are remembered, oldest first."""
+    """Return the remembered rounds, oldest first."""
     recent = observation.recent[row]
     rounds = []
     for record in recent[np.isfinite(recent[:, 0])]:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from daedalus.designers.base import DesignerSettings
-from daedalus.market.mechanism import CHOICES, FLAGS, RANGES, Mechanisms
+from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
+from daedalus.search.space import random_mechanisms
 
 SAMPLINGS = ("uniform", "published")
-_PUBLISHED_RESERVE_HIGH = 0.5
 
 
 @dataclass
-class RandomDesigner(DesignerSettings):
-    """Draws every field anew at every step, uniformly and independently.
+class RandomSettings(DesignerSettings):
+    """Settings of the random designer.
 
     Attributes:
-        sampling: ``uniform`` covers the whole valid space. ``published`` draws the reserve from 0
-            to 0.5 only, which gives the mean of the published baseline. (Its range was not
-            published; any upper end up to 0.6 gives that mean, and the whole range does not.)
+        sampling: ``uniform`` covers the whole valid space. ``published`` draws reserves from 0 to
+            0.5 only and reproduces the published baseline. The published system states no range:
+            any upper end up to 0.6 reproduces its mean, and the whole range does not.
+
+    Raises:
+        ValueError: The sampling is unknown.
     """
 
     sampling: str = "uniform"
@@ -31,21 +33,17 @@ class RandomDesigner(DesignerSettings):
         if self.sampling not in SAMPLINGS:
             raise ValueError(f"sampling: {self.sampling!r}; choose {' or '.join(SAMPLINGS)}")
 
+    def build(self, context: DesignerContext) -> RandomDesigner:
+        """Return the designer."""
+        return RandomDesigner(self.sampling)
+
+
+class RandomDesigner:
+    """Draws every field anew at every step, uniformly and independently."""
+
+    def __init__(self, sampling: str = "uniform") -> None:
+        self._sampling = sampling
+
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return one random mechanism for each market."""
-        return random_mechanisms(len(observations), rng, self.sampling)
-
-
-def random_mechanisms(
-    count: int, rng: np.random.Generator, sampling: str = "uniform"
-) -> Mechanisms:
-    """Draw ``count`` mechanisms, see ``RandomDesigner``."""
-    columns: dict[str, Any] = {
-        name: rng.integers(len(words), size=count) for name, words in CHOICES.items()
-    }
-    for name, (low, high) in RANGES.items():
-        narrowed = sampling == "published" and name == "reserve_price"
-        columns[name] = rng.uniform(low, _PUBLISHED_RESERVE_HIGH if narrowed else high, size=count)
-    for name in FLAGS:
-        columns[name] = rng.random(count) < 0.5
-    return Mechanisms(**columns)
+        return random_mechanisms(len(observations), rng, self._sampling)

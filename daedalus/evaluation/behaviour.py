@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.designers.base import Designer
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Designer
 from daedalus.market.composition import compose_population
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms

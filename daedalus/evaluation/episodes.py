@@ -1,8 +1,8 @@
-"""Episodes in closed loop, on the same markets for everybody."""
+"""Episodes in closed loop. All designers play the same markets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from daedalus.designers.base import Designer
-from daedalus.env import DesignEnv, StepResult
+from daedalus.env import DesignEnv, Designer, StepResult
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 
 METRICS = (
     "reward",
@@ -29,19 +29,26 @@ METRICS = (
 )
 """What is recorded of a step, see ``play_episodes``."""
 
-_CHUNK = 65_536  # episodes played at once, about half a gigabyte
+OBJECTIVE = "objective"
+"""Column of the reward that designers were made for, where that is not R alone."""
 
 
 def play_episodes(
-    env: DesignEnv, designer: Designer, seeds: NDArray[np.uint64], rng: np.random.Generator
+    env: DesignEnv,
+    designer: Designer,
+    seeds: NDArray[np.uint64],
+    rng: np.random.Generator,
+    stack: RewardStack | None = None,
 ) -> pd.DataFrame:
     """Let a designer play one episode for each seed, all side by side, to the end.
 
     Args:
-        env: Where it plays; what it held before is lost.
-        designer: Who proposes the mechanisms.
+        env: Where it plays. The episodes that it held are lost.
+        designer: Proposes the mechanisms.
         seeds: Market seeds, uint64, shape (E,).
         rng: The designer's own randomness.
+        stack: The reward that the designer was made for. If it is not R alone, the column
+            ``OBJECTIVE`` holds it.
 
     Returns:
         One row for each episode and step until the episode ended, sorted by both: ``episode`` (0
@@ -49,7 +56,7 @@ def play_episodes(
         ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
         [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of the value delivered) are
         those of the step's last round; ``valid`` is whether the proposal was well formed. A
-        malformed step moved no market: its reward is 0 and its market metrics are NaN.
+        malformed step moved no market: its rewards are 0 and its market metrics are NaN.
 
     Raises:
         ValueError: Every market was empty before the first step.
@@ -60,16 +67,25 @@ def play_episodes(
         running = np.flatnonzero(~env.done)
         mechanisms = designer.propose(observation, rng)
         result = env.step(mechanisms)
-        steps.append(_step_rows(result, mechanisms).assign(step=env.steps).iloc[running])
+        rows = _step_rows(result, mechanisms)
+        if stack is not None and not stack.is_composite:
+            total = stack.of_mechanisms(env.scored(result.outcome))
+            rows[OBJECTIVE] = np.where(result.played, total, 0.0)
+        steps.append(rows.assign(step=env.steps).iloc[running])
         observation = result.observation
     if not steps:
         raise ValueError(f"none of {len(seeds)} markets has a bidder left after its warm-up")
-    rows = pd.concat(steps).rename_axis("episode").reset_index()
-    return rows.sort_values(["episode", "step"], ignore_index=True)[["episode", "step", *METRICS]]
+    table = pd.concat(steps).rename_axis("episode").reset_index()
+    columns = ["episode", "step", *_metrics_of(table)]
+    return table.sort_values(["episode", "step"], ignore_index=True)[columns]
 
 
 def compare(
-    env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
+    env: DesignEnv,
+    designers: Mapping[str, Designer],
+    episodes: int,
+    seed: int,
+    stack: RewardStack | None = None,
 ) -> pd.DataFrame:
     """Let every designer play the same markets, so that differences are paired by episode.
 
@@ -78,6 +94,7 @@ def compare(
         designers: Designers by the name that tables show.
         episodes: Episodes of each.
         seed: Seed of the run; markets and designers draw from separate streams below it.
+        stack: See ``play_episodes``.
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.
@@ -86,7 +103,7 @@ def compare(
     frames = []
     progress = track(designers.items(), "designers", console=Console(stderr=True), transient=True)
     for name, designer in progress:
-        steps = play_episodes(env, designer, seeds, generator(seed, f"designer/{name}"))
+        steps = play_episodes(env, designer, seeds, generator(seed, f"designer/{name}"), stack)
         steps.insert(0, "designer", name)
         frames.append(steps)
     return pd.concat(frames, ignore_index=True)
@@ -101,69 +118,12 @@ def episode_means(steps: pd.DataFrame) -> pd.DataFrame:
         market moved, and are NaN if there were none.
     """
     by_episode = steps.groupby(["designer", "episode"], sort=False, as_index=False)
-    return by_episode[list(METRICS)].mean()
+    return by_episode[_metrics_of(steps)].mean()
 
 
-def score_mechanisms(
-    env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str = "search"
-) -> NDArray[np.float64]:
-    """Return the means over episodes of ``episode_scores``, shape (B,), in [0, 1].
-
-    ``partial(score_mechanisms, env, seed=seed)`` is the ``Score`` of ``successive_halving``.
-    """
-    scores = episode_scores(env, mechanisms, episodes, seed, purpose)
-    means: NDArray[np.float64] = scores.mean(axis=1)
-    return means
-
-
-def score_everywhere(
-    envs: Sequence[DesignEnv],
-    mechanisms: Mechanisms,
-    episodes: int,
-    seed: int,
-    purpose: str = "search",
-) -> NDArray[np.float64]:
-    """Return the mean of ``score_mechanisms`` over environments, shape (B,), in [0, 1]."""
-    scores = [score_mechanisms(each, mechanisms, episodes, seed, purpose) for each in envs]
-    mean: NDArray[np.float64] = np.mean(scores, axis=0)
-    return mean
-
-
-def episode_scores(
-    env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str
-) -> NDArray[np.float64]:
-    """Score fixed mechanisms, each kept up over the same whole episodes.
-
-    Args:
-        env: Where they are played; what it held before is lost.
-        mechanisms: B mechanisms.
-        episodes: Episodes E of each, shared by all.
-        seed: Seed of the run.
-        purpose: Keys the markets. Those of ``"search"`` are not those of ``compare``, whose
-            ``"evaluation"`` a search must not see.
-
-    Returns:
-        Reward averaged over an episode's steps, shape (B, E), in [0, 1].
-    """
-    seeds = market_seeds(seed, purpose, episodes)
-    scores = np.empty(len(mechanisms) * episodes)
-    for start in range(0, len(scores), _CHUNK):
-        pairs = np.arange(start, min(start + _CHUNK, len(scores)))
-        chunk = mechanisms.take(pairs // episodes)
-        scores[pairs] = _mean_rewards(env, chunk, seeds[pairs % episodes])
-    return scores.reshape(len(mechanisms), episodes)
-
-
-def _mean_rewards(
-    env: DesignEnv, mechanisms: Mechanisms, seeds: NDArray[np.uint64]
-) -> NDArray[np.float64]:
-    """Return each episode's mean reward over its steps under its mechanism, shape (E,)."""
-    env.reset(seeds)
-    total = np.zeros(len(seeds))
-    while not env.done.all():
-        total += env.step(mechanisms).reward
-    mean: NDArray[np.float64] = total / np.maximum(env.steps, 1)
-    return mean
+def _metrics_of(table: pd.DataFrame) -> list[str]:
+    """Return the metrics that a table holds: ``METRICS``, and ``OBJECTIVE`` if it is there."""
+    return [*METRICS, *({OBJECTIVE} & set(table))]
 
 
 def _step_rows(result: StepResult, mechanisms: Mechanisms) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from daedalus.designers.search import LEVELS, SearchDesigner, best_fixed, best_for_all, variants
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import episode_scores, score_everywhere, score_mechanisms
-from daedalus.evaluation.portfolio import best_responses, sampled_envs
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.best_fixed import best_fixed, best_of_candidates
+from daedalus.search.budgets import SearchBudget
+from daedalus.search.objective import EpisodeObjective, episode_scores
+from daedalus.search.portfolio import best_responses, sampled_envs
+from daedalus.search.space import LEVELS, variants
 
 LEAST_EFFECT = 0.02
 """Mean R that a field must move to count as live."""
@@ -79,23 +81,24 @@ def _errors(mean: float, error: float) -> float:
 
 
 def respond(
-    env: DesignEnv, search: SearchDesigner, episodes: int, seed: int, name: str
+    env: DesignEnv, stack: RewardStack, search: SearchBudget, episodes: int, seed: int, name: str
 ) -> Responses:
     """Find a population's best fixed mechanism, then score every level of every field around it.
 
     Args:
-        env: Where it is played; what it held before is lost.
-        search: Budget of the search, whose markets are not those of the scores.
+        env: Where mechanisms are played. The episodes that it held are lost.
+        stack: The reward.
+        search: Budget of the search. Its markets differ from those of the scores.
         episodes: Episodes behind each level, half of them for choices.
         seed: Seed of the run.
         name: What keys the search's random candidates.
     """
-    score = partial(score_mechanisms, env, seed=seed)
+    score = EpisodeObjective([env], stack, seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
     chosen, scores = (
         {
             field: episode_scores(
-                env, Mechanisms.stack(variants(best, field)), episodes // 2, seed, purpose
+                env, stack, Mechanisms.stack(variants(best, field)), episodes // 2, seed, purpose
             )
             for field in FIELDS
         }
@@ -216,7 +219,12 @@ class Adapting:
 
 
 def adapting_pays(
-    env: DesignEnv, starts: list[Mechanism], count: int, episodes: int, seed: int
+    env: DesignEnv,
+    stack: RewardStack,
+    starts: list[Mechanism],
+    count: int,
+    episodes: int,
+    seed: int,
 ) -> Adapting:
     """Compare the best mechanism for all sampled populations with the best for each.
 
@@ -226,22 +234,21 @@ def adapting_pays(
 
     Args:
         env: Its population is the mixture.
+        stack: The reward.
         starts: Mechanisms known to be good somewhere.
         count: Populations M.
         episodes: Episodes behind each score.
         seed: Seed of the run.
     """
     envs = sampled_envs(env, count, seed, "adapting")
-    finalists = [*starts, *best_responses(envs, starts, episodes, seed, "adapting")]
-    everywhere = partial(score_everywhere, envs, seed=seed, purpose="adapting/choice")
-    finalists.append(best_for_all(finalists, everywhere, 2, episodes))
+    finalists = [*starts, *best_responses(envs, stack, starts, episodes, seed, "adapting")]
+    everywhere = EpisodeObjective(envs, stack, seed, "adapting/choice")
+    finalists.append(best_of_candidates(finalists, everywhere, 2, episodes))
+    pool = Mechanisms.stack(finalists)
     chosen, scored = (
-        np.array(
-            [score_mechanisms(each, Mechanisms.stack(finalists), episodes, seed, f"adapting/{part}")
-             for each in envs]
-        )
-        for part in ("choice", "score")
-    )  # fmt: skip
+        np.array([EpisodeObjective([each], stack, seed, purpose)(pool, episodes) for each in envs])
+        for purpose in ("adapting/choice", "adapting/score")
+    )
     own, rows = chosen.argmax(axis=1), np.arange(count)
     names = [_composition(types_of_bidders(each.market)) for each in envs]
     return Adapting(scored[:, -1], scored[rows, own], names)

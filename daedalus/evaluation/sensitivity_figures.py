@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.designers.search import LEVELS
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, readable
 from daedalus.evaluation.sensitivity import Identification
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
+from daedalus.search.space import LEVELS
 
 _COLOURS = (
     "#8c8c8c", "#56b4e9", "#0072b2", "#009e73", "#e69f00", "#d55e00", "#882255", "#cc79a7",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from daedalus.designers.base import require_at_least
+from daedalus.checks import require_at_least
 from daedalus.market.population import BidderType
 
 TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")

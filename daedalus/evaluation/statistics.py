@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from daedalus.evaluation.episodes import METRICS
+from daedalus.evaluation.episodes import METRICS, OBJECTIVE
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.seeds import generator
 
@@ -186,7 +186,8 @@ def _summary_row(
     row["median"] = float(np.median(reward))
     row["iqr"] = float(stats.iqr(reward))
     row["std"] = float(np.std(reward, ddof=1))
-    return row | {metric: group[metric].mean() for metric in METRICS if metric != "reward"}
+    metrics = [*METRICS[1:], *({OBJECTIVE} & set(group))]
+    return row | {metric: group[metric].mean() for metric in metrics}
 
 
 def _difference_row(

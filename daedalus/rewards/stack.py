@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
 from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
+
+_VALID = ParsedMechanism(Mechanism(), {}, 1.0)
 
 
 @dataclass
@@ -36,6 +39,13 @@ class RewardStack:
                 raise ValueError(f"weights.{name}: {weight}; give a finite number")
         if not any(self.weights.values()):
             raise ValueError("weights: all are zero; give at least one term a weight")
+
+    @property
+    def is_composite(self) -> bool:
+        """Return whether the reward is R, the score that evaluation uses, and nothing else."""
+        return {name: weight for name, weight in self.weights.items() if weight} == {
+            "composite": 1.0
+        }
 
     def terms(
         self, parsed: Sequence[ParsedMechanism], outcome: Outcome
@@ -62,6 +72,24 @@ class RewardStack:
                     rewards = MARKET_TERMS[name](outcome).reshape(int(valid.sum()), -1)
                     scores[name][valid] = rewards.mean(axis=1)
         return scores
+
+    def of_mechanisms(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return the weighted sum for B mechanisms that did not come from a text, shape (B,).
+
+        Such mechanisms are valid, so text terms take the value of a valid text.
+
+        Args:
+            outcome: What the mechanisms did, one row for each.
+        """
+        rows = len(outcome.records)
+        return self.total(
+            {
+                name: np.full(rows, TEXT_TERMS[name](_VALID))
+                if name in TEXT_TERMS
+                else MARKET_TERMS[name](outcome)
+                for name in self.weights
+            }
+        )
 
     def total(self, terms: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of ``terms``, shape (B,)."""

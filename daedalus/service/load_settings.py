@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from daedalus.designers.base import require_at_least
+from daedalus.checks import require_at_least
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from daedalus.designers.base import require_at_least
+from daedalus.checks import require_at_least
 
 NEWEST, NONE = "newest", "none"
 """Words for ``checkpoint``: the newest model that was trained here, and no model at all."""

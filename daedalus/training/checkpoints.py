@@ -11,7 +11,8 @@ from peft import PeftModel
 from transformers import PreTrainedModel
 
 from daedalus.designers.prompt import PromptSettings
-from daedalus.training.model import PROMPT_FILE, LanguageModel, load_language_model
+from daedalus.run_folder import PROMPT
+from daedalus.training.model import LanguageModel, load_language_model
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -54,7 +55,7 @@ def export(
         merged = _merged(merged, base, aside.with_name(f".{folder.name}.adapter"))
     merged.save_pretrained(aside)
     language_model.tokenizer.save_pretrained(aside)
-    (aside / PROMPT_FILE).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
+    (aside / PROMPT).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
     if folder.exists():
         shutil.rmtree(folder)
     aside.rename(folder)

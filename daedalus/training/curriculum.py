@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,34 +11,37 @@ from datasets import Dataset
 from numpy.typing import NDArray
 
 from daedalus.designers.prompt import PromptSettings, prompts
-from daedalus.designers.random import random_mechanisms
-from daedalus.designers.search import SearchDesigner, best_fixed
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
-from daedalus.planning.lookahead import Successor
 from daedalus.rewards.stack import RewardStack
+from daedalus.search.best_fixed import best_fixed
+from daedalus.search.budgets import SearchBudget
+from daedalus.search.lookahead import ContinuationPolicy
+from daedalus.search.objective import EpisodeObjective
+from daedalus.search.space import random_mechanisms
 from daedalus.training.reward import MarketReward
 from daedalus.training.settings import CurriculumSettings
 
 _BEFORE = 1 << 40  # a step that training does not reach
-_SEARCH = SearchDesigner(candidates=256, sweeps=1, sweep_episodes=128)
+_SEARCH = SearchBudget(candidates=256, sweeps=1, sweep_episodes=128)
 
 
 def stage_table(
     envs: Mapping[str, DesignEnv],
+    stack: RewardStack,
     rewards: Sequence[MarketReward],
     settings: CurriculumSettings,
     seed: int,
 ) -> pd.DataFrame:
-    """Say when each stage is left: at a share of the way from random to the best fixed rules.
+    """Say when each stage is left: at a share of the way from random to the best fixed mechanism.
 
     Both are rewarded as completions are, in the states that prompts describe.
 
     Args:
-        envs: The stages' environments, in order; what they held before is lost.
+        envs: The stages' environments, in order. The episodes that they held are lost.
+        stack: The reward that the search maximises.
         rewards: What training rewards with, in each stage's states.
         settings: Share and window of each stage.
         seed: Seed of the search and of the random mechanisms.
@@ -51,10 +53,10 @@ def stage_table(
     table = []
     for (name, env), reward in zip(envs.items(), rewards, strict=True):
         rng = generator(seed, f"curriculum/{name}")
-        score = partial(score_mechanisms, env, seed=seed, purpose=f"curriculum/{name}")
+        score = EpisodeObjective([env], stack, seed, f"curriculum/{name}")
         best, _ = best_fixed(_SEARCH, score, rng)
-        low = reward.of_rules(random_mechanisms(len(reward), rng), _BEFORE)
-        high = reward.of_rules(Mechanisms.repeat(best, len(reward)), _BEFORE)
+        low = reward.of_mechanisms(random_mechanisms(len(reward), rng), _BEFORE)
+        high = reward.of_mechanisms(Mechanisms.repeat(best, len(reward)), _BEFORE)
         stage = settings.stages[name]
         row = {"stage": name, "random": low, "search": high, "window": stage.window}
         table.append(row | {"threshold": low + stage.promotion * (high - low)})
@@ -108,7 +110,7 @@ class CurriculumReward(MarketReward):
         futures: K.
         horizon: Steps that each future runs.
         seed: What the futures depend on.
-        successor: Who sets the rules after a while.
+        continuation: Acts after the commitment steps.
     """
 
     def __init__(
@@ -119,11 +121,11 @@ class CurriculumReward(MarketReward):
         futures: int,
         horizon: int,
         seed: int,
-        successor: Successor | None = None,
+        continuation: ContinuationPolicy | None = None,
     ) -> None:
-        super().__init__(states[0], stack, futures, horizon, seed, successor)
+        super().__init__(states[0], stack, futures, horizon, seed, continuation)
         self._stages = [
-            MarketReward(each, stack, futures, horizon, seed, successor) for each in states
+            MarketReward(each, stack, futures, horizon, seed, continuation) for each in states
         ]
         self._count = len(states[0].steps)
         self._curriculum = curriculum

@@ -76,7 +76,7 @@ def complete(
         chats: B chats.
         temperature: Sampling temperature.
         max_new_tokens: Longest answer.
-        masks: What rules tokens out.
+        masks: Constraints that mask tokens.
     """
     model, tokenizer = language_model.model, language_model.tokenizer
     inputs = tokenizer.apply_chat_template(

@@ -25,13 +25,11 @@ from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.planning.states import Wanderer, mid_episode_states
+from daedalus.run_folder import PROMPT
+from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import build_tokenizer, number_tokens
-
-PROMPT_FILE = "prompt.json"
-"""Beside an exported model: the settings of the prompt that it was trained on."""
 
 _CORPUS_STATES = 512
 _MAX_POSITIONS = 2048
@@ -51,7 +49,7 @@ def make_language_model(
     prompt: PromptSettings,
     env: DesignEnv,
     seed: int,
-    rules: Mechanisms | None = None,
+    portfolio: Mechanisms | None = None,
 ) -> LanguageModel:
     """Load the model that the settings name, or build the embedded one.
 
@@ -60,11 +58,11 @@ def make_language_model(
         prompt: What prompts look like; the embedded tokenizer is trained on them.
         env: Where the prompts of that corpus come from.
         seed: What the random weights depend on.
-        rules: Under which those markets were played, see ``Wanderer``.
+        portfolio: Mechanisms under which those markets are played, see ``RandomWalkDesigner``.
     """
     if settings.pretrained:
         return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
-    corpus = _corpus(prompt, env, seed, rules)
+    corpus = _corpus(prompt, env, seed, portfolio)
     tokenizer = build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
@@ -93,16 +91,26 @@ def load_language_model(source: str | Path, load_in_4bit: bool = False) -> Langu
 
 
 def trained_prompt(folder: str | Path) -> PromptSettings:
-    """Return the prompt that an exported model was trained on; the default for other models."""
-    path = Path(folder) / PROMPT_FILE
-    return PromptSettings(**json.loads(path.read_text())) if path.exists() else PromptSettings()
+    """Return the prompt that an exported model was trained on; the default for other models.
+
+    Raises:
+        ValueError: An older version of the project wrote the model.
+    """
+    path = Path(folder) / PROMPT
+    if not path.exists():
+        return PromptSettings()
+    settings = json.loads(path.read_text())
+    if "rules" in settings:
+        raise ValueError(f"{path}: rules was renamed to mechanism; rename the key in this file")
+    return PromptSettings(**settings)
 
 
 def _corpus(
-    prompt: PromptSettings, env: DesignEnv, seed: int, rules: Mechanisms | None
+    prompt: PromptSettings, env: DesignEnv, seed: int, portfolio: Mechanisms | None
 ) -> list[str]:
     """Return the prompts of mid-episode states and as many mechanisms."""
-    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=Wanderer(rules))
+    player = RandomWalkDesigner(portfolio)
+    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=player)
     chats = prompts(states.observe(), prompt)
     texts = [message["content"] for chat in chats for message in chat]
     answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]

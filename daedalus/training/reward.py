@@ -14,8 +14,8 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.planning.lookahead import Successor, play_futures
 from daedalus.rewards.stack import RewardStack
+from daedalus.search.lookahead import ContinuationPolicy, play_futures
 
 _NO_SPREAD = 1e-8
 
@@ -23,9 +23,8 @@ _NO_SPREAD = 1e-8
 class MarketReward:
     """Scores completions in forks of the states that their prompts describe.
 
-    All completions of a prompt face the same K futures, so what differs between their rewards is
-    the mechanism and not the luck of the draw (common random numbers); futures change from step
-    to step of training.
+    All completions of a prompt face the same K futures (common random numbers). So their rewards
+    differ by the mechanisms and not by the draws. Futures change with every training step.
 
     Args:
         states: Paused episodes, one for each prompt.
@@ -33,7 +32,7 @@ class MarketReward:
         futures: K.
         horizon: Steps that each future runs.
         seed: What the futures depend on.
-        successor: Who sets the rules after a while; None keeps those of the completion.
+        continuation: Acts after the commitment steps; None keeps the completion's mechanism.
     """
 
     def __init__(
@@ -43,22 +42,22 @@ class MarketReward:
         futures: int,
         horizon: int,
         seed: int,
-        successor: Successor | None = None,
+        continuation: ContinuationPolicy | None = None,
     ) -> None:
         self._states = states
         self._stack = stack
         self._futures = futures
         self._horizon = horizon
         self._seed = seed
-        self._successor = successor
+        self._continuation = continuation
 
     def __len__(self) -> int:
         """Return the number of states."""
         return len(self._states.steps)
 
-    def of_rules(self, rules: Mechanisms, step: int) -> float:
-        """Return the mean reward of rules, one for each state, written as a model would."""
-        texts = [format_mechanism(rules[row]) for row in range(len(rules))]
+    def of_mechanisms(self, mechanisms: Mechanisms, step: int) -> float:
+        """Return the mean reward of mechanisms, one for each state, written as a model would."""
+        texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
         totals, _ = self.score(texts, range(len(self)), step)
         return float(totals.mean())
 
@@ -87,7 +86,9 @@ class MarketReward:
         for index, row in enumerate(rows):
             seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
         where = np.asarray(rows, np.int64)
-        return play_futures(self._states, where, mechanisms, seeds, self._horizon, self._successor)
+        return play_futures(
+            self._states, where, mechanisms, seeds, self._horizon, self._continuation
+        )
 
     def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
         """Return the function that TRL's GRPOTrainer calls, which logs every term."""

@@ -1,4 +1,4 @@
-"""Whole episodes played by the model in training, of which one decision each is learnt from."""
+"""Whole episodes that the model plays in training. It learns from one decision of each."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from trl import GRPOTrainer
 from daedalus.designers.prompt import Message, PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.outcome import Outcome
+from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 
@@ -25,28 +27,31 @@ RETURNS = "returns"
 class EpisodeRollouts:
     """Plays an episode for each completion that GRPO asks for.
 
-    The members of a group face the same draws and part by their own decisions. One step of the
-    episode, drawn for each group, is what is learnt from; its reward is the mean R of the steps
-    from there to the end, since what came before was not of its making (the reward to go of
-    REINFORCE, Williams 1992). Learning from every step would cost ten times as much.
+    The members of a group face the same draws and differ by their own decisions. The model learns
+    from one step of the episode, which is drawn for each group. The reward of that step is the
+    mean reward of the steps from there to the end (the reward to go of REINFORCE, Williams 1992).
+    Learning from every step would cost ten times as much.
 
     Args:
-        env: Where episodes are played; what it held before is lost.
-        prompt: What the model is shown at each step.
+        env: Where episodes are played. The episodes that it held are lost.
+        stack: How completions are rewarded.
+        prompt: Contents of the prompt at each step.
         temperature: Sampling temperature.
         max_new_tokens: Longest answer.
-        seed: What markets and the choice of steps depend on.
+        seed: Seed of the markets and of the choice of steps.
     """
 
     def __init__(
         self,
         env: DesignEnv,
+        stack: RewardStack,
         prompt: PromptSettings,
         temperature: float,
         max_new_tokens: int,
         seed: int,
     ) -> None:
         self._env = env
+        self._stack = stack
         self._prompt = prompt
         self._temperature = temperature
         self._max_new_tokens = max_new_tokens
@@ -90,11 +95,18 @@ class EpisodeRollouts:
         for _ in range(self._env.settings.episode_length):
             chats = prompts(observation, self._prompt)
             turns.append(complete(model, chats, self._temperature, self._max_new_tokens))
-            proposals = [parse_mechanism(text).mechanism for text in turns[-1].texts]
-            result = self._env.step(Mechanisms.stack(proposals))
-            observation = result.observation
-            rewards.append(result.reward)
+            rewards.append(self._step([parse_mechanism(text) for text in turns[-1].texts]))
+            observation = self._env.observe()
         return turns, np.stack(rewards)
+
+    def _step(self, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
+        """Play a step and return its rewards, 0 in episodes that had ended, shape (B,)."""
+        running = ~self._env.done
+        outcome = self._env.advance(Mechanisms.stack([each.mechanism for each in parsed]))
+        valid = np.array([each.valid for each in parsed])
+        records = self._env.scored(outcome).records[valid]
+        terms = self._stack.terms(parsed, Outcome(records))
+        return np.where(running, self._stack.total(terms), 0.0)
 
 
 def episode_prompts(count: int) -> Dataset:

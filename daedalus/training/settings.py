@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from daedalus.designers.base import require_at_least
-from daedalus.designers.planner import DistilledSettings
+from daedalus.checks import require_at_least
+from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
 from daedalus.market.population_settings import PopulationSettings
 
@@ -84,12 +84,12 @@ class SftSettings:
         steps: Optimiser steps; 0 skips the phase.
         batch_size: Pairs in a step.
         examples: Pairs in the data set.
-        teacher: Lessons that answers come from; None teaches mechanisms drawn independently of the
-            prompt, and so the format alone.
-        practice: Populations in which the model sees what its teacher answers, beside that of the
-            run, by any name; half of the pairs are of the run's own.
-        answer_scale: Spread of expected R over which a teacher's answers are drawn, in proportion
-            to exp(R / scale).
+        teacher: Distilled trees whose choices are the answers. None draws answers independently
+            of the prompt, so that the model learns the format alone.
+        practice: Further populations, by any name, in which the teacher answers. Half of the pairs
+            come from the run's own population.
+        temperature: Temperature, in units of the reward, at which the teacher's answers are drawn:
+            in proportion to exp(expected reward / temperature).
         learning_rate: Peak rate of a cosine schedule.
         warmup_steps: Linear warm-up.
         validity_prompts: Prompts on which sampled validity is measured afterwards, at T = 1.
@@ -101,7 +101,7 @@ class SftSettings:
     examples: int = 16384
     teacher: DistilledSettings | None = None
     practice: dict[str, PopulationSettings] = field(default_factory=dict)
-    answer_scale: float = 0.002
+    temperature: float = 0.002
     learning_rate: float = 3e-3
     warmup_steps: int = 20
     validity_prompts: int = 512
@@ -110,8 +110,8 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
-        if not 0 < self.answer_scale < math.inf:
-            raise ValueError(f"answer_scale: {self.answer_scale}; give a finite number above 0")
+        if not 0 < self.temperature < math.inf:
+            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 
 
 @dataclass
@@ -126,12 +126,12 @@ class GrpoSettings:
         rollouts: Whether a completion is scored in futures of a given market ``state``, or decides
             in an ``episode`` that the model plays from start to end.
         states: Market states, or episodes, that prompts are drawn from.
-        own_states: Whether the model itself sets the rules that lead to those states; otherwise
-            they are drawn at random, from the portfolio if there is one.
+        own_states: Whether the model itself leads to those states. Otherwise random mechanisms do,
+            from the portfolio if there is one.
         futures: Futures K that each completion's mechanism is played in, shared by its group.
         horizon: Steps that each future runs before the mechanism is scored, at least 1.
-        kept: Steps of them that the mechanism is kept, at least 1, before the teacher of SFT sets
-            the rules, and fewer than the horizon; None keeps it to the end.
+        commitment_steps: Steps for which the mechanism is kept, from 1 to below the horizon. The
+            teacher of SFT then sets the mechanisms. None keeps it for the whole horizon.
         learning_rate: Peak rate.
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         warmup_steps: Linear warm-up.
@@ -155,7 +155,7 @@ class GrpoSettings:
     own_states: bool = False
     futures: int = 64
     horizon: int = 1
-    kept: int | None = None
+    commitment_steps: int | None = None
     learning_rate: float = 2e-4
     schedule: str = "constant_with_warmup"
     warmup_steps: int = 5
@@ -180,20 +180,23 @@ class GrpoSettings:
         if self.prompts_per_step * self.group_size % self.micro_batch:
             total = self.prompts_per_step * self.group_size
             raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
-        if self.kept is not None and not 1 <= self.kept < self.horizon:
-            below = f"below the horizon, {self.horizon}"
-            raise ValueError(f"kept: {self.kept}; give an integer from 1, {below}, or null")
+        if self.commitment_steps is not None and not 1 <= self.commitment_steps < self.horizon:
+            raise ValueError(
+                f"commitment_steps: {self.commitment_steps}; "
+                f"give an integer from 1 to below the horizon, {self.horizon}, or null"
+            )
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 
 
 @dataclass
 class PortfolioSettings:
-    """Best responses to sampled populations: the rules under which training meets its markets.
+    """The portfolio under which training meets its markets: best responses to sampled populations.
 
     Attributes:
-        populations: How many are sampled from the run's own; 0 plays uniformly random rules.
-        episodes: Episodes behind each comparison of the search.
+        populations: Number of populations sampled from the run's own. With 0 there is no portfolio
+            and training meets markets under uniformly random mechanisms.
+        episodes: Episodes behind each score of the search.
     """
 
     populations: int = 0
@@ -209,9 +212,9 @@ class StageSettings:
     """One population of a curriculum, and when it is left.
 
     Attributes:
-        population: The bidders.
-        promotion: Share of the way from random mechanisms' R to the best fixed mechanism's that the
-            moving mean has to reach.
+        population: The population.
+        promotion: Share of the way, from the reward of random mechanisms to that of the best fixed
+            mechanism, that the moving mean has to reach.
         window: Prompts behind the moving mean.
     """
 
@@ -238,7 +241,7 @@ class CurriculumSettings:
 
 @dataclass
 class TrainingSettings:
-    """Both phases, the rules they begin from, their prompt, and the stages of a curriculum."""
+    """Both phases, the portfolio they begin from, their prompt, and the stages of a curriculum."""
 
     sft: SftSettings = field(default_factory=SftSettings)
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
@@ -248,10 +251,12 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         if self.sft.teacher and not self.portfolio.populations:
-            raise ValueError("sft.teacher: chooses among a portfolio; set portfolio.populations")
-        if self.grpo.kept and not self.sft.teacher:
-            raise ValueError("grpo.kept: who goes on? set sft.teacher, or grpo.kept: null")
+            raise ValueError("sft.teacher needs a portfolio: set portfolio.populations above 0")
+        if self.grpo.commitment_steps and not self.sft.teacher:
+            raise ValueError(
+                "grpo.commitment_steps needs a teacher: set sft.teacher, or commitment_steps: null"
+            )
         if self.sft.practice and not self.sft.teacher:
-            raise ValueError("sft.practice: of what? set sft.teacher, or leave the populations out")
+            raise ValueError("sft.practice needs a teacher: set sft.teacher, or leave practice out")
         if self.curriculum.stages and self.grpo.rollouts == "episode":
-            raise ValueError("curriculum: has no episodes; set grpo.rollouts: state")
+            raise ValueError("curriculum needs states: set grpo.rollouts: state")

@@ -1,4 +1,4 @@
-"""Supervised fine-tuning: the model learns to write mechanisms, any or those that suit a market."""
+"""Supervised fine-tuning: the model learns to write mechanisms, random ones or a teacher's."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from datasets import Dataset
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
-from daedalus.designers.base import Designer
 from daedalus.designers.prompt import PromptSettings, prompts
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.planning.distilled import Distilled, features
-from daedalus.planning.lessons import teacher
-from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
+from daedalus.rewards.stack import RewardStack
+from daedalus.run_folder import RunFolder
+from daedalus.search.distillation import distil
+from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
+from daedalus.search.trees import TreeDesigner, observed_features
 from daedalus.tracking import Tracker
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
@@ -38,28 +39,40 @@ logger = logging.getLogger(__name__)
 
 
 def training_pairs(
-    env: DesignEnv, settings: TrainingSettings, rules: Mechanisms | None, out: Path, seed: int
+    env: DesignEnv,
+    stack: RewardStack,
+    settings: TrainingSettings,
+    portfolio: Mechanisms | None,
+    run: RunFolder,
+    seed: int,
 ) -> Dataset:
-    """Return what SFT learns from: a teacher's choice among ``rules`` if there is one.
+    """Return the pairs of SFT: the teacher's answers, or random ones if there is no teacher.
 
-    What the teacher learnt from is kept in the run's folder ``out``.
+    Args:
+        env: Where the prompts come from.
+        stack: The reward that the teacher maximises.
+        settings: The teacher, the populations of practice, the prompt, and the number of pairs.
+        portfolio: Mechanisms among which the teacher chooses.
+        run: The run's folder, which keeps the teacher's distillation data.
+        seed: Seed of the run.
     """
-    if settings.sft.teacher is None or rules is None:
+    budget = settings.sft.teacher
+    if budget is None or portfolio is None:
         return synthetic_pairs(env, settings.prompt, settings.sft.examples, seed)
-    taught_by = teacher(env, rules, settings.sft.teacher, out, seed)
+    teacher = distil(env, portfolio, stack, budget, seed, run.distillation_data)
     practice = [
         DesignEnv.of(env.settings, each.in_market(env.settings.name))
         for each in settings.sft.practice.values()
     ]
-    player = Explorer(taught_by, taught_by.candidates, settings.sft.teacher.exploration)
-    return taught_pairs([env, *practice], player, taught_by, settings, seed)
+    player = EpsilonGreedyExplorer(teacher, teacher.candidates, budget.exploration)
+    return teacher_pairs([env, *practice], player, teacher, settings, seed)
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
     """Return ``count`` pairs of a mid-episode prompt and a mechanism drawn independently of it.
 
-    Mechanisms cover the valid space uniformly, so what is learnt is the format and, as the start
-    of reinforcement learning, the widest exploration.
+    Mechanisms cover the valid space uniformly. So the model learns the format, and reinforcement
+    learning starts with the widest exploration.
     """
     chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt)
     answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
@@ -67,26 +80,25 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
-def taught_pairs(
+def teacher_pairs(
     envs: Sequence[DesignEnv],
     player: Designer,
-    taught_by: Distilled,
+    teacher: TreeDesigner,
     settings: TrainingSettings,
     seed: int,
 ) -> Dataset:
-    """Return pairs of a prompt and of rules that a teacher holds good for its market.
+    """Return pairs of a prompt and a mechanism that the teacher draws for its market.
 
-    Every state is used once, and the answer is drawn in proportion to exp(A / scale), A being what
-    the teacher expects of each rule. Where it has not learnt it may err, but the model then errs as
-    it does, and not at random.
+    Every state is used once. The teacher predicts an advantage A for each of its candidates and
+    draws one in proportion to exp(A / temperature). In populations that the teacher has not met it
+    may err. The model then makes the teacher's errors and not random ones.
 
     Args:
-        envs: Where the states come from: half of them from the first, an even share from each
-            other.
-        player: Who leads to them.
-        taught_by: Who answers.
-        settings: Number of pairs, scale of the answers, the prompt.
-        seed: What they depend on.
+        envs: Where the states come from: half of them from the first, equal shares from the others.
+        player: The designer that leads to the states.
+        teacher: The designer that answers.
+        settings: Number of pairs, temperature of the answers, the prompt.
+        seed: Seed of the pairs.
     """
     places = zip(envs, _shares(len(envs), settings.sft.examples), strict=True)
     states = [
@@ -94,18 +106,18 @@ def taught_pairs(
         for number, (env, count) in enumerate(places)
         for observed in _practice(env, player, count, seed, f"practice/{number}")
     ]
-    advantages = np.concatenate([taught_by.expected(features(each)) for each in states])
-    luck = generator(seed, "targets").gumbel(size=advantages.shape)
-    chosen = (advantages / settings.sft.answer_scale + luck).argmax(axis=1)
-    rules = taught_by.candidates
-    answers = [format_mechanism(rules[row]) for row in range(len(rules))]
+    advantages = np.concatenate([teacher.advantages(observed_features(each)) for each in states])
+    gumbel_noise = generator(seed, "targets").gumbel(size=advantages.shape)
+    chosen = (advantages / settings.sft.temperature + gumbel_noise).argmax(axis=1)
+    candidates = teacher.candidates
+    answers = [format_mechanism(candidates[row]) for row in range(len(candidates))]
     chats = [chat for each in states for chat in prompts(each, settings.prompt)]
     completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
 def _shares(places: int, count: int) -> list[int]:
-    """Return how many pairs come from each place: half from the first, if there are others."""
+    """Return the number of pairs from each place: half from the first, if there are others."""
     if places == 1:
         return [count]
     others = np.diff(np.linspace(0, count // 2, places).astype(int))
@@ -115,7 +127,7 @@ def _shares(places: int, count: int) -> list[int]:
 def _practice(
     env: DesignEnv, player: Designer, count: int, seed: int, purpose: str
 ) -> Iterator[Observation]:
-    """Yield what is observed of states that the player leads to, ``count`` in all."""
+    """Yield observations of ``count`` states to which the player leads."""
     for start in range(0, count, _AT_ONCE):
         size = min(_AT_ONCE, count - start)
         yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()
@@ -159,13 +171,14 @@ def sampled_validity(
     prompt: PromptSettings,
     count: int,
     seed: int,
-    rules: Mechanisms | None = None,
+    portfolio: Mechanisms | None = None,
 ) -> float:
     """Return the share of complete mechanisms among answers sampled at temperature 1.
 
     Greedy answers are valid long before sampled ones, and training samples.
     """
-    states = mid_episode_states(env, count, seed, "validity", designer=Wanderer(rules))
+    player = RandomWalkDesigner(portfolio)
+    states = mid_episode_states(env, count, seed, "validity", designer=player)
     chats = prompts(states.observe(), prompt)
     generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
     texts = generate(chats, generator(seed, "validity"))

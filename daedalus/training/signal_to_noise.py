@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.designers.random import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
+from daedalus.search.space import random_mechanisms
+from daedalus.search.states import mid_episode_states
 from daedalus.training.reward import MarketReward
 
 Rewards = Callable[[int], NDArray[np.float64]]
@@ -29,13 +29,19 @@ def shared_futures(count: int) -> str:
 
 
 def reward_recipes(
-    env: DesignEnv, stage0: DesignEnv, groups: int, group_size: int, seed: int
+    env: DesignEnv,
+    stage0: DesignEnv,
+    stack: RewardStack,
+    groups: int,
+    group_size: int,
+    seed: int,
 ) -> dict[str, Rewards]:
     """Return ways to reward the same random mechanisms, one group for each mid-episode state.
 
     Args:
         env: Where the states are.
         stage0: The market that the published recipe resets for every completion.
+        stack: The reward.
         groups: Number of states.
         group_size: Mechanisms tried in each.
         seed: What states and mechanisms depend on.
@@ -47,13 +53,14 @@ def reward_recipes(
 
     def published(draw: int) -> NDArray[np.float64]:
         stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
-        return stage0.step(mechanisms).reward.reshape(shape)
+        outcome = stage0.scored(stage0.advance(mechanisms))
+        return stack.of_mechanisms(outcome).reshape(shape)
 
     texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
     copies = states.fork(rows)
-    own = _forked(copies, texts, np.arange(len(rows)), 1, seed, shape)
+    own = _forked(copies, stack, texts, np.arange(len(rows)), 1, seed, shape)
     shared = {
-        shared_futures(count): _forked(states, texts, rows, count, seed, shape)
+        shared_futures(count): _forked(states, stack, texts, rows, count, seed, shape)
         for count in (1, 8, 64)
     }
     return {PUBLISHED: published, OWN_FUTURE: own, **shared}
@@ -61,13 +68,14 @@ def reward_recipes(
 
 def _forked(
     states: DesignEnv,
+    stack: RewardStack,
     texts: Sequence[str],
     rows: NDArray[np.int64],
     futures: int,
     seed: int,
     shape: tuple[int, int],
 ) -> Rewards:
-    reward = MarketReward(states, RewardStack(), futures, horizon=1, seed=seed)
+    reward = MarketReward(states, stack, futures, horizon=1, seed=seed)
     return lambda draw: reward.score(texts, rows.tolist(), draw)[0].reshape(shape)
 
 

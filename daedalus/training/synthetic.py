@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from daedalus.designers.random import random_mechanisms
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.seeds import generator
+from daedalus.search.space import random_mechanisms
 
 _END_PROBABILITY = 0.2
 

@@ -9,7 +9,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
 
-from daedalus.designers.base import Designer
+from daedalus.env import Designer
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.error_answers import add_error_handlers
 from daedalus.service.http.limits import Limits

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from fastapi import APIRouter
 
-from daedalus.designers.base import Designer
+from daedalus.env import Designer
 from daedalus.market.seeds import generator
 from daedalus.service.http.messages import INVALID, UNKNOWN_SESSION, DesignRequest
 from daedalus.service.openenv.errors import FieldError

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
+from daedalus.designers.base import Generate
 from daedalus.designers.heuristic import HeuristicDesigner
-from daedalus.designers.language_model import Generate
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import parse_mechanism
@@ -134,7 +134,7 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
         for name, column in columns.items()
         if np.isnan(observation.field(column)[0, known]).any()
     }
-    if prompt.rules and observation.mechanisms.malformed[0]:
+    if prompt.mechanism and observation.mechanisms.malformed[0]:
         missing.add("mechanism")
     missing |= {name for name in prompt.proxies if np.isnan(observation.proxy(name)[0])}
     return sorted(missing)

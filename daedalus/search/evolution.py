@@ -1,4 +1,4 @@
-"""Evolutionary search over mechanisms: differential evolution with SciPy."""
+"""Differential evolution over mechanisms, with SciPy."""
 
 from __future__ import annotations
 
@@ -8,37 +8,41 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, differential_evolution
 
-from daedalus.designers.planner import EvolutionSettings
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.budgets import EvolutionBudget
+from daedalus.search.objective import EpisodeObjective
+
+_PURPOSE = "evolution"
 
 
-def evolve(env: DesignEnv, settings: EvolutionSettings, seed: int) -> Mechanism:
-    """Return the fittest mechanism: words and flags are integers, the rest is continuous.
+def evolve(env: DesignEnv, stack: RewardStack, budget: EvolutionBudget, seed: int) -> Mechanism:
+    """Return the best mechanism that evolution finds. Words and flags are integers to it.
 
     Args:
-        env: Where they are played; what it held before is lost.
-        settings: Budget.
-        seed: Seed of the run; markets are those of a search.
+        env: Where mechanisms are played. The episodes that it held are lost.
+        stack: The reward.
+        budget: Size of a generation, number of generations, episodes behind each score.
+        seed: Seed of the run.
     """
+    score = EpisodeObjective([env], stack, seed, _PURPOSE)
 
-    def loss(points: Any, /) -> Any:  # (fields, B) to (B,), which SciPy's stubs do not know
-        rules = _mechanisms(points)
-        return -score_mechanisms(env, rules, settings.episodes, seed, "evolution")
+    def loss(points: Any, /) -> Any:  # (fields, B) to (B,), a shape that SciPy's stubs lack
+        return -score(_mechanisms(points), budget.episodes)
 
     found = differential_evolution(
         loss,
         Bounds(*np.array([_bounds(name) for name in FIELDS]).T),
         integrality=[name not in RANGES for name in FIELDS],
-        maxiter=settings.generations,
-        popsize=settings.population,
+        maxiter=budget.generations,
+        popsize=budget.population,
         polish=False,
         tol=0.0,
         updating="deferred",
         vectorized=True,
-        rng=generator(seed, "evolution"),
+        rng=generator(seed, _PURPOSE),
     )
     return _mechanisms(found.x[:, None]).rounded()[0]
 

@@ -1,34 +1,33 @@
-"""Market states in mid-episode: what prompts describe, and where rules are compared."""
+"""Market states in mid-episode: prompts describe them, and searches compare mechanisms in them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from daedalus.designers.base import Designer
-from daedalus.designers.random import random_mechanisms
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.search.space import random_mechanisms
 
 _KEEP_PROBABILITY = 0.7
 
 
-class Wanderer:
-    """Draws rules at random and keeps most of them from one step to the next.
+class RandomWalkDesigner:
+    """Draws mechanisms at random and keeps most of them from one step to the next.
 
-    Under uniformly random rules a market tells little of who is in it: most reserves and fines
-    keep nearly everybody out. ``rules`` are therefore better ones to draw from.
+    Under uniformly random mechanisms a market says little about its population: most reserves and
+    fines keep nearly all bidders out. A portfolio of better mechanisms avoids this.
 
     Args:
-        rules: Mechanisms to draw from; None draws uniformly from all that are valid.
+        portfolio: Mechanisms to draw from; None draws uniformly from all valid mechanisms.
     """
 
-    def __init__(self, rules: Mechanisms | None = None) -> None:
-        self._rules = rules
+    def __init__(self, portfolio: Mechanisms | None = None) -> None:
+        self._portfolio = portfolio
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the rules in force, changed at random; all are drawn before the first step."""
+        """Return the mechanisms in force, some redrawn; all are drawn before the first step."""
         count = len(observations)
         if not observations.round_number.any():
             return self.draw(count, rng)
@@ -37,29 +36,29 @@ class Wanderer:
 
     def draw(self, count: int, rng: np.random.Generator) -> Mechanisms:
         """Return ``count`` fresh mechanisms."""
-        if self._rules is None:
+        if self._portfolio is None:
             return random_mechanisms(count, rng)
-        return self._rules.take(rng.integers(len(self._rules), size=count))
+        return self._portfolio.take(rng.integers(len(self._portfolio), size=count))
 
 
-class Explorer:
-    """Proposes what a designer does, but now and then what a wanderer would draw.
+class EpsilonGreedyExplorer:
+    """Follows a designer, and plays a random mechanism instead with some probability.
 
     Args:
-        designer: Who is followed.
-        rules: What is drawn instead.
-        probability: How often, 0 to 1.
+        designer: The designer that is followed.
+        portfolio: Mechanisms to draw from.
+        probability: Probability of a random mechanism, 0 to 1.
     """
 
-    def __init__(self, designer: Designer, rules: Mechanisms, probability: float) -> None:
+    def __init__(self, designer: Designer, portfolio: Mechanisms, probability: float) -> None:
         self._designer = designer
-        self._wanderer = Wanderer(rules)
+        self._random_walk = RandomWalkDesigner(portfolio)
         self._probability = probability
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the designer's mechanisms, some of them replaced."""
         exploring = np.flatnonzero(rng.random(len(observations)) < self._probability)
-        drawn = self._wanderer.draw(len(exploring), rng)
+        drawn = self._random_walk.draw(len(exploring), rng)
         return self._designer.propose(observations, rng).replace(exploring, drawn)
 
 
@@ -71,18 +70,20 @@ def mid_episode_states(
     horizon: int = 1,
     designer: Designer | None = None,
 ) -> DesignEnv:
-    """Play ``count`` episodes each to a random step.
+    """Play ``count`` episodes, each to a random step.
 
     Args:
-        env: An environment, whose own episodes are left alone.
+        env: An environment. Its own episodes stay as they are.
         count: Number of states.
-        seed: What the states depend on.
-        purpose: What they are for; another purpose, other states.
+        seed: Seed of the states.
+        purpose: Keys the states; another purpose gives other states.
         horizon: Steps that must be left in each episode.
-        designer: Who sets the rules until then; None is a ``Wanderer`` among all that are valid.
+        designer: Sets the mechanisms until then; None is a ``RandomWalkDesigner`` over all valid
+            mechanisms.
 
     Returns:
-        ``count`` paused episodes, their steps uniform from 0 to the last that leaves the horizon.
+        ``count`` paused episodes. Their steps are uniform from 0 to the last step that leaves the
+        horizon.
 
     Raises:
         ValueError: The horizon is longer than an episode.
@@ -90,7 +91,7 @@ def mid_episode_states(
     last = env.settings.episode_length - horizon
     if last < 0:
         raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
-    designer = designer or Wanderer()
+    designer = designer or RandomWalkDesigner()
     rng = generator(seed, f"states/{purpose}")
     states = DesignEnv(env.market, env.settings)
     states.reset(market_seeds(seed, f"states/{purpose}", count))

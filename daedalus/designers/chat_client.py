@@ -1,4 +1,4 @@
-"""Asking a chat model behind an OpenAI-compatible endpoint: the ``generate`` of such a designer."""
+"""Client of an OpenAI-compatible server: the ``generate`` function of an endpoint designer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from openai import OpenAI
 from openai.types.chat import ChatCompletion
 from tqdm import tqdm
 
-from daedalus.designers.endpoint import EndpointSettings
-from daedalus.designers.language_model import Generate
+from daedalus.designers.base import Generate
+from daedalus.designers.chat_server import ChatServer
 from daedalus.designers.prompt import Message
 from daedalus.market.schema import mechanism_schema
 
@@ -49,7 +49,7 @@ class EndpointError(RuntimeError):
     """The endpoint gave no answer; the message says what to change."""
 
 
-def make_endpoint_generate(settings: EndpointSettings) -> Generate:
+def make_chat_generate(settings: ChatServer) -> Generate:
     """Return a function from chats to completions, asked ``concurrency`` at a time, order kept.
 
     An answer that is not what was asked for comes back as it is: judging it is the designer's.
@@ -77,14 +77,14 @@ def make_endpoint_generate(settings: EndpointSettings) -> Generate:
     return generate
 
 
-def _api_key(settings: EndpointSettings) -> str:
+def _api_key(settings: ChatServer) -> str:
     name = settings.api_key_variable
     if name and not os.environ.get(name):
         raise EndpointError(f"api_key_variable: {name} is not set; run `export {name}=KEY` before")
     return os.environ[name] if name else _NO_KEY
 
 
-def _answer(client: OpenAI, settings: EndpointSettings, chat: list[Message], seed: int) -> str:
+def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int) -> str:
     """Return what the model says, empty if it declined to say anything."""
     try:
         answer = client.chat.completions.create(
@@ -104,7 +104,7 @@ def _answer(client: OpenAI, settings: EndpointSettings, chat: list[Message], see
     return answer.choices[0].message.content or ""
 
 
-def _options(settings: EndpointSettings, seed: int) -> dict[str, Any]:
+def _options(settings: ChatServer, seed: int) -> dict[str, Any]:
     """Return the request's optional fields: those that a setting asks for."""
     wanted: dict[str, Any] = {
         "temperature": settings.temperature,
@@ -122,7 +122,7 @@ def _response_format(kind: str) -> dict[str, Any] | None:
     return {"type": kind} if kind == "json_object" else None
 
 
-def _advice(error: openai.OpenAIError, client: OpenAI, settings: EndpointSettings) -> str:
+def _advice(error: openai.OpenAIError, client: OpenAI, settings: ChatServer) -> str:
     """Return what went wrong and what to do about it, without the key."""
     advice = next(text for kind, text in _ADVICE.items() if isinstance(error, kind))
     return advice.format(

@@ -1,0 +1,21 @@
+"""Trees that predict from observations which candidate is best, fitted to look-ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.env import Designer
+from daedalus.search.budgets import DistillationBudget
+
+
+@dataclass
+class DistilledSettings(DesignerSettings, DistillationBudget):
+    """Budget of the distillation. The designer proposes the trees' choice."""
+
+    def build(self, context: DesignerContext) -> Designer:
+        """Gather the data, fit the trees, and return them."""
+        from daedalus.search.distillation import distil  # scikit-learn is slow to import
+
+        candidates = context.candidates(self.candidates)
+        return distil(context.env, candidates, context.reward, self, context.seed)

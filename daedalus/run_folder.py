@@ -1,0 +1,92 @@
+"""The folder of a run: the name of every file that several parts of the program share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HISTORY = "training_history.json"
+MODEL = "model"
+PROMPT = "prompt.json"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Names the files of one run.
+
+    Attributes:
+        path: The folder.
+    """
+
+    path: Path
+
+    @property
+    def config(self) -> Path:
+        """Return the resolved configuration."""
+        return self.path / "config.yaml"
+
+    @property
+    def provenance(self) -> Path:
+        """Return commit, command and package versions of every launch."""
+        return self.path / "provenance.json"
+
+    @property
+    def finished(self) -> Path:
+        """Return the empty file that marks a run as complete."""
+        return self.path / "finished"
+
+    @property
+    def portfolio(self) -> Path:
+        """Return the portfolio from which training begins."""
+        return self.path / "portfolio.csv"
+
+    @property
+    def distillation_data(self) -> Path:
+        """Return the data from which the teacher of SFT learnt."""
+        return self.path / "distillation_data.npz"
+
+    @property
+    def curriculum(self) -> Path:
+        """Return the thresholds of a curriculum's stages."""
+        return self.path / "curriculum.csv"
+
+    @property
+    def history(self) -> Path:
+        """Return the training signals of every step, as JSON."""
+        return self.path / HISTORY
+
+    @property
+    def base_model(self) -> Path:
+        """Return the embedded model before training, into which adapters are merged."""
+        return self.path / "checkpoints" / "base"
+
+    @property
+    def sft_model(self) -> Path:
+        """Return the model after SFT, from which GRPO starts."""
+        return self.path / "sft_model"
+
+    @property
+    def model(self) -> Path:
+        """Return the trained model."""
+        return self.path / MODEL
+
+    def checkpoints(self, phase: str) -> Path:
+        """Return the folder of a phase's checkpoints."""
+        return self.path / "checkpoints" / phase
+
+
+def newest_model(outputs: Path) -> Path | None:
+    """Return the newest trained model at any depth below ``outputs``, or None."""
+    newest = _newest(outputs.rglob(f"{MODEL}/{PROMPT}"))
+    return newest.parent if newest else None
+
+
+def newest_run(outputs: Path) -> RunFolder | None:
+    """Return the newest run below ``outputs`` that logged its training, or None."""
+    newest = _newest(outputs.rglob(HISTORY))
+    return RunFolder(newest.parent) if newest else None
+
+
+def _newest(paths: Iterator[Path]) -> Path | None:
+    return max(paths, key=lambda path: path.stat().st_mtime, default=None)

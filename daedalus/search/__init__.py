@@ -1,0 +1,1 @@
+"""Search for good mechanisms: objectives, halving, sweeps, evolution, look-ahead, distillation."""

@@ -1,0 +1,135 @@
+"""Budgets of the searches. This module stays light, so that composing a configuration is quick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from daedalus.checks import require_at_least
+
+
+@dataclass
+class SearchBudget:
+    """Budget of a search for one fixed mechanism: successive halving, then sweeps.
+
+    Each rung scores the candidates on ``keep`` times as many episodes as the rung before. One
+    candidate in ``keep`` goes on (Jamieson & Talwalkar 2016; Karnin, Koren & Somekh 2013).
+
+    Attributes:
+        candidates: Random mechanisms in the first rung.
+        episodes: Episodes behind each score in the first rung.
+        keep: One of this many candidates survives a rung; at least 2.
+        sweeps: Most sweeps over all fields, from the best mechanism of each auction type.
+        sweep_episodes: Episodes behind each score of a sweep.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    candidates: int = 1024
+    episodes: int = 8
+    keep: int = 4
+    sweeps: int = 3
+    sweep_episodes: int = 256
+
+    def __post_init__(self) -> None:
+        require_at_least(0, self, "sweeps")
+        require_at_least(1, self, "candidates", "episodes", "sweep_episodes")
+        require_at_least(2, self, "keep")
+
+
+@dataclass
+class EvolutionBudget:
+    """Budget of differential evolution (Storn & Price 1997) for one fixed mechanism.
+
+    Attributes:
+        population: Mechanisms in a generation, for each of the eleven fields.
+        generations: Number of generations.
+        episodes: Episodes behind each score. All mechanisms play the same episodes.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    population: int = 6
+    generations: int = 40
+    episodes: int = 64
+
+    def __post_init__(self) -> None:
+        require_at_least(1, self, "population", "generations", "episodes")
+
+
+@dataclass
+class PlannerBudget:
+    """How far and how broadly the planner looks ahead in forks of the true state.
+
+    Attributes:
+        candidates: Random mechanisms to choose from if there is no portfolio.
+        futures: Futures K in which every candidate is played. All candidates of a state share them.
+        horizon: Steps of each future under the candidate.
+        variations: Variants of the best mechanism in each round of local search. Each variant
+            changes one field.
+        rounds: Rounds of local search; 0 only compares the candidates.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    candidates: int = 64
+    futures: int = 8
+    horizon: int = 3
+    variations: int = 16
+    rounds: int = 2
+
+    def __post_init__(self) -> None:
+        require_at_least(1, self, "candidates", "futures", "horizon", "variations")
+        require_at_least(0, self, "rounds")
+
+
+@dataclass
+class DistillationBudget:
+    """How trees learn from look-ahead which candidate is best in an observed market.
+
+    Attributes:
+        refinements: How often each candidate is refitted to the states in which the trees choose
+            it. A refinement takes half of the rounds. All rounds then start again.
+        rounds: Rounds of distillation data. Random candidates lead to the states of the first
+            round. The trees so far lead to the states of the others.
+        improvements: Rounds that replace this data. In them the trees so far act after the
+            candidate, until the episode ends.
+        states: Mid-episode states in each round.
+        exploration: Probability, 0 to 1, that a random candidate is played instead of the trees'
+            choice. It holds while data is gathered and in the states of SFT.
+        candidates: Random mechanisms to choose from if there is no portfolio.
+        futures: Futures in which every candidate is played.
+        horizon: Steps of each future, except in improvements.
+        commitment_steps: Steps for which improvements keep a candidate before the trees act.
+        data: A training run's distillation_data.npz. The trees then learn from this file, without
+            look-ahead, and the file's candidates replace the portfolio.
+
+    Raises:
+        ValueError: A number is out of range, or the file ``data`` does not exist.
+    """
+
+    refinements: int = 0
+    rounds: int = 4
+    improvements: int = 0
+    states: int = 8192
+    exploration: float = 0.1
+    candidates: int = 64
+    futures: int = 8
+    horizon: int = 3
+    commitment_steps: int = 2
+    data: str | None = None
+
+    def __post_init__(self) -> None:
+        require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
+        require_at_least(1, self, "commitment_steps")
+        require_at_least(0, self, "refinements", "improvements", "exploration")
+        if self.exploration > 1:
+            raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
+        if self.data and not Path(self.data).is_file():
+            raise ValueError(
+                f"data: no file {self.data}; "
+                "give the distillation_data.npz of a training run, or null"
+            )

@@ -1,0 +1,84 @@
+"""The planner: look-ahead from the true state, which a designer cannot see."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.outcome import Observation
+from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.budgets import PlannerBudget
+from daedalus.search.lookahead import LookAhead
+from daedalus.search.space import with_one_field_redrawn
+
+
+def plan(
+    states: DesignEnv,
+    candidates: Mechanisms,
+    stack: RewardStack,
+    budget: PlannerBudget,
+    seed: int,
+    purpose: str,
+) -> Mechanisms:
+    """Return the best mechanism found for each state: the best candidate, then local search.
+
+    Args:
+        states: B paused episodes with at least one step left, which stay as they are.
+        candidates: Mechanisms that are good somewhere.
+        stack: The reward.
+        budget: How far and how broadly to look ahead. Where an episode would end earlier, the
+            horizon is cut.
+        seed: Seed of futures and variations.
+        purpose: Keys the futures; another purpose gives other futures.
+    """
+    left = states.settings.episode_length - int(states.steps.max())
+    horizon = min(budget.horizon, left)
+    look_ahead = LookAhead(stack, budget.futures, seed)
+    rewards = look_ahead.compare(states, candidates, horizon, purpose)
+    best = candidates.take(rewards.argmax(axis=1))
+    rng = generator(seed, f"{purpose}/variations")
+    count = budget.variations + 1
+    rows = np.repeat(np.arange(len(best)), count)
+    for number in range(budget.rounds):
+        tried = with_one_field_redrawn(best.take(rows), rng)
+        tried = tried.replace(np.arange(0, len(rows), count), best)
+        seeds = look_ahead.future_seeds(len(best), f"{purpose}/{number}")[rows]
+        rewards = look_ahead.expected_rewards(states, rows, tried, seeds, horizon)
+        winners = rewards.reshape(-1, count).argmax(axis=1)
+        best = tried.take(np.arange(len(best)) * count + winners)
+    return best
+
+
+class Planner:
+    """Looks ahead from the true state of the episodes that are being played.
+
+    It is a strong reference, not an upper bound: its horizon and its candidates are limited.
+
+    Args:
+        env: The environment that is being played.
+        candidates: Mechanisms that are good somewhere.
+        stack: The reward.
+        budget: How far and how broadly to look ahead.
+        seed: Seed of the futures. They differ from the futures of the episodes.
+    """
+
+    def __init__(
+        self,
+        env: DesignEnv,
+        candidates: Mechanisms,
+        stack: RewardStack,
+        budget: PlannerBudget,
+        seed: int,
+    ) -> None:
+        self._env = env
+        self._candidates = candidates
+        self._stack = stack
+        self._budget = budget
+        self._seed = seed
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the best mechanism found for each market. The observations are not used."""
+        purpose = f"planner/{self._env.steps.max()}"
+        return plan(self._env, self._candidates, self._stack, self._budget, self._seed, purpose)

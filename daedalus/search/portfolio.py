@@ -1,0 +1,88 @@
+"""A portfolio of good mechanisms: best responses to populations sampled from one population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from daedalus.env import DesignEnv
+from daedalus.market.composition import sampled_populations
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.best_fixed import best_of_candidates
+from daedalus.search.budgets import EvolutionBudget
+from daedalus.search.evolution import evolve
+from daedalus.search.objective import EpisodeObjective
+from daedalus.search.space import random_mechanisms
+from daedalus.search.sweep import sweep
+
+_POOL = 256
+_POOL_EPISODES = 16
+_SWEEPS = 2
+
+
+def sampled_envs(env: DesignEnv, count: int, seed: int, purpose: str) -> list[DesignEnv]:
+    """Return ``count`` environments, each with a population sampled from that of ``env``."""
+    seeds = market_seeds(seed, purpose, count)
+    populations = sampled_populations(types_of_bidders(env.market), seeds)
+    return [DesignEnv.of(env.settings, each) for each in populations]
+
+
+def best_responses(
+    envs: Sequence[DesignEnv],
+    stack: RewardStack,
+    starts: Sequence[Mechanism],
+    episodes: int,
+    seed: int,
+    purpose: str,
+) -> list[Mechanism]:
+    """Return the best mechanism of each environment.
+
+    The best of ``starts`` and of random mechanisms is swept.
+
+    Args:
+        envs: Where mechanisms are played. The episodes that they held are lost.
+        stack: The reward.
+        starts: Mechanisms that are good somewhere.
+        episodes: Episodes behind each score of a sweep.
+        seed: Seed of the run.
+        purpose: Keys the random mechanisms and the markets.
+    """
+    drawn = random_mechanisms(_POOL, generator(seed, purpose))
+    pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
+    found = []
+    console = Console(stderr=True)
+    for env in track(envs, "best responses", console=console, transient=True):
+        score = EpisodeObjective([env], stack, seed, f"{purpose}/choice")
+        best = pool[int(np.argmax(score(pool, _POOL_EPISODES)))]
+        found.append(sweep(best, score, _SWEEPS, episodes))
+    return found
+
+
+def make_portfolio(
+    env: DesignEnv, stack: RewardStack, count: int, episodes: int, seed: int
+) -> Mechanisms:
+    """Return best responses to ``count`` sampled populations and, last, one mechanism for all.
+
+    Mechanisms are rounded, and no mechanism comes twice. The last one is searched on the whole
+    population. That search starts from the responses and from a mechanism of evolution, because
+    evolution changes several fields at once and a sweep changes one.
+
+    Args:
+        env: Its population is sampled. The episodes that it held are lost.
+        stack: The reward.
+        count: Number of sampled populations.
+        episodes: Episodes behind each score of a sweep.
+        seed: Seed of the run.
+    """
+    envs = sampled_envs(env, count, seed, "portfolio")
+    responses = best_responses(envs, stack, [], episodes, seed, "portfolio")
+    evolved = evolve(env, stack, EvolutionBudget(episodes=max(1, episodes // 2)), seed)
+    everywhere = EpisodeObjective([env], stack, seed, "portfolio/choice")
+    best = best_of_candidates([*responses, evolved], everywhere, _SWEEPS, 8 * episodes)
+    return Mechanisms.distinct([*responses, best])

@@ -1,0 +1,58 @@
+"""The space of mechanisms: uniform draws, the levels of each field, and changes of one field."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
+
+_PUBLISHED_RESERVE_HIGH = 0.5
+
+LEVELS: dict[str, tuple[Any, ...]] = (
+    dict(CHOICES)
+    | {name: (False, True) for name in FLAGS}
+    | {name: (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0) for name in RANGES}
+    | {"reserve_price": tuple(round(0.1 * step, 1) for step in range(10))}
+)
+"""Settings of each field that a sweep tries."""
+
+
+def random_mechanisms(
+    count: int, rng: np.random.Generator, sampling: str = "uniform"
+) -> Mechanisms:
+    """Draw mechanisms with independent, uniform fields.
+
+    Args:
+        count: Number of mechanisms.
+        rng: Source of the draws.
+        sampling: ``uniform`` covers the valid space. ``published`` draws reserves up to 0.5 only.
+    """
+    columns: dict[str, Any] = {
+        name: rng.integers(len(words), size=count) for name, words in CHOICES.items()
+    }
+    for name, (low, high) in RANGES.items():
+        narrowed = sampling == "published" and name == "reserve_price"
+        columns[name] = rng.uniform(low, _PUBLISHED_RESERVE_HIGH if narrowed else high, size=count)
+    for name in FLAGS:
+        columns[name] = rng.random(count) < 0.5
+    return Mechanisms(**columns)
+
+
+def variants(mechanism: Mechanism, name: str) -> list[Mechanism]:
+    """Return the mechanism with the field ``name`` at each of its ``LEVELS``, in order."""
+    return [dataclasses.replace(mechanism, **{name: level}) for level in LEVELS[name]]
+
+
+def with_one_field_redrawn(mechanisms: Mechanisms, rng: np.random.Generator) -> Mechanisms:
+    """Return the mechanisms with one random field of each at one of its ``LEVELS``."""
+    fields = rng.integers(len(FIELDS), size=len(mechanisms))
+    for number, name in enumerate(FIELDS):
+        rows = np.flatnonzero(fields == number)
+        levels = np.arange(len(LEVELS[name])) if name in CHOICES else np.array(LEVELS[name])
+        changed = mechanisms.take(rows)
+        setattr(changed, name, rng.choice(levels, size=len(rows)))
+        mechanisms = mechanisms.replace(rows, changed)
+    return mechanisms
