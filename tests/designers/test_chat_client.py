@@ -23,7 +23,7 @@ import pytest
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import prompts
-from daedalus.endpoint import EndpointError, make_endpoint_generate
+from daedalus.designers.chat_client import EndpointError, make_chat_generate
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.schema import mechanism_schema
@@ -133,7 +133,7 @@ def chats(count: int) -> list[list[dict[str, str]]]:
 
 
 def ask(settings: EndpointSettings, count: int = 1) -> list[str]:
-    return make_endpoint_generate(settings)(chats(count), np.random.default_rng(0))
+    return make_chat_generate(settings)(chats(count), np.random.default_rng(0))
 
 
 def failure(respond: Respond, **changes: Any) -> str:
@@ -247,7 +247,7 @@ def test_answers_that_are_no_mechanism_are_malformed() -> None:
 
     with serving(respond) as server:
         settings = server.settings(concurrency=1)
-        designer = LanguageModelDesigner(make_endpoint_generate(settings), settings.prompt)
+        designer = LanguageModelDesigner(make_chat_generate(settings), settings.prompt)
         proposal = designer.propose(observe(len(answers)), np.random.default_rng(0))
     assert proposal.malformed.tolist() == [False, True, True, True, True]
     assert proposal[0].reserve_price == 0.25
@@ -289,7 +289,7 @@ def test_a_page_that_is_no_chat_is_not_an_answer(body: Any) -> None:
 def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(EndpointError, match=f"export {VARIABLE}="):
-        make_endpoint_generate(EndpointSettings(model="m", api_key_variable=VARIABLE))
+        make_chat_generate(EndpointSettings(model="m", api_key_variable=VARIABLE))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import REQUEST, SYSTEM, PromptSettings, prompts
-from daedalus.designers.random import RandomDesigner, random_mechanisms
+from daedalus.designers.random import RandomDesigner
+from daedalus.search.space import random_mechanisms
 from daedalus.designers.search import SearchDesigner, successive_halving, sweep
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
@@ -87,7 +88,7 @@ def test_random_refuses_an_unknown_sampling():
 
 def test_fixed_proposes_its_mechanism_whatever_happens():
     mechanism = draw_mechanism(rng(7))
-    drawn = FixedDesigner(mechanism=mechanism).propose(observe(4, collusion_signal=1.0), rng())
+    drawn = FixedDesigner(mechanism).propose(observe(4, collusion_signal=1.0), rng())
     assert [drawn[i] for i in range(4)] == [mechanism] * 4
 
 

@@ -50,7 +50,7 @@ def env() -> DesignEnv:
 
 @pytest.fixture(scope="module")
 def table(env: DesignEnv) -> pd.DataFrame:
-    designers = {"alternating": Alternating(), "fixed": FixedDesigner(mechanism=Mechanism())}
+    designers = {"alternating": Alternating(), "fixed": FixedDesigner(Mechanism())}
     return decisions(env, designers, EPISODES, seed=3)
 
 
@@ -58,7 +58,7 @@ def test_every_decision_is_there_with_what_it_earned(env: DesignEnv, table: pd.D
     assert len(table) == 2 * EPISODES * STEPS
     fixed = table[table["designer"] == "fixed"]
     seeds = market_seeds(3, "evaluation", EPISODES)
-    played = play_episodes(env, FixedDesigner(mechanism=Mechanism()), seeds, generator(0, "x"))
+    played = play_episodes(env, FixedDesigner(Mechanism()), seeds, generator(0, "x"))
     np.testing.assert_array_equal(fixed["reward"], played["reward"])
     mine = table[table["designer"] == "alternating"]
     assert mine.loc[mine["step"] == 1, list(FIELDS)].isna().all(axis=None)

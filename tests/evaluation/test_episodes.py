@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner, random_mechanisms
+from daedalus.designers.random import RandomDesigner
+from daedalus.search.space import random_mechanisms
 from daedalus.designers.search import SearchDesigner, successive_halving
 from daedalus.env import DesignEnv
 from daedalus.evaluation import episodes as module
@@ -165,7 +166,7 @@ def test_scores_are_those_of_fixed_designers(
     monkeypatch.setattr(module, "_CHUNK", chunk)
     mechanisms = random_mechanisms(3, generator(0, "test"))
     scores = score_mechanisms(env, mechanisms, 5, seed=4, purpose="evaluation")
-    designers = {str(row): FixedDesigner(mechanism=mechanisms[row]) for row in range(3)}
+    designers = {str(row): FixedDesigner(mechanisms[row]) for row in range(3)}
     means = episode_means(compare(env, designers, 5, seed=4))
     expected = means.groupby("designer", sort=False)["reward"].mean()
     np.testing.assert_allclose(scores, expected, rtol=1e-12)

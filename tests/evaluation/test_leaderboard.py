@@ -12,10 +12,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from daedalus.designers.planner import EvolutionSettings
-from daedalus.designers.random import random_mechanisms
+from daedalus.search.space import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
-from daedalus.evaluation.evolution import evolve
+from daedalus.search.evolution import evolve
 from daedalus.evaluation.leaderboard import (
     SeedBootstrap,
     aggregate,

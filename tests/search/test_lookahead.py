@@ -9,18 +9,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 import daedalus.evaluation.portfolio
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import EvolutionSettings, PlannerSettings
-from daedalus.designers.random import RandomDesigner, random_mechanisms
+from daedalus.designers.random import RandomDesigner
+from daedalus.search.space import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes, score_mechanisms
-from daedalus.evaluation.evolution import evolve
-from daedalus.evaluation.portfolio import best_responses, portfolio, sampled_envs
+from daedalus.search.evolution import evolve
+from daedalus.search.portfolio import best_responses, portfolio, sampled_envs
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.planning.lookahead import (
+from daedalus.search.lookahead import (
     Planner,
-    Successor,
+    ContinuationPolicy,
     compare_candidates,
     compare_continued,
     expected_rewards,
@@ -28,7 +29,7 @@ from daedalus.planning.lookahead import (
     play_futures,
     varied,
 )
-from daedalus.planning.states import mid_episode_states
+from daedalus.search.states import mid_episode_states
 from daedalus.rewards.terms import composite
 from tests.populations import TYPES
 
@@ -75,7 +76,7 @@ def test_candidates_face_the_same_futures_and_another_purpose_others():
 def test_a_candidate_is_kept_and_then_the_designer_goes_on_to_the_end():
     paused = states(horizon=1)
     rules, later = random_mechanisms(3, generator(0, "rules")), Mechanism(reserve_price=0.1)
-    designer = FixedDesigner(mechanism=later)
+    designer = FixedDesigner(later)
     seeds = market_seeds(0, "x/futures", 6 * 2).reshape(6, 2)
     expected = np.zeros((6, 3, 2))
     for row, rule, future in np.ndindex(expected.shape):
@@ -83,14 +84,14 @@ def test_a_candidate_is_kept_and_then_the_designer_goes_on_to_the_end():
         for step in range(4 - int(paused.steps[row])):
             now = rules[rule] if step < 2 else later
             expected[row, rule, future] += fork.step(Mechanisms.repeat(now, 1)).reward[0]
-    worth = compare_continued(paused, rules, 2, Successor(designer, 2), 0, "x")
+    worth = compare_continued(paused, rules, 2, ContinuationPolicy(designer, 2), 0, "x")
     assert len(np.unique(paused.steps)) > 1
     assert_allclose(worth, expected.mean(axis=2))
 
 
 def test_a_successor_draws_by_the_futures_seeds():
     paused, rules = states(), Mechanisms.repeat(Mechanism(), 6)
-    following = Successor(RandomDesigner(), kept=1)
+    following = ContinuationPolicy(RandomDesigner(), kept=1)
     scores = []
     for seed in (1, 1, 2):
         seeds = market_seeds(seed, "futures", 12).reshape(6, 2)
@@ -103,9 +104,9 @@ def test_a_successor_draws_by_the_futures_seeds():
 def test_looking_to_the_end_leaves_the_states_alone():
     paused = states(horizon=1)
     before = paused.observe()
-    designer = FixedDesigner(mechanism=Mechanism())
+    designer = FixedDesigner(Mechanism())
     two = random_mechanisms(2, generator(0, "r"))
-    compare_continued(paused, two, 1, Successor(designer, 1), 0, "x")
+    compare_continued(paused, two, 1, ContinuationPolicy(designer, 1), 0, "x")
     assert_array_equal(before.recent, paused.observe().recent)
 
 

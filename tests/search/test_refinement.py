@@ -9,10 +9,10 @@ import pytest
 
 from daedalus.designers.planner import DistilledSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.planning.lessons import distil, gather_lessons
-from daedalus.planning.lookahead import compare_candidates
-from daedalus.planning.refinement import refined_rules
-from daedalus.planning.states import Explorer, mid_episode_states
+from daedalus.search.distillation import distil, gather_lessons
+from daedalus.search.lookahead import compare_candidates
+from daedalus.search.refinement import refined_rules
+from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from tests.planning.test_distilled import SETTINGS, WALKERS, environment
 
 RULES = Mechanisms.stack(
@@ -31,7 +31,7 @@ def test_a_rule_is_swept_where_it_is_chosen_and_the_last_stays() -> None:
     first, last = refined[0], refined[len(refined) - 1]
     assert len(refined) == 2  # nobody chooses the others
     assert first.withdrawal_penalty > 0.0 and last == RULES[2]
-    states = mid_episode_states(env, 300, 1, "x", 2, Explorer(learnt, RULES, 0.1))
+    states = mid_episode_states(env, 300, 1, "x", 2, EpsilonGreedyExplorer(learnt, RULES, 0.1))
     pair = Mechanisms.stack([RULES[0], first])
     before, after = compare_candidates(states, pair, 4, 2, 1, "x").mean(axis=0)
     assert after > before + 0.02

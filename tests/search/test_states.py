@@ -9,7 +9,7 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.planning.states import Explorer, Wanderer, mid_episode_states
+from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
 from tests.populations import population
 
 
@@ -40,17 +40,17 @@ def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:
 
 def test_given_rules_are_the_only_ones_played(env: DesignEnv) -> None:
     rules = Mechanisms.stack([Mechanism(reserve_price=0.2), Mechanism(reserve_price=0.3)])
-    states = mid_episode_states(env, 200, seed=0, purpose="x", designer=Wanderer(rules))
+    states = mid_episode_states(env, 200, seed=0, purpose="x", designer=RandomWalkDesigner(rules))
     reserves = states.mechanisms.reserve_price
     assert set(reserves) == {0.1, 0.2, 0.3}  # the first step is under the default
     assert ((reserves == 0.1) == (states.steps == 0)).all()
 
 
 def test_a_designer_leads_to_the_states_and_an_explorer_strays(env: DesignEnv) -> None:
-    designer = FixedDesigner(mechanism=Mechanism(reserve_price=0.2))
+    designer = FixedDesigner(Mechanism(reserve_price=0.2))
     led = mid_episode_states(env, 400, seed=0, purpose="x", designer=designer)
     assert set(led.mechanisms.reserve_price[led.steps > 0]) == {0.2}
-    explorer = Explorer(designer, Mechanisms.stack([Mechanism(reserve_price=0.3)]), 0.25)
+    explorer = EpsilonGreedyExplorer(designer, Mechanisms.stack([Mechanism(reserve_price=0.3)]), 0.25)
     strayed = mid_episode_states(env, 400, seed=0, purpose="x", designer=explorer)
     share = (strayed.mechanisms.reserve_price[strayed.steps > 0] == 0.3).mean()
     assert 0.15 < share < 0.35

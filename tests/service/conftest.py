@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from daedalus.designers.base import Designer
+from daedalus.env import Designer
 from daedalus.market.interface import MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server

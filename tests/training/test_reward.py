@@ -10,8 +10,8 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.planning.lookahead import Successor
-from daedalus.planning.states import mid_episode_states
+from daedalus.search.lookahead import ContinuationPolicy
+from daedalus.search.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
 
@@ -62,7 +62,7 @@ def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: 
 
 
 def test_a_successor_sets_the_rules_once_a_mechanism_was_kept(states: DesignEnv) -> None:
-    following = Successor(FixedDesigner(mechanism=Mechanism(auction_type="vcg")), kept=1)
+    following = ContinuationPolicy(FixedDesigner(Mechanism(auction_type="vcg")), kept=1)
     reward = MarketReward(states, RewardStack(), 4, horizon=2, seed=0, successor=following)
     totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))

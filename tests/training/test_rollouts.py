@@ -76,7 +76,7 @@ def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageMode
     answer = small.tokenizer(format_mechanism(rules) + "<|im_end|>").input_ids
     given = rollouts(short, LanguageModel(Writer(answer), small.tokenizer), temperature=0.0)
     seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
-    played = play_episodes(short, FixedDesigner(mechanism=rules), seeds, generator(0, "x"))
+    played = play_episodes(short, FixedDesigner(rules), seeds, generator(0, "x"))
     table = played["reward"].to_numpy().reshape(len(NUMBERS), 3)
     assert len(set(table.ravel())) > 3
     for row, number in enumerate(NUMBERS):

@@ -11,7 +11,7 @@ from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.planning.states import mid_episode_states
+from daedalus.search.states import mid_episode_states
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms

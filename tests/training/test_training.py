@@ -21,7 +21,7 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.seeds import market_seeds
-from daedalus.planning.states import Wanderer
+from daedalus.search.states import RandomWalkDesigner
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.checkpoints import export, last_checkpoint
@@ -100,7 +100,7 @@ def test_grpo_logs_the_published_signals(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
     log = tracker(tmp_path)
-    source = state_source(env, Wanderer(), RewardStack(), None, PROMPT, GRPO, seed=0)
+    source = state_source(env, RandomWalkDesigner(), RewardStack(), None, PROMPT, GRPO, seed=0)
     train_grpo(small, source, GRPO, NO_LORA, log, tmp_path / "checkpoints", seed=0)
     records = log.history("grpo")
     assert [record["step"] for record in records] == [1, 2]
@@ -161,7 +161,7 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
         folder.mkdir(exist_ok=True)
         log = tracker(folder)
         stack = RewardStack({"schema": 1.0, "composite": 1.0})
-        source = state_source(env, Wanderer(), stack, None, PROMPT, settings, seed=0)
+        source = state_source(env, RandomWalkDesigner(), stack, None, PROMPT, settings, seed=0)
         trained = train_grpo(model, source, settings, NO_LORA, log, folder / "checkpoints", 0)
         weights = torch.cat([each.flatten() for each in trained.model.parameters()])
         return weights.detach(), log.history("grpo")

@@ -1,0 +1,118 @@
+"""Bit-exact numbers of small runs: record them before a change, check them after it.
+
+``python -m tests.golden record`` writes ``tests/data/golden.json``; ``check`` plays the same runs and
+names every table whose numbers differ. ``record`` and ``check`` take names of runs to play only those.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).parents[1]
+RECORD = Path(__file__).parent / "data" / "golden.json"
+TIMES = {"reward_seconds", "step_seconds"}
+
+SMALL_SEARCH = "candidates=16 {0}.episodes=2 {0}.sweeps=1 {0}.sweep_episodes=4"
+SMALL_TREES = (
+    "rounds=2 {0}.states=256 {0}.futures=2 {0}.refinements=1 {0}.improvements=1"
+)
+SMALL_PORTFOLIO = "training.portfolio.populations=3 training.portfolio.episodes=4"
+
+
+def _small(template: str, key: str) -> str:
+    return f"{key}." + template.format(key)
+
+
+RUNS: dict[str, str] = {
+    "baselines_strategic": "-m +experiment=baselines population=stage4 seed=0,1,2 tracking=files",
+    "baselines_classic": "-m +experiment=baselines population=stage4 market=classic seed=0,1,2 "
+    "tracking=files",
+    "smoke": "+experiment=smoke",
+    "distilled": "+experiment=grpo_mixture tracking=files training.sft.steps=12 "
+    "training.sft.examples=256 training.sft.validity_prompts=16 training.grpo.steps=2 "
+    "training.grpo.prompts_per_step=8 training.grpo.states=16 training.grpo.futures=2 "
+    "model.hidden_size=32 model.heads=2 model.intermediate_size=64 evaluation.episodes=6 "
+    f"{SMALL_PORTFOLIO} {_small(SMALL_TREES, 'training.sft.teacher')} "
+    + _small(SMALL_SEARCH, "evaluation.baselines.search"),
+    "leaderboard": "+experiment=leaderboard designer=random_card tracking=files "
+    f"evaluation.episodes=8 {SMALL_PORTFOLIO} "
+    "evaluation.baselines.evolution.generations=2 evaluation.baselines.evolution.episodes=4 "
+    "evaluation.baselines.planner.futures=2 evaluation.baselines.planner.rounds=1 "
+    f"{_small(SMALL_TREES, 'evaluation.baselines.distilled')} "
+    + _small(SMALL_SEARCH, "evaluation.baselines.best_own"),
+    "theory": "+experiment=theory tracking=files seed=0",
+    "curriculum": "+experiment=smoke training/curriculum=card training.grpo.futures=2",
+    "episodes": "+experiment=smoke training.grpo.rollouts=episode",
+    "search": "+experiment=search market=classic population=stage3 tracking=files "
+    + _small(SMALL_SEARCH, "designer"),
+    "populations": "+experiment=populations tracking=files evaluation.episodes=8 "
+    + _small(SMALL_SEARCH, "designer"),
+    "sensitivity": "+experiment=sensitivity tracking=files evaluation.episodes=64 "
+    + _small(SMALL_SEARCH, "designer"),
+    "exploitability": "+experiment=exploitability tracking=files evaluation.episodes=8 "
+    f"adversary.candidates=8 adversary.episodes=2 {SMALL_PORTFOLIO}",
+    "behaviour": f"+experiment=behaviour tracking=files evaluation.episodes=16 {SMALL_PORTFOLIO}",
+    "tour": "+experiment=tour tracking=files evaluation.episodes=16",
+    "signal_to_noise": "+experiment=signal_to_noise population=stage0 tracking=files",
+    "replicate_card": "+experiment=replicate_card tracking=files",
+}
+"""Command line of each run, for ``run.py``."""
+
+
+def play(name: str) -> dict[str, Any]:
+    """Play a run in a folder of its own, and return what its tables hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(ROOT / "run.py"), *shlex.split(RUNS[name])]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{name}: {done.stderr[-3000:]}")
+        outputs = Path(folder, "outputs")
+        tables = {_place(path): pd.read_csv(path) for path in sorted(outputs.rglob("*.csv"))}
+        for path in sorted(outputs.rglob("metrics.jsonl")):
+            records = [json.loads(line) for line in path.read_text().splitlines()]
+            tables[_place(path)] = pd.DataFrame(records)
+        return {place: _digest(table) for place, table in tables.items()}
+
+
+def _place(path: Path) -> str:
+    """Return the table's name, and the number of its job in a sweep."""
+    job = path.parent.name
+    return f"{job}/{path.name}" if job.isdigit() else path.name
+
+
+def _digest(table: pd.DataFrame) -> dict[str, Any]:
+    """Return shape, sum and hash of the numbers, whatever their columns are called."""
+    numbers = table.drop(columns=[*(TIMES & set(table))]).select_dtypes(["number", "bool"])
+    values = numbers.to_numpy(np.float64)
+    digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+    return {"shape": list(values.shape), "sum": float(np.nansum(values)), "digest": digest}
+
+
+def main() -> None:
+    """Record or check the runs that are named, or all."""
+    verb, *names = sys.argv[1:]
+    known = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    failed = False
+    for name in names or RUNS:
+        found = play(name)
+        if verb == "record":
+            known[name] = found
+            RECORD.write_text(json.dumps(known, indent=1) + "\n")
+        differing = [each for each in known[name] if known[name][each] != found.get(each)]
+        print(f"{name}: {', '.join(differing) or 'same'}", flush=True)
+        failed |= bool(differing)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
