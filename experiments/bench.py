@@ -29,7 +29,7 @@ LARGE_BATCH = 100_000
 
 def main(config: Config, out: Path) -> None:
     """Time every case side by side, print medians and write them to summary.csv."""
-    cases = [case for case in CASES if case[-1] <= numba.config.NUMBA_NUM_THREADS]
+    cases = [case for case in CASES if case[-1] <= numba.get_num_threads()]
     plays = [_timed_play(_market(config, *case[:2]), *case[2:], config.seed) for case in cases]
     began = time.perf_counter()
     for play in plays:

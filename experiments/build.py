@@ -54,8 +54,9 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
         with written_whole(path) as aside:
             rows = [found[row].to_dict() for row in range(len(found))]
             pd.DataFrame(rows).to_csv(aside, index=False)
-    rows = pd.read_csv(path).to_dict("records")
-    return Mechanisms.stack([mechanism_from_mapping(row) for row in rows])
+    read = pd.read_csv(path).to_dict("records")
+    mechanisms = [{str(name): value for name, value in row.items()} for row in read]
+    return Mechanisms.stack([mechanism_from_mapping(each) for each in mechanisms])
 
 
 def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:

@@ -44,8 +44,14 @@ def main(config: Config, out: Path) -> None:
         "flips": sensitivity.sign_flips(responses),
         "formats": sensitivity.best_formats(responses),
     }
-    parts = [tables[name] for name in ("live", "interior", "flips", "formats")]
-    tables["summary"] = sensitivity.verdicts(*parts, adapting, identification)
+    tables["summary"] = sensitivity.verdicts(
+        tables["live"],
+        tables["interior"],
+        tables["flips"],
+        tables["formats"],
+        adapting,
+        identification,
+    )
     tables["best_fixed"] = pd.DataFrame(
         {"population": name, **asdict(each.best)} for name, each in responses.items()
     )

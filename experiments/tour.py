@@ -93,4 +93,5 @@ def switch_gains(
 
 
 def _mean_reward(env: DesignEnv, rules: Mechanisms, steps: int) -> NDArray[np.float64]:
-    return np.mean([env.step(rules).reward for _ in range(steps)], axis=0)
+    rewards = [env.step(rules).reward for _ in range(steps)]
+    return np.asarray(np.mean(rewards, axis=0), dtype=np.float64)

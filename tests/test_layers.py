@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 
-BELOW_ENV = {"daedalus.market", "daedalus.rewards", "numpy"}
-BELOW_EVALUATION = BELOW_ENV | {"daedalus.env", "daedalus.designers"}
+SIMULATION = {"daedalus.market", "daedalus.rewards", "daedalus.env", "numpy"}
+DESIGN = SIMULATION | {"daedalus.checks", "daedalus.search", "daedalus.designers"}
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
 MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub", "llguidance"}
-WRITING = {"daedalus.files", "daedalus.tracking"}
+WRITING = {"daedalus.files", "daedalus.run_folder", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 
-EPISODES = BELOW_EVALUATION | {"openenv", "pydantic"}
+EPISODES = DESIGN | {"openenv", "pydantic"}
 MESSAGES = {
     "daedalus.market",
     "daedalus.service.openenv.messages",
@@ -30,41 +30,40 @@ MESSAGES = {
 LAYERS: dict[str, set[str]] = {
     "daedalus.market": {"numpy", "numba"},
     "daedalus.rewards": {"daedalus.market", "numpy"},
-    "daedalus.designers": BELOW_ENV,
-    "daedalus.env": BELOW_ENV,
-    "daedalus.planning": BELOW_EVALUATION | {"daedalus.files", "sklearn", "tqdm"},
-    "daedalus.designers.chat_client": BELOW_ENV | {"daedalus.designers", "openai", "tqdm"},
+    "daedalus.env": {"daedalus.market", "daedalus.rewards", "numpy"},
+    "daedalus.search": SIMULATION
+    | {"daedalus.checks", "daedalus.files", "scipy", "sklearn", "tqdm", "rich"},
+    "daedalus.designers": DESIGN,
+    "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
+    "daedalus.checks": set(),
     "daedalus.files": set(),
+    "daedalus.run_folder": set(),
     "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
-    "daedalus.evaluation": BELOW_EVALUATION | FIGURES | WRITING | {"daedalus.planning"},
+    "daedalus.evaluation": DESIGN | FIGURES | WRITING,
     "daedalus.service.openenv": EPISODES,
     "daedalus.service.openenv.client": {"daedalus.service.openenv.messages", "openenv"},
     "daedalus.service.openenv.messages": MESSAGES | {"openenv"},
     "daedalus.service.openenv.ranges": {"pydantic", "pydantic_core"},
     "daedalus.service.openenv.__init__": set(),  # the client cannot be imported without it
-    "daedalus.service.sessions": BELOW_EVALUATION | {"daedalus.service.openenv"},
+    "daedalus.service.sessions": DESIGN | {"daedalus.service.openenv"},
     "daedalus.service.sessions.messages": MESSAGES,
-    "daedalus.service.page": BELOW_ENV
+    "daedalus.service.page": SIMULATION
     | {"daedalus.service.openenv", "daedalus.service.sessions.messages"},
     "daedalus.service.page.messages": MESSAGES,
-    "daedalus.service.http": BELOW_EVALUATION
+    "daedalus.service.http": DESIGN
     | {"daedalus.service.openenv", "daedalus.service.sessions", "daedalus.service.page"}
     | {"daedalus.service.settings", "openenv", "pydantic"}
     | {"fastapi", "starlette", "uvicorn", "websockets"},
-    "daedalus.service.settings": {"daedalus.designers"},
-    "daedalus.service.load_settings": {"daedalus.designers"},
+    "daedalus.service.settings": {"daedalus.checks"},
+    "daedalus.service.load_settings": {"daedalus.checks"},
     "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
-    "daedalus.training": BELOW_EVALUATION
-    | FIGURES
-    | WRITING
-    | MODEL
-    | {"daedalus.evaluation", "daedalus.planning"},
-    "daedalus.training.settings": BELOW_ENV | {"daedalus.designers"},
+    "daedalus.training": DESIGN | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
+    "daedalus.training.settings": DESIGN,
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
     "daedalus.sweeps": {"daedalus.files", "daedalus.evaluation", "daedalus.market", "numpy"}
     | {"pandas", "omegaconf"},
     "daedalus.config": CONFIGURATION
-    | BELOW_EVALUATION
+    | DESIGN
     | {
         "daedalus.tracking",
         "daedalus.evaluation.settings",
@@ -77,7 +76,7 @@ LAYERS: dict[str, set[str]] = {
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
     "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
-    "inference": {"daedalus.config", "experiments"},
+    "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
@@ -138,6 +137,69 @@ def violations(source: str, module: str) -> list[str]:
     ]
 
 
+def import_graph() -> dict[str, set[str]]:
+    """Return which modules of the project each of its modules imports."""
+    files = {module_of(path).removesuffix(".__init__"): path for path in source_files()}
+    return {
+        module: {
+            known
+            for name in imports(path.read_text(), module_of(path))
+            if (known := longest_known(name, files)) and known != module
+        }
+        for module, path in files.items()
+    }
+
+
+def longest_known(name: str, modules: Container[str]) -> str | None:
+    """Return the module that an imported name lies in, or None outside the project."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other, directly or through others."""
+    reached = {module: reachable(module, graph) for module in graph}
+    groups = {
+        tuple(sorted(other for other in reached[module] if module in reached[other]))
+        for module in graph
+    }
+    return [list(group) for group in sorted(groups) if group]
+
+
+def reachable(module: str, graph: dict[str, set[str]]) -> set[str]:
+    """Return all modules that a module imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        new = graph.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_no_module_imports_itself_through_others():
+    graph = import_graph()
+    assert len(graph) > 100
+    assert sum(map(len, graph.values())) > 300
+    assert not cycles(graph)
+
+
+def test_no_package_imports_itself_through_others():
+    rooms = {module: ".".join(module.split(".")[:2]) for module in import_graph()}
+    between: dict[str, set[str]] = {}
+    for module, imported in import_graph().items():
+        others = {rooms[each] for each in imported} - {rooms[module], "daedalus"}
+        between.setdefault(rooms[module], set()).update(others)
+    settings = {"daedalus.config"}  # it reads the settings of all packages
+    assert not cycles({room: names - settings for room, names in between.items()})
+
+
+def test_a_cycle_is_found():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}
+    assert cycles(graph) == [["a", "b", "c"]]
+
+
 def test_every_import_points_downward():
     wrong = [v for path in source_files() for v in violations(path.read_text(), module_of(path))]
     assert not wrong, "\n".join(wrong)
@@ -149,7 +211,9 @@ def test_the_check_reads_files(folder):
     assert sum(within(module, folder) for module in modules) > {"daedalus": 25}.get(folder, 0)
 
 
-@pytest.mark.parametrize("layer", ["market", "rewards", "designers", "evaluation", "training"])
+@pytest.mark.parametrize(
+    "layer", ["market", "rewards", "search", "designers", "evaluation", "training"]
+)
 def test_the_check_reads_imports_of_every_layer(layer):
     folder = ROOT / "daedalus" / layer
     found = [n for path in folder.rglob("*.py") for n in imports(path.read_text(), "")]
@@ -191,10 +255,12 @@ FORBIDDEN = [
     ("daedalus.market.classic", "import importlib\nimportlib.import_module(name)"),
     ("daedalus.market.classic", "__import__('daedalus.env')"),
     ("daedalus.rewards.terms", "from daedalus.designers.base import Designer"),
-    ("daedalus.designers.search", "from daedalus.env import DesignEnv"),
+    ("daedalus.search.sweep", "from daedalus.designers.base import DesignerSettings"),
+    ("daedalus.search.sweep", "from daedalus.evaluation import episodes"),
     ("daedalus.designers.language_model", "def f():\n    import torch"),
     ("daedalus.designers.endpoint", "import openai"),
     ("daedalus.designers.chat_client", "from daedalus.training.model import LanguageModel"),
+    ("daedalus.designers.search", "from daedalus.evaluation import episodes"),
     ("daedalus.env", "from daedalus.evaluation import episodes"),
     ("daedalus.evaluation.episodes", "from daedalus.training.settings import SftSettings"),
     ("daedalus.evaluation.episodes", "import omegaconf"),

@@ -7,12 +7,12 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import openai
 from openai import OpenAI
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from tqdm import tqdm
 
 from daedalus.designers.base import Generate
@@ -89,7 +89,7 @@ def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int
     try:
         answer = client.chat.completions.create(
             model=settings.model,
-            messages=chat,
+            messages=cast(list[ChatCompletionMessageParam], chat),
             extra_body=settings.extra,
             **_options(settings, seed),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from importlib import import_module
+from types import ModuleType
 
 import daedalus.designers
 from daedalus.designers.base import DesignerSettings
@@ -18,7 +19,7 @@ def designer_settings() -> dict[str, type[DesignerSettings]]:
     """
     found: dict[str, type[DesignerSettings]] = {}
     for module in pkgutil.iter_modules(daedalus.designers.__path__):
-        classes = _settings_of(f"{daedalus.designers.__name__}.{module.name}")
+        classes = _settings_in(import_module(f"daedalus.designers.{module.name}"))
         if len(classes) > 1:
             names = ", ".join(each.__name__ for each in classes)
             raise ValueError(f"designers/{module.name}.py: {names}; define one settings class")
@@ -27,13 +28,12 @@ def designer_settings() -> dict[str, type[DesignerSettings]]:
     return found
 
 
-def _settings_of(module: str) -> list[type[DesignerSettings]]:
+def _settings_in(module: ModuleType) -> list[type[DesignerSettings]]:
     """Return the subclasses of ``DesignerSettings`` that a module defines itself."""
-    classes = (each for _, each in inspect.getmembers(import_module(module), inspect.isclass))
     return [
         each
-        for each in classes
+        for _, each in inspect.getmembers(module, inspect.isclass)
         if issubclass(each, DesignerSettings)
         and each is not DesignerSettings
-        and each.__module__ == module
+        and each.__module__ == module.__name__
     ]

@@ -62,7 +62,7 @@ def export(
 
 
 def _merged(adapted: PeftModel, base: str | Path, scratch: Path) -> PreTrainedModel:
-    adapted.save_pretrained(scratch)
+    adapted.save_pretrained(str(scratch))
     fresh = load_language_model(base).model
     merged: PreTrainedModel = PeftModel.from_pretrained(fresh, scratch).merge_and_unload()
     shutil.rmtree(scratch)

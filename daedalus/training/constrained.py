@@ -6,7 +6,7 @@ The texts allowed are those of ``mechanism_pattern``; llguidance follows them to
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ def mechanism_matcher(language_model: LanguageModel) -> LLMatcher:
     """
     model, tokenizer = language_model.model, language_model.tokenizer
     vocabulary = from_tokenizer(
-        tokenizer,
+        cast(Any, tokenizer),  # its type asks for a fast tokenizer; a slow one raises
         n_vocab=model.get_output_embeddings().out_features,  # often padded beyond the tokenizer's
         eos_token=model.generation_config.eos_token_id,
     )

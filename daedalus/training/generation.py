@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import LogitsProcessorList
+from transformers import BatchEncoding, LogitsProcessorList
 
-from daedalus.designers.language_model import Generate
+from daedalus.designers.base import Generate
 from daedalus.designers.prompt import Message
 from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
 from daedalus.training.model import LanguageModel
@@ -81,7 +82,9 @@ def complete(
     model, tokenizer = language_model.model, language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
         list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
-    ).to(model.device)
+    )
+    assert isinstance(inputs, BatchEncoding)
+    inputs = inputs.to(model.device)
     sampling = (
         {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
         if temperature > 0
@@ -90,7 +93,7 @@ def complete(
     was_training = model.training
     model.eval()
     with torch.inference_mode():
-        tokens = model.generate(
+        tokens = cast(Any, model).generate(  # a mixin's method, unknown to its type
             **inputs,
             max_new_tokens=max_new_tokens,
             logits_processor=LogitsProcessorList(masks),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
@@ -31,12 +32,12 @@ def train_grpo(
     set_seed(seed)  # adapters are drawn before the trainer sets its own
     trainer = GRPOTrainer(
         model=language_model.model,
-        reward_funcs=[source.reward],
+        reward_funcs=cast(Any, [source.reward]),  # TRL's type demands rewards that may be None
         args=grpo_config(settings, folder, seed),
         train_dataset=source.prompts,
         processing_class=language_model.tokenizer,
         peft_config=lora_config(lora),
-        rollout_func=source.rollouts,
+        rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
     model = run_phase(trainer, PHASE, tracker, folder)
     return LanguageModel(model, language_model.tokenizer)

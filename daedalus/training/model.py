@@ -86,7 +86,7 @@ def load_language_model(source: str | Path, load_in_4bit: bool = False) -> Langu
     tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
     model = AutoModelForCausalLM.from_pretrained(source, **options)
     if torch.cuda.is_available() and not load_in_4bit:  # quantised weights are there already
-        model.to("cuda")
+        torch.nn.Module.cuda(model)  # the method of transformers has no types
     return LanguageModel(model, tokenizer)
 
 
@@ -147,7 +147,7 @@ def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: floa
     lengths = torch.exp(shortest + (longest - shortest) * torch.rand(size))
     waves = torch.cos(2 * np.pi * (values / lengths + torch.rand(size)))
     with torch.no_grad():
-        model.get_input_embeddings().weight[rows] = np.sqrt(2.0) * std * waves
+        _input_weight(model)[rows] = np.sqrt(2.0) * std * waves
 
 
 def keep_numbers_alike(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -158,11 +158,18 @@ def keep_numbers_alike(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBas
     """
     vocabulary = tokenizer.get_vocab()
     rows = [vocabulary[text] for text in number_tokens() if text in vocabulary]
-    weight = model.get_input_embeddings().weight
+    weight = _input_weight(model)
     if rows and weight.requires_grad:
         trained = torch.ones(len(weight), 1, device=weight.device, dtype=weight.dtype)
         trained[rows] = 0.0
         weight.register_hook(lambda gradient: gradient * trained)
+
+
+def _input_weight(model: PreTrainedModel) -> torch.Tensor:
+    """Return the input embeddings, shape (tokens, width)."""
+    weight = model.get_input_embeddings().weight
+    assert isinstance(weight, torch.Tensor)
+    return weight
 
 
 def _generation_config(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from datasets import Dataset
 from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
 from daedalus.designers.prompt import Message, PromptSettings, prompts
@@ -65,9 +66,9 @@ class EpisodeRollouts:
             trainer: Whose model plays.
         """
         numbers = [int(chat[-1]["content"]) for chat in chats]
-        model = LanguageModel(
-            trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class
-        )
+        tokenizer = trainer.processing_class
+        assert isinstance(tokenizer, PreTrainedTokenizerBase)
+        model = LanguageModel(trainer.accelerator.unwrap_model(trainer.model), tokenizer)
         turns, rewards = self._play(model, numbers)
         length = self._env.settings.episode_length
         learnt = [int(generator(self._seed, f"turns/{each}").integers(length)) for each in numbers]

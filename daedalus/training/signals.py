@@ -42,7 +42,7 @@ ours are always within groups, measured by the reward.
 """
 
 
-class SignalsCallback(TrainerCallback):  # type: ignore[misc]
+class SignalsCallback(TrainerCallback):
     """Passes every log of a trainer on to the tracker."""
 
     def __init__(self, tracker: Tracker, phase: str) -> None:
@@ -66,7 +66,7 @@ class SignalsCallback(TrainerCallback):  # type: ignore[misc]
             self._tracker.log(self._phase, state.global_step, metrics)
 
 
-class ProgressBar(ProgressCallback):  # type: ignore[misc]
+class ProgressBar(ProgressCallback):
     """A progress bar with the latest numbers beside it, instead of a line for each step."""
 
     SHOWN = ("loss", "reward", "entropy", "validity")

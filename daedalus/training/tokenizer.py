@@ -40,7 +40,7 @@ def build_tokenizer(
         A tokenizer that ends turns with ``<|im_end|>`` and pads with ``<|endoftext|>``.
     """
     keys = schema_tokens()
-    tokenizer = Qwen2Tokenizer().train_new_from_iterator(
+    tokenizer: Qwen2Tokenizer = Qwen2Tokenizer().train_new_from_iterator(
         ([text] for text in corpus),
         vocabulary - len(keys),
         new_special_tokens=["<|im_start|>", END_OF_TURN],

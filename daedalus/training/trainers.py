@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from peft import LoraConfig
-from transformers import PreTrainedModel, Trainer
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 from daedalus.tracking import Tracker
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
@@ -66,11 +66,14 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     Returns:
         The trained model.
     """
-    keep_numbers_alike(trainer.model, trainer.processing_class)
+    model, tokenizer = trainer.model, trainer.processing_class
+    assert isinstance(model, torch.nn.Module)
+    assert isinstance(tokenizer, PreTrainedTokenizerBase)
+    keep_numbers_alike(cast(PreTrainedModel, model), tokenizer)
     show_progress(trainer)
     trainer.add_callback(SignalsCallback(tracker, phase))
     checkpoint = last_checkpoint(folder)
     tracker.rewind(phase, completed_steps(folder))
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    return trainer.model
+    return cast(PreTrainedModel, trainer.model)
