@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from daedalus.designers.chat_client import EndpointError, make_chat_generate
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import prompts
-from daedalus.designers.chat_client import EndpointError, make_chat_generate
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.schema import mechanism_schema

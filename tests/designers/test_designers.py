@@ -16,11 +16,11 @@ from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import REQUEST, SYSTEM, PromptSettings, prompts
 from daedalus.designers.random import RandomDesigner
-from daedalus.search.space import random_mechanisms
 from daedalus.designers.search import SearchDesigner, successive_halving, sweep
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
 from daedalus.market.parsing import format_mechanism
+from daedalus.search.space import random_mechanisms
 from tests.populations import draw_mechanism
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
-from daedalus.search.space import random_mechanisms
 from daedalus.designers.search import SearchDesigner, successive_halving
 from daedalus.env import DesignEnv
 from daedalus.evaluation import episodes as module
@@ -24,6 +23,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.search.space import random_mechanisms
 from tests.populations import population
 
 MARKET_METRICS = [name for name in METRICS if name not in ("reward", "valid")]

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from tests.test_endpoint import always, serving
 
 from daedalus.designers.planner import EvolutionSettings
-from daedalus.search.space import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import score_mechanisms
-from daedalus.search.evolution import evolve
 from daedalus.evaluation.leaderboard import (
     SeedBootstrap,
     aggregate,
@@ -30,8 +29,9 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
+from daedalus.search.evolution import evolve
+from daedalus.search.space import random_mechanisms
 from tests.populations import TYPES
-from tests.test_endpoint import always, serving
 
 SETTINGS = EvaluationSettings(resamples=2000)
 

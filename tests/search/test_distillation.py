@@ -15,9 +15,9 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.search.trees import Distilled, features
 from daedalus.search.distillation import distil, gather_lessons, teacher, write_lessons
 from daedalus.search.states import mid_episode_states
+from daedalus.search.trees import Distilled, features
 
 SETTINGS = DistilledSettings(rounds=2, states=200, futures=2, horizon=2)
 CHEATS = BidderType(1, ["shill"], value_high=0.6)

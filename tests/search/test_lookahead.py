@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import daedalus.evaluation.portfolio
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import daedalus.evaluation.portfolio
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import EvolutionSettings, PlannerSettings
 from daedalus.designers.random import RandomDesigner
-from daedalus.search.space import random_mechanisms
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes, score_mechanisms
-from daedalus.search.evolution import evolve
-from daedalus.search.portfolio import best_responses, portfolio, sampled_envs
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.terms import composite
+from daedalus.search.evolution import evolve
 from daedalus.search.lookahead import (
-    Planner,
     ContinuationPolicy,
+    Planner,
     compare_candidates,
     compare_continued,
     expected_rewards,
@@ -29,8 +28,9 @@ from daedalus.search.lookahead import (
     play_futures,
     varied,
 )
+from daedalus.search.portfolio import best_responses, portfolio, sampled_envs
+from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
-from daedalus.rewards.terms import composite
 from tests.populations import TYPES
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.planning.test_distilled import SETTINGS, WALKERS, environment
 
 from daedalus.designers.planner import DistilledSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -13,7 +14,6 @@ from daedalus.search.distillation import distil, gather_lessons
 from daedalus.search.lookahead import compare_candidates
 from daedalus.search.refinement import refined_rules
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
-from tests.planning.test_distilled import SETTINGS, WALKERS, environment
 
 RULES = Mechanisms.stack(
     [

@@ -50,7 +50,9 @@ def test_a_designer_leads_to_the_states_and_an_explorer_strays(env: DesignEnv) -
     designer = FixedDesigner(Mechanism(reserve_price=0.2))
     led = mid_episode_states(env, 400, seed=0, purpose="x", designer=designer)
     assert set(led.mechanisms.reserve_price[led.steps > 0]) == {0.2}
-    explorer = EpsilonGreedyExplorer(designer, Mechanisms.stack([Mechanism(reserve_price=0.3)]), 0.25)
+    explorer = EpsilonGreedyExplorer(
+        designer, Mechanisms.stack([Mechanism(reserve_price=0.3)]), 0.25
+    )
     strayed = mid_episode_states(env, 400, seed=0, purpose="x", designer=explorer)
     share = (strayed.mechanisms.reserve_price[strayed.steps > 0] == 0.3).mean()
     assert 0.15 < share < 0.35

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from daedalus.planning.lookahead import Successor
+from daedalus.planning.states import mid_episode_states
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
@@ -15,8 +17,6 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.planning.lookahead import Successor
-from daedalus.planning.states import mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.curriculum import (

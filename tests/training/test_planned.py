@@ -12,6 +12,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from daedalus.planning.distilled import Distilled, features
+from daedalus.planning.lessons import Lessons, distil, gather_lessons, write_lessons
+from daedalus.planning.states import Explorer, mid_episode_states
 from datasets import Dataset
 
 from daedalus.designers.planner import DistilledSettings
@@ -21,9 +24,6 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.planning.distilled import Distilled, features
-from daedalus.planning.lessons import Lessons, distil, gather_lessons, write_lessons
-from daedalus.planning.states import Explorer, mid_episode_states
 from daedalus.rewards.stack import RewardStack
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import (

@@ -10,9 +10,9 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.rewards.stack import RewardStack
 from daedalus.training.reward import MarketReward
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))

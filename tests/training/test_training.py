@@ -21,8 +21,8 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.seeds import market_seeds
-from daedalus.search.states import RandomWalkDesigner
 from daedalus.rewards.stack import RewardStack
+from daedalus.search.states import RandomWalkDesigner
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.checkpoints import export, last_checkpoint
 from daedalus.training.generation import make_generate
