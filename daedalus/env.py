@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.interface import Market, MarketSettings, make_market
+from daedalus.market.interface import Market, MarketSettings
+from daedalus.market.making import make_market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
 from daedalus.market.population import Population

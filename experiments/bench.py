@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.market.interface import Market, make_market
+from daedalus.market.interface import Market
+from daedalus.market.making import make_market
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
 from experiments.build import tracked

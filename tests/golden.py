@@ -1,7 +1,8 @@
 """Bit-exact numbers of small runs: record them before a change, check them after it.
 
-``python -m tests.golden record`` writes ``tests/data/golden.json``; ``check`` plays the same runs and
-names every table whose numbers differ. ``record`` and ``check`` take names of runs to play only those.
+``python -m tests.golden record`` writes ``tests/data/golden.json``. With ``check`` instead of
+``record`` it plays the same runs and names every table whose numbers differ. Both take names of
+runs, to play only those. A hash covers all numbers of a table, except times, and no column names.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ RUNS: dict[str, str] = {
     "model.hidden_size=32 model.heads=2 model.intermediate_size=64 evaluation.episodes=6 "
     f"{SMALL_PORTFOLIO} {_small(SMALL_TREES, 'training.sft.teacher')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.search"),
-    "leaderboard": "+experiment=leaderboard designer=random_card tracking=files "
+    "leaderboard": "+experiment=leaderboard designer=random_published tracking=files "
     f"evaluation.episodes=8 {SMALL_PORTFOLIO} "
     "evaluation.baselines.evolution.generations=2 evaluation.baselines.evolution.episodes=4 "
     "evaluation.baselines.planner.futures=2 evaluation.baselines.planner.rounds=1 "
     f"{_small(SMALL_TREES, 'evaluation.baselines.distilled')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.best_own"),
     "theory": "+experiment=theory tracking=files seed=0",
-    "curriculum": "+experiment=smoke training/curriculum=card training.grpo.futures=2",
+    "curriculum": "+experiment=smoke training/curriculum=published training.grpo.futures=2",
     "episodes": "+experiment=smoke training.grpo.rollouts=episode",
     "search": "+experiment=search market=classic population=stage3 tracking=files "
     + _small(SMALL_SEARCH, "designer"),
@@ -62,7 +63,7 @@ RUNS: dict[str, str] = {
     "behaviour": f"+experiment=behaviour tracking=files evaluation.episodes=16 {SMALL_PORTFOLIO}",
     "tour": "+experiment=tour tracking=files evaluation.episodes=16",
     "signal_to_noise": "+experiment=signal_to_noise population=stage0 tracking=files",
-    "replicate_card": "+experiment=replicate_card tracking=files",
+    "replicate_published": "+experiment=replicate_published tracking=files",
 }
 """Command line of each run, for ``run.py``."""
 

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.env import DesignEnv
 from daedalus.market.classic import ClassicMarket
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
+from daedalus.market.making import make_market
 from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, Mechanisms
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.seat_plan import BidderGroup, SeatPlan

@@ -40,6 +40,7 @@ class Config:
         tracking: Where numbers go.
         service: Address, limits and designer of the service.
         load: The load under which a service is measured.
+        trained: Folder of the sweep whose models ``leaderboard_trained`` compares.
     """
 
     task: str = MISSING
@@ -58,6 +59,7 @@ class Config:
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
     load: LoadSettings = field(default_factory=LoadSettings)
+    trained: str = ""
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -69,5 +71,3 @@ class Config:
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "
                 f"an episode has {self.market.episode_length} steps"
             )
-        if self.training.curriculum.stages and self.reward.weights != {"composite": 1.0}:
-            raise ValueError("training.curriculum: its thresholds are of R; use reward=composite")

@@ -10,7 +10,8 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from daedalus.market.interface import MarketSettings, make_market
+from daedalus.market.interface import MarketSettings
+from daedalus.market.making import make_market
 from daedalus.market.population import Population
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from daedalus.market.interface import MARKETS, play_on_one_thread
+from daedalus.market.interface import MARKETS
+from daedalus.market.making import play_on_one_thread
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction
