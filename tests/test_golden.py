@@ -1,0 +1,34 @@
+"""Small runs give the recorded numbers, to the bit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests import golden
+
+RECORDED = json.loads(golden.RECORD.read_text())
+MARKET = ["baselines_strategic", "baselines_classic", "leaderboard", "theory"]
+"""Runs whose numbers come from the market and from searches alone."""
+
+
+def test_every_run_is_recorded() -> None:
+    assert set(RECORDED) == set(golden.RUNS)
+    assert all(RECORDED.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MARKET)
+def test_a_run_gives_the_recorded_numbers(name: str) -> None:
+    assert golden.play(name) == RECORDED[name]
+
+
+@pytest.mark.slow
+def test_training_gives_the_recorded_numbers() -> None:
+    """Compare sums to five digits: torch's last bits depend on the processor."""
+    found, recorded = golden.play("smoke"), RECORDED["smoke"]
+    assert set(found) == set(recorded)
+    for table, each in recorded.items():
+        assert found[table]["shape"] == each["shape"]
+        assert found[table]["sum"] == pytest.approx(each["sum"], rel=1e-5)
