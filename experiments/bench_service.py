@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,21 @@ from daedalus.config import Config
 from daedalus.service.load_settings import LoadSettings
 from experiments.build import tracked
 from experiments.load.figures import latency_curves
-from experiments.load.players import Pace, http_players, play, websocket_players
+from experiments.load.players import Pace, Player, http_players, play, websocket_players
 from experiments.load.service_process import ServiceProcess, Usage
 from experiments.serve import make_catalogue
 
-OPENERS = {"HTTP": http_players, "WebSocket": websocket_players}
-PATIENCE = 30.0  # seconds that a service may take to let go of what it held
+Opener = Callable[[str, int], Awaitable[Sequence[Player]]]
+OPENERS: dict[str, Opener] = {
+    "HTTP": http_players,
+    "WebSocket": websocket_players,
+}
+PATIENCE = 30.0  # seconds in which a service must release what it held
 
 
 @dataclass(frozen=True)
 class Load:
-    """One load: ``rate`` steps a second for all sessions together, None as fast as answered."""
+    """One load: ``rate`` steps a second for all sessions; None is as fast as answered."""
 
     over: str
     sessions: int
@@ -37,7 +41,7 @@ class Load:
 
 
 def main(config: Config, out: Path) -> None:
-    """Put every load on a server, and report what players saw and what it held before and after."""
+    """Put every load on a server, and report latencies and what the server held."""
     planned = loads(config.load)
     console = Console(stderr=True)
     with ServiceProcess(config.service, make_catalogue(config), out / "service.log") as server:
@@ -60,7 +64,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def loads(settings: LoadSettings) -> list[Load]:
-    """Return the loads: HTTP at every rate and at full speed, WebSockets at one rate and at it."""
+    """Return the loads: HTTP at every rate, WebSockets at one rate, both also at full speed."""
     count, rates = settings.http_sessions, settings.http_rates
     planned = [Load("HTTP", count, rate, settings.seconds) for rate in rates[:-1]]
     planned.append(Load("HTTP", count, rates[-1], settings.longest))
@@ -72,7 +76,7 @@ def loads(settings: LoadSettings) -> list[Load]:
 
 
 async def put_on(server: ServiceProcess, load: Load) -> tuple[Pace, Usage, Usage]:
-    """Play, and return what players saw and what the server held before and after."""
+    """Play, and return the measurements of players, and of the server before and after."""
     players = await OPENERS[load.over](server.address, load.sessions)
     before = server.usage()
     pace = await play(players, load.seconds, load.rate)
@@ -82,7 +86,7 @@ async def put_on(server: ServiceProcess, load: Load) -> tuple[Pace, Usage, Usage
 
 
 def settled(server: ServiceProcess, first: Usage) -> Usage:
-    """Return what is held once every session has ended and every socket is closed, or at last."""
+    """Return the usage when all sessions and sockets have closed, or after ``PATIENCE``."""
     until = time.monotonic() + PATIENCE
     while True:
         usage = server.usage()
@@ -109,8 +113,9 @@ def _row(load: Load, pace: Pace, processor: float) -> dict[str, Any]:
 
 
 def _ends(held: Sequence[Usage], last: Usage) -> list[tuple[str, Usage]]:
-    """Return what was held at first, at most of each, and at last."""
-    most = pd.DataFrame([asdict(each) for each in held]).max().to_dict()
+    """Return the first usage, the largest of each resource, and the last."""
+    rows = pd.DataFrame([asdict(each) for each in held])
+    most: dict[str, Any] = {str(name): rows[name].max() for name in rows}
     return [("before", held[0]), ("peak", Usage(**most)), ("after", last)]
 
 

@@ -1,4 +1,4 @@
-"""The market as a service, until stopped."""
+"""Serve the market until the user stops it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from experiments.build import build_all, load_generate, make_context, make_env
 
 
 def main(config: Config, out: Path) -> None:
-    """Serve the configuration's populations; the designer is loaded in the background."""
+    """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
     catalogue = make_catalogue(config)
     designer = find_designer(settings, Path(settings.outputs))
     with listen(settings) as listener:
-        show("Compiling the market, which takes minutes the first time ...", flush=True)
+        show("Compiling the market; the first time this takes minutes ...", flush=True)
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config))
@@ -40,13 +40,13 @@ def main(config: Config, out: Path) -> None:
 
 
 def make_designers(config: Config) -> dict[str, Designer]:
-    """Return the designers that need no training: written rules and the baselines."""
+    """Return the designers that need no training: the heuristic one and the baselines."""
     settings = {"heuristic": HeuristicSettings()} | config.evaluation.baselines
     return build_all(settings, make_context(config, make_env(config)))
 
 
 def make_catalogue(config: Config) -> Catalogue:
-    """Return what visitors may choose from: the named populations, by default the configured."""
+    """Return the choices: the named populations; ``population=`` is the default."""
     named = config.populations
     names = [name for name, each in named.items() if each == config.population]
     populations = named if names else {"configured": config.population} | named
@@ -55,7 +55,7 @@ def make_catalogue(config: Config) -> Catalogue:
 
 
 def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:
-    """Return the model that the settings name, if there is one; runs leave theirs in outputs."""
+    """Return the model that the settings name; ``newest`` looks for it in ``outputs``."""
     checkpoint = settings.checkpoint
     if checkpoint == NEWEST:
         checkpoint = str(newest_model(outputs) or NONE)

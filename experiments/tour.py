@@ -92,6 +92,6 @@ def switch_gains(
     return mended - first, mended - stayed
 
 
-def _mean_reward(env: DesignEnv, rules: Mechanisms, steps: int) -> NDArray[np.float64]:
-    rewards = [env.step(rules).reward for _ in range(steps)]
+def _mean_reward(env: DesignEnv, mechanisms: Mechanisms, steps: int) -> NDArray[np.float64]:
+    rewards = [env.step(mechanisms).reward for _ in range(steps)]
     return np.asarray(np.mean(rewards, axis=0), dtype=np.float64)

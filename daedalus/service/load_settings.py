@@ -1,4 +1,4 @@
-"""How hard a service is driven to measure it."""
+"""Settings of the load that measures a service."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from daedalus.checks import require_at_least
 
 @dataclass
 class LoadSettings:
-    """How hard a service is driven to measure it.
+    """The load on a service that is measured.
 
     Attributes:
-        seconds: How long each load lasts, but for the greatest rate over HTTP.
-        longest: How long that one lasts, in seconds.
-        http_sessions: Sessions over HTTP that share the rate.
-        http_rates: Steps a second that are asked for over HTTP, ascending.
-        websocket_sessions: Sessions over WebSockets, ascending.
-        websocket_rate: Steps a second that are asked for over all WebSockets together.
+        seconds: Duration of each load except that of the highest rate over HTTP.
+        longest: Duration of the load of the highest rate over HTTP, in seconds.
+        http_sessions: Number of sessions over HTTP, which share the rate.
+        http_rates: Rates over HTTP, in steps a second, ascending.
+        websocket_sessions: Numbers of sessions over WebSockets, ascending.
+        websocket_rate: Rate over all WebSockets together, in steps a second.
 
     Raises:
-        ValueError: A number is out of range, or a list is empty or not in order.
+        ValueError: A number is out of range, or a list is empty or not ascending.
     """
 
     seconds: float = 8.0

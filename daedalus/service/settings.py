@@ -8,42 +8,42 @@ from urllib.parse import urlsplit
 from daedalus.checks import require_at_least
 
 NEWEST, NONE = "newest", "none"
-"""Words for ``checkpoint``: the newest model that was trained here, and no model at all."""
+"""Words for ``checkpoint``: the newest model under ``outputs``, and no model at all."""
 
 
 @dataclass
 class ServiceSettings:
-    """Where the service listens, and what it grants to whom. Times are in seconds.
+    """The address of the service, and its limits. Times are in seconds.
 
     Attributes:
-        host: Address to listen on; the default is reached from this machine alone.
-        port: Port, 0 to 65535; 0 takes any that is free.
-        cors_origins: Web origins, such as ``https://example.org``, whose pages may use the
-            service beside its own; none unless named.
-        http_sessions: Sessions over HTTP that live at once.
-        websocket_sessions: OpenEnv sessions, one for each WebSocket, that live at once.
-        session_timeout: How long a session may be idle before it ends.
-        session_grace: How long at least, over HTTP, before it gives way to another when every place
-            is taken; well above what a model takes to answer.
-        connections: Connections that live at once, WebSockets included; when all are taken, those
-            that wait for their next request give way.
-        request_timeout: How long a request's head may take to arrive, and its body again.
-        answer_timeout: How long a client may leave an answer untaken before it is cut off, on
-            systems that can tell (Linux).
-        websocket_ping: How often a WebSocket is asked for a sign of life, and how long that may
-            take.
+        host: Address to listen on; the default accepts connections from this machine alone.
+        port: Port, 0 to 65535; 0 takes any free port.
+        cors_origins: Other web origins, such as ``https://example.org``, whose pages may use the
+            service.
+        http_sessions: Largest number of live sessions over HTTP.
+        websocket_sessions: Largest number of OpenEnv sessions, one for each WebSocket.
+        session_timeout: Idle time after which a session ends.
+        session_grace: Idle time after which a session over HTTP ends if all places are taken and
+            a client wants one; well above the time that a model takes to answer.
+        connections: Largest number of open connections, WebSockets included. When all are taken,
+            those that wait for their next request are closed.
+        request_timeout: Longest time for a request's head to arrive, and again for its body.
+        answer_timeout: Longest time that a client may leave an answer unread before its
+            connection is closed (Linux only).
+        websocket_ping: Time between two pings of a WebSocket, and longest time for a pong.
         max_body_bytes: Longest request body and longest WebSocket message, in bytes.
-        max_episode_length: Longest episode that may be asked for, in steps.
-        checkpoint: The designer: a model's directory or hub name, ``newest`` for the newest that
-            was trained here, or ``none``. No request can name one.
-        constrained: Whether the designer's answers are made valid by masking tokens.
-        design_timeout: How long a request waits for the designer before another one answers.
-        design_queue: Requests that may wait for the designer at once.
-        outputs: Folder in which runs are found: the newest model, curves and figures.
-        write_up: The article that is served as /blog.md.
+        max_episode_length: Longest episode on offer, in steps.
+        checkpoint: The trained designer: a model's directory or hub name, ``newest`` for the newest
+            model under ``outputs``, or ``none``. No request can name a model.
+        constrained: Whether masked tokens make the designer's answers valid.
+        design_timeout: Longest time that a request waits for the trained designer before the
+            heuristic one answers.
+        design_queue: Largest number of requests that wait for the trained designer.
+        outputs: Folder that contains runs: models, curves and figures.
+        write_up: The article, served as /blog.md.
 
     Raises:
-        ValueError: A number is out of range, or an origin is none.
+        ValueError: A number is out of range, or an origin is malformed.
     """
 
     host: str = "127.0.0.1"
@@ -75,19 +75,23 @@ class ServiceSettings:
         if self.connections <= self.websocket_sessions:
             raise ValueError(
                 f"connections: {self.connections}; give more than websocket_sessions, "
-                f"{self.websocket_sessions}, or requests over HTTP find none"
+                f"{self.websocket_sessions}, or none are left for HTTP"
             )
         if not 0 <= self.port <= 65535:
             raise ValueError(f"port: {self.port}; give an integer from 0 to 65535")
         if not self.host or not self.checkpoint:
-            raise ValueError("host, checkpoint: empty; give an address; newest, none or a model")
+            raise ValueError(
+                "host, checkpoint: empty; host takes an address, checkpoint newest, none or a model"
+            )
         for origin in self.cors_origins:
             parts = urlsplit(origin)
             if origin != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
-                raise ValueError(f"cors_origins: {origin!r}; give SCHEME://HOST[:PORT], no path")
+                raise ValueError(
+                    f"cors_origins: {origin!r}; give SCHEME://HOST[:PORT], without a path"
+                )
         for name in ("session_timeout", "session_grace"):
             if getattr(self, name) < 2 * self.design_timeout:
                 raise ValueError(
                     f"{name}: {getattr(self, name)}; give at least twice design_timeout, "
-                    f"{2 * self.design_timeout}, or sessions expire while their model thinks"
+                    f"{2 * self.design_timeout}, or sessions end while a model answers"
                 )

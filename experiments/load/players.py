@@ -1,4 +1,4 @@
-"""Visitors in numbers, to measure a service: players over HTTP and WebSockets, and their pace."""
+"""Players over HTTP and over WebSockets, which measure a service."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ class Player(Protocol):
     """One session of a service.
 
     Attributes:
-        ended: Whether its episode has ended, so that a step would change nothing.
+        ended: Whether its episode has ended; then a step would change nothing.
     """
 
     ended: bool
 
     async def begin(self) -> int:
-        """Begin the next episode and return the answer's status."""
+        """Begin the next episode and return the status of the answer."""
 
     async def step(self) -> int:
-        """Play a step and return the answer's status."""
+        """Play a step and return the status of the answer."""
 
     async def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
 
 
 @dataclass
 class Pace:
-    """What players saw.
+    """Measurements of the players.
 
     Attributes:
-        seconds: How long they played.
-        latencies: Seconds from when each step was due to its answer.
-        refused: Steps and resets that were answered otherwise than with 200.
+        seconds: Duration of the play.
+        latencies: Seconds between the due time of each step and its answer.
+        refused: Number of steps and resets with another status than 200.
     """
 
     seconds: float = 0.0
@@ -55,17 +55,17 @@ class Pace:
 
 
 async def play(players: Sequence[Player], seconds: float, rate: float | None = None) -> Pace:
-    """Have all players step for a while, on a schedule or each as soon as it is answered.
+    """Let all players step for a while, on a schedule or as fast as the service answers.
 
-    With a schedule a step that has to wait for its player's last one waits on the clock, so that
-    a service that falls behind cannot slow down those who measure it.
+    On a schedule, a latency counts from the due time of the step, even if the player's last step
+    is still under way. So a slow service cannot hide its delay.
 
-    Who has ended an episode begins the next one before its next step. That is no step, and its
-    time is in no latency, unless on a schedule the next step is late for it.
+    When its episode ends, a player begins the next one. This is no step, and it counts in no
+    latency, except that on a schedule it may delay the next step.
 
     Args:
-        players: At least one; a player's steps follow each other.
-        seconds: For how long, in seconds; what is under way then is finished.
+        players: At least one; each plays one step at a time.
+        seconds: Duration, in seconds; steps under way at the end are finished.
         rate: Steps a second of all players together, evenly spaced; None for no schedule.
     """
     pace, began = Pace(), time.perf_counter()
@@ -94,11 +94,11 @@ async def play(players: Sequence[Player], seconds: float, rate: float | None = N
 class HttpPlayer(asyncio.Protocol):
     """A session over HTTP on a connection of its own.
 
-    General clients take as long for a request as the service does, hence this plain one.
+    General clients take as long for a request as the service does, so this one is minimal.
 
     Args:
-        host: Of the service, with its port.
-        name: Of the session.
+        host: Host of the service, with its port.
+        name: Name of the session.
         episodes: Resets, one for each episode.
     """
 
@@ -118,7 +118,7 @@ class HttpPlayer(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Read until the answer is whole."""
+        """Read until the answer is complete."""
         self._received += data
         head, gap, body = self._received.partition(b"\r\n\r\n")
         _, _, length = head.partition(_LENGTH)
@@ -129,20 +129,20 @@ class HttpPlayer(asyncio.Protocol):
                 self._answer.set_result(int(head[9:12]))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail whoever waits for an answer."""
+        """Raise an error in the player that waits for an answer."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(ConnectionResetError("the service closed the connection"))
 
     async def begin(self) -> int:
-        """Begin the next episode and return the answer's status."""
+        """Begin the next episode and return the status of the answer."""
         return await self._ask(next(self._resets))
 
     async def step(self) -> int:
-        """Play a step and return the answer's status."""
+        """Play a step and return the status of the answer."""
         return await self._ask(self._step)
 
     async def close(self) -> None:
-        """Close the connection; the session ends when it has been idle for long enough."""
+        """Close the connection; the session ends when it has been idle for long."""
         if self._transport is not None:
             self._transport.close()
 
@@ -167,11 +167,11 @@ class WebSocketPlayer:
         self._episodes = episodes
 
     async def begin(self) -> int:
-        """Begin the next episode; 200 if it began, otherwise 422."""
+        """Begin the next episode; return 200 if it began, otherwise 422."""
         return await self._ask({"type": "reset", "data": next(self._episodes)})
 
     async def step(self) -> int:
-        """Play a step; 200 if it was played, otherwise 422."""
+        """Play a step; return 200 if it was played, otherwise 422."""
         return await self._ask({"type": "step", "data": ACTION})
 
     async def close(self) -> None:
@@ -188,10 +188,10 @@ class WebSocketPlayer:
 async def http_players(
     address: str, count: int, episode_length: int = EPISODE_LENGTH
 ) -> list[HttpPlayer]:
-    """Open sessions over HTTP, the same ones every time, and begin an episode in each.
+    """Open sessions over HTTP, with the same names every time, and begin an episode in each.
 
     Args:
-        address: Such as ``http://127.0.0.1:8000``.
+        address: Address of the service, such as ``http://127.0.0.1:8000``.
         count: Number of sessions; no two play the same episode.
         episode_length: Steps of an episode, after which the session's next one begins.
 
@@ -228,7 +228,7 @@ async def websocket_players(
 
 
 def _episodes(number: int, count: int, length: int) -> Iterator[dict[str, Any]]:
-    """Yield the resets of one of so many sessions."""
+    """Yield the resets of one of ``count`` sessions."""
     for seed in itertools.count(number, count):
         yield {"episode_length": length, "seed": seed}
 

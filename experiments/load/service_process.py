@@ -1,4 +1,4 @@
-"""A service in a process of its own, whose memory, descriptors and sessions can be read."""
+"""A service in a process of its own, with readings of its memory, descriptors and sessions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _STOP_TIMEOUT = 10.0  # seconds
 
 @dataclass(frozen=True)
 class Usage:
-    """What a service holds.
+    """The resources that a service holds.
 
     Attributes:
-        http_sessions: Sessions over HTTP that live.
-        websocket_sessions: OpenEnv sessions that live.
-        descriptors: Files and sockets that are open.
+        http_sessions: Number of live sessions over HTTP.
+        websocket_sessions: Number of live OpenEnv sessions.
+        descriptors: Number of open files and sockets.
         memory: Resident memory, in MiB.
-        processor: Processor time that it took so far, in seconds.
+        processor: Processor time used so far, in seconds.
     """
 
     http_sessions: int
@@ -42,28 +42,28 @@ class Usage:
 
 
 class ServiceProcess:
-    """Serves as long as its context lasts; reads ``/proc``, so on Linux only.
+    """Serves while its context is open. It reads ``/proc``, so it works on Linux only.
 
     Args:
-        settings: What it grants to whom.
-        catalogue: What a reset may choose from.
-        log: File that takes what the process writes to its standard error.
+        settings: Limits of the service.
+        catalogue: The populations and markets that a reset may choose.
+        log: File for the standard error of the process.
     """
 
     def __init__(self, settings: ServiceSettings, catalogue: Catalogue, log: Path) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        fresh = replace(catalogue)  # the models that it may have built cannot be sent
+        fresh = replace(catalogue)  # without its cached models, which cannot be pickled
         given = (settings, fresh, log, theirs)
         self._process = context.Process(target=_serve, args=given, daemon=True)
         self._theirs = theirs
         self.address = ""
 
     def __enter__(self) -> ServiceProcess:
-        """Start, and wait until it answers.
+        """Start the service, and wait until it answers.
 
         Raises:
-            RuntimeError: It does not start; its log says why.
+            RuntimeError: The service did not start; its log says why.
         """
         self._process.start()
         self._theirs.close()
@@ -78,20 +78,20 @@ class ServiceProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop it."""
+        """Stop the service."""
         self._pipe.close()
         self._process.join(_STOP_TIMEOUT)
         self._process.kill()
 
     def usage(self) -> Usage:
-        """Return what it holds now."""
+        """Return the resources that the service holds now."""
         self._pipe.send(None)
         usage: Usage = self._pipe.recv()
         return usage
 
 
 def _serve(settings: ServiceSettings, catalogue: Catalogue, log: Path, pipe: Connection) -> None:
-    """Serve until the other end of the pipe is closed; answer whatever comes with the usage."""
+    """Serve until the other end of the pipe closes; answer every message with the usage."""
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
     warm_up(catalogue)
     app = create_app(settings, catalogue, None)

@@ -1,4 +1,4 @@
-"""The service: OpenEnv and the session API in one application."""
+"""The application: OpenEnv, the session API and the page together."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from daedalus.service.sessions.store import SessionStore
 from daedalus.service.settings import ServiceSettings
 
 OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata"}
-"""What OpenEnv's own server answers.
+"""Routes of OpenEnv's own server that are kept.
 
-Its resets and steps over HTTP forget the episode, and its sessions over MCP outlive their openers.
+Its resets and steps over HTTP forget the episode. Its sessions over MCP stay when a client leaves.
 """
 
 
@@ -37,13 +37,13 @@ def create_app(
     load: Load | None,
     designers: Mapping[str, Designer] | None = None,
 ) -> FastAPI:
-    """Build the service.
+    """Build the application.
 
     Args:
-        settings: What it grants to whom.
-        catalogue: What a reset may choose from.
-        load: Loads the designer in the background; None if there is none.
-        designers: Other designers that may be asked, by name.
+        settings: Its limits.
+        catalogue: The populations and markets that a reset may choose.
+        load: Loads the trained designer in the background; None if there is none.
+        designers: Other designers, by name.
     """
     designers = designers or {}
     app = FastAPI(
@@ -88,7 +88,7 @@ def create_app(
 def add_openenv(
     app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
 ) -> HTTPEnvServer:
-    """Add OpenEnv's WebSocket and what describes the environment, not its resets and steps."""
+    """Add OpenEnv's WebSocket and its descriptions of the environment, but no resets and steps."""
     server = HTTPEnvServer(
         make,
         DaedalusAction,

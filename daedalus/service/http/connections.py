@@ -1,4 +1,4 @@
-"""What a connection may cost: how many there are, how slowly they speak, how much they hold."""
+"""Limits of connections: how many there are, how slow they may be, how much they may hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
@@ -17,20 +17,20 @@ from websockets.frames import CloseCode, Frame
 MAX_HEAD_BYTES = 65_536
 MAX_FRAGMENTS = 1024  # of one WebSocket message
 MAX_PIPELINED = 16  # requests sent before the first of them is answered
-_FULL = "every connection is taken; try again later"
+_FULL = "all connections are taken; try again later"
 _LAST = {"Connection": "close"}
 _LATER = {"Retry-After": "1"} | _LAST
 
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """What connections share.
+    """Limits that all connections share.
 
     Attributes:
-        most: Connections that live at once, WebSockets included.
-        head_timeout: How long a request's head may take, in seconds.
+        most: Largest number of open connections, WebSockets included.
+        head_timeout: Longest time for a request's head to arrive, in seconds.
         max_request_bytes: Longest request, head and body as sent, in bytes.
-        waiting: Connections with no request under way, the longest waiting first.
+        waiting: Connections without a request under way, the longest waiting first.
     """
 
     most: int
@@ -39,7 +39,7 @@ class ConnectionLimits:
     waiting: dict[HttpConnection, None] = field(default_factory=dict)
 
     def make_room(self) -> bool:
-        """Drop the connection that has waited longest; False if each has a request under way."""
+        """Close the connection that has waited longest; False if none is waiting."""
         oldest = next(iter(self.waiting), None)
         if oldest is None:
             return False
@@ -48,11 +48,11 @@ class ConnectionLimits:
 
 
 class HttpConnection(HttpToolsProtocol):
-    """HTTP on one connection, which has to send whole requests of bounded size in bounded time.
+    """HTTP on one connection, with bounds on the size and the time of a request.
 
-    The server below has no limits of this kind, and a connection that never finishes a request
-    would be kept for ever. Beyond the most connections the one that has waited longest for its
-    next request gives way, so that silent strangers keep nobody out; if none waits, 503.
+    uvicorn has no such bounds: it keeps a connection for ever that never finishes a request. When
+    all connections are taken, the one that has waited longest for its next request is closed. So
+    silent clients cannot keep others out. If none is waiting, the answer is 503.
     """
 
     def __init__(self, limits: ConnectionLimits, **given: Any) -> None:
@@ -63,8 +63,8 @@ class HttpConnection(HttpToolsProtocol):
         self._refused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the connection, and make room for it if there is none."""
-        super().connection_made(transport)
+        """Accept the connection, and make room for it if necessary."""
+        super().connection_made(cast("asyncio.Transport", transport))
         if len(self.connections) > self._limits.most and not self._limits.make_room():
             self.app, self._refused = _full, True
         self._wait()
@@ -75,7 +75,7 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the request has become too long."""
+        """Read more, unless the request has become too long."""
         super().data_received(data)
         self._received += len(data)
         if self._head_due is not None and self._received > MAX_HEAD_BYTES:
@@ -84,25 +84,25 @@ class HttpConnection(HttpToolsProtocol):
             self.drop()
 
     def on_headers_complete(self) -> None:
-        """Begin to serve a request."""
+        """Start to serve a request."""
         self._stop_waiting()
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, or serve it if it has come already."""
+        """Wait for the next request, or serve it if it is already here."""
         super().on_response_complete()
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait()
 
     def handle_websocket_upgrade(self) -> None:
-        """Hand the connection over to a WebSocket, if it has a place."""
+        """Turn the connection into a WebSocket, unless all places are taken."""
         if self._refused:
             self._turn_away(503, _FULL, _LATER)
         else:
             super().handle_websocket_upgrade()
 
     def drop(self) -> None:
-        """Close the connection without a word."""
+        """Close the connection without an answer."""
         self._stop_waiting()
         self.transport.abort()
 
@@ -126,7 +126,7 @@ class HttpConnection(HttpToolsProtocol):
             self.drop()
 
     def _turn_away(self, status: int, reason: str, more: dict[str, str] = _LAST) -> None:
-        """Answer before there is a request that the application could answer."""
+        """Answer before the application has a request to answer."""
         self._stop_waiting()
         body = json.dumps({"error": reason, "detail": []}).encode()
         headers = {"Content-Type": "application/json", "Content-Length": f"{len(body)}"} | more
@@ -137,33 +137,33 @@ class HttpConnection(HttpToolsProtocol):
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
-    """A WebSocket that is not read while it does not read, so that neither side's data pile up."""
+    """A WebSocket that reads nothing while its client reads nothing, so no data pile up."""
 
     def pause_writing(self) -> None:
-        """Stop reading, pings included, until the client has taken what waits for it."""
+        """Stop reading, pings included, until the client has read its answers."""
         super().pause_writing()
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """Read on, unless a message waits to be played."""
+        """Read more, unless a message is waiting to be played."""
         super().resume_writing()
         if not self.read_paused:
             self.transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a handshake that cannot be read is the last of the connection."""
+        """Read more; a handshake that cannot be read closes the connection."""
         super().data_received(data)
         if not self.handshake_initiated:
             self.transport.abort()
 
     def handle_cont(self, event: Frame) -> None:
-        """Add a fragment to the message; too many end the connection."""
+        """Add a fragment to the message; too many fragments close the connection."""
         super().handle_cont(event)
         if len(self.frames) > MAX_FRAGMENTS:
             self.transport.abort()
 
     def send_receive_event_to_app(self) -> None:
-        """Hand a whole message on, unless it is no text; that is nothing to log."""
+        """Pass a whole message on; one that is no valid text closes the connection, unlogged."""
         if self.curr_msg_data_type == "text" and not _is_text(b"".join(self.frames)):
             self.conn.send_close(CloseCode.INVALID_DATA)
             self.handle_parser_exception()

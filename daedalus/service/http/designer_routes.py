@@ -28,7 +28,7 @@ def designer_routes(
     @router.post(
         "/api/design",
         responses=INVALID | UNKNOWN_SESSION,
-        summary="Ask the designer for a mechanism",
+        summary="Ask a designer for a mechanism",
     )
     async def design(request: DesignRequest) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
@@ -47,7 +47,7 @@ def designer_routes(
             latency=time.perf_counter() - began,
         )
 
-    @router.get("/api/designer/status", summary="See whether the trained designer answers")
+    @router.get("/api/designer/status", summary="Read whether the trained designer is ready")
     async def status() -> DesignerState:
         return trained.state()
 
@@ -55,6 +55,6 @@ def designer_routes(
 
 
 def _repeatable(state: DaedalusState) -> np.random.Generator:
-    """Return draws that are the same at the same step of the same episode."""
+    """Return random numbers that depend only on the seed and the step of an episode."""
     assert state.seed is not None
     return generator(state.seed, f"service/designer/{state.step_count}")

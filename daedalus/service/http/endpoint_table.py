@@ -1,4 +1,4 @@
-"""The table of endpoints in the documentation, from the OpenAPI document."""
+"""Write the table of endpoints into the documentation, from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def endpoint_table(openapi: dict[str, Any]) -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """Return a document with the table between its two marks.
+    """Return a document in which the table stands between the two marks.
 
     Raises:
-        ValueError: The marks are not there.
+        ValueError: The document has no marks.
     """
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)

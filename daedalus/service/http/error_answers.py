@@ -1,9 +1,9 @@
-"""What the service refuses, and how it says so: never with a trace."""
+"""The answer to every error: a status and a sentence, never a trace."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -19,10 +19,10 @@ _SIDES = ("body", "query", "path")
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give every refusal its status: 422 with fields, 404, 409, 503, and 500 without a trace."""
+    """Give every error its status: 422 with the fields, 404, 409, 503, or 500."""
 
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        if isinstance(error.body, bytes):  # FastAPI parses what is said to be JSON, and only that
+        if isinstance(error.body, bytes):  # FastAPI parses only bodies that are declared as JSON
             said = request.headers.get("content-type")
             return _answer(422, _INVALID, [_header_problem(said)])
         return _answer(422, _INVALID, [_problem(each) for each in error.errors()])
@@ -46,15 +46,19 @@ def add_error_handlers(app: FastAPI) -> None:
         return _answer(error.status_code, str(error.detail))
 
     async def broken(request: Request, error: Exception) -> JSONResponse:
-        return _answer(500, "the service failed; its log says why")
+        return _answer(500, "the service failed; its log has the reason")
 
-    app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
-    app.add_exception_handler(FieldError, refused)  # type: ignore[arg-type]
-    app.add_exception_handler(UnknownSessionError, unknown)  # type: ignore[arg-type]
-    app.add_exception_handler(EpisodeError, without_episode)  # type: ignore[arg-type]
-    app.add_exception_handler(CapacityError, full)  # type: ignore[arg-type]
-    app.add_exception_handler(HTTPException, other)  # type: ignore[arg-type]
-    app.add_exception_handler(Exception, broken)
+    answers: dict[type[Exception], Callable[[Request, Any], Awaitable[JSONResponse]]] = {
+        RequestValidationError: invalid,
+        FieldError: refused,
+        UnknownSessionError: unknown,
+        EpisodeError: without_episode,
+        CapacityError: full,
+        HTTPException: other,
+        Exception: broken,
+    }
+    for kind, answer in answers.items():
+        app.add_exception_handler(kind, answer)
 
 
 def _answer(status: int, message: str, detail: list[dict[str, Any]] | None = None) -> JSONResponse:
@@ -62,14 +66,14 @@ def _answer(status: int, message: str, detail: list[dict[str, Any]] | None = Non
 
 
 def _header_problem(said: str | None) -> dict[str, Any]:
-    allowed = "say that the body is JSON: application/json"
+    allowed = "declare the body as JSON: application/json"
     return {"field": "Content-Type", "value": shown(said), "allowed": allowed}
 
 
 def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
     place = [str(part) for part in error["loc"] if part not in _SIDES]
     if error["type"] == "json_invalid":
-        place = []  # where pydantic has the position in the text
+        place = []  # pydantic puts the position in the text here
     without = error["type"] in ("missing", "json_invalid")
     return {
         "field": shown(".".join(place)) or "body",
@@ -79,10 +83,10 @@ def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _allowed(error: Mapping[str, Any]) -> str:
-    """Return what to write instead."""
+    """Return what the client should write instead."""
     context = error.get("ctx") or {}
     if error["type"] == "missing":
-        return "it is required; give it"
+        return "this field is required; add it"
     if "expected" in context:
         return f"choose one of {context['expected']}"
     if error["type"] == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""What is turned away before anything reads it: long or slow bodies, and pages of other origins."""
+"""Limits of a request: long or slow bodies are refused, and so are pages of other origins."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 class Limits:
-    """Middleware that bounds bodies and silence, and keeps foreign pages from acting.
+    """Middleware that bounds bodies and silence, and refuses actions of foreign pages.
 
-    CORS does not cover WebSockets, nor what a page sends without reading the answer, so that the
-    origin is checked here.
+    CORS does not cover WebSockets, and it lets a page send requests whose answers it never reads.
+    So the origin is checked here.
 
     Args:
-        app: What is protected.
+        app: The application to protect.
         max_body_bytes: Longest body, in bytes.
-        body_timeout: How long a body may take to arrive, in seconds.
-        idle_timeout: How long a WebSocket may be silent, in seconds.
-        origins: Origins that may act beside the service's own.
+        body_timeout: Longest time for a body to arrive, in seconds.
+        idle_timeout: Longest silence of a WebSocket, in seconds.
+        origins: Origins whose pages may act, beside the service's own.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Limits:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
         elif self._is_foreign(scope):
-            await self._turn_away(403, "pages of this origin may not", scope, receive, send)
+            await self._turn_away(403, "pages of this origin may not act", scope, receive, send)
         elif scope["type"] == "websocket":
             await self._unless_silent(scope, receive, send)
         else:
@@ -61,7 +61,7 @@ class Limits:
         return urlsplit(origin).netloc != headers.get("host")
 
     async def _unless_silent(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a WebSocket until it goes or has been silent for too long."""
+        """Serve a WebSocket until it closes or has been silent for too long."""
 
         async def receive_in_time() -> Message:
             with suppress(TimeoutError):
@@ -71,13 +71,13 @@ class Limits:
             return {"type": "websocket.disconnect", "code": 1001}
 
         async def send_if_there(message: Message) -> None:
-            with suppress(OSError):  # the next message that is received says that it has gone
+            with suppress(OSError):  # the next message to arrive says that the client has left
                 await send(message)
 
         await self._app(scope, receive_in_time, send_if_there)
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the whole body, which is short and comes soon, and hand it on."""
+        """Read the whole body within the limits, and pass it on."""
         try:
             async with asyncio.timeout(self._body_timeout):
                 body = await self._read(receive)
@@ -86,7 +86,7 @@ class Limits:
             await self._turn_away(408, reason, scope, receive, send)
             return
         if body is None:
-            return  # the client has gone
+            return  # the client has left
         if len(body) > self._max_body_bytes:
             reason = f"the body is longer than {self._max_body_bytes} bytes"
             await self._turn_away(413, reason, scope, receive, send)
@@ -99,7 +99,7 @@ class Limits:
         await self._app(scope, replay, send)
 
     async def _read(self, receive: Receive) -> bytes | None:
-        """Return the body, or as much of it as shows that it is too long; None if none comes."""
+        """Return the body, cut where it becomes too long; None if the client leaves."""
         body, more = bytearray(), True
         while more and len(body) <= self._max_body_bytes:
             message = await receive()

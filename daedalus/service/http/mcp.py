@@ -1,4 +1,4 @@
-"""MCP, which OpenEnv expects of every server: there are no tools here, and the answer says so."""
+"""MCP, which OpenEnv expects of every server. The answer says that there are no tools."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pydantic import BaseModel, Field
 from daedalus.service.http.messages import INVALID
 
 METHOD_NOT_FOUND = -32601  # of JSON-RPC 2.0
-NO_TOOLS = "there are no tools here; play over the WebSocket /ws or by POST /reset and /step"
+NO_TOOLS = "there are no tools here; play over the WebSocket /ws, or by POST /reset and /step"
 
 
 class McpCall(BaseModel):
-    """A JSON-RPC request, of which only the number matters."""
+    """A JSON-RPC request; only its number matters."""
 
-    id: int | str | None = Field(None, description="given back")
+    id: int | str | None = Field(None, description="the answer repeats it")
 
 
 class McpError(BaseModel):
-    """Why nothing was called."""
+    """The reason why nothing was called."""
 
     code: int = METHOD_NOT_FOUND
     message: str = NO_TOOLS
@@ -35,7 +35,7 @@ class McpAnswer(BaseModel):
 
 
 def mcp_answers() -> APIRouter:
-    """Return the route that answers every call alike."""
+    """Return the route, which gives every call the same answer."""
     router = APIRouter()
 
     @router.post("/mcp", responses=INVALID, summary="Say that there are no MCP tools")

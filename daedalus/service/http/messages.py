@@ -1,4 +1,4 @@
-"""Requests and answers of the session API, and how it refuses."""
+"""Requests and answers of the session API, and its refusals."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from daedalus.service.openenv.ranges import Strict
 from daedalus.service.sessions.messages import TRAINED
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
+DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
+Documented = dict[int | str, dict[str, Any]]
+"""Answers of an operation by status, for the OpenAPI document."""
 
 
 class StepRequest(Strict):
@@ -21,7 +24,7 @@ class StepRequest(Strict):
 
 
 class ResetAnswer(Strict):
-    """The first observation of an episode, in a form that OpenEnv's readers know, too."""
+    """The first observation of an episode, in a form that readers of OpenEnv also understand."""
 
     session_id: str
     observation: dict[str, Any]
@@ -31,7 +34,7 @@ class ResetAnswer(Strict):
 
 
 class StepAnswer(Strict):
-    """What a step gave."""
+    """The result of a step."""
 
     observation: dict[str, Any]
     reward: float
@@ -39,21 +42,19 @@ class StepAnswer(Strict):
     info: dict[str, Any]
 
 
-DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
-
-
 class DesignRequest(PartialObservation):
-    """Who is asked, and what it is told: a live session, or as much of an observation as there is.
+    """A question to a designer, with a live session or with a partial observation.
 
-    In a session a random mechanism is that of its seed and step, so that episodes can be repeated.
+    With a session, a random mechanism depends only on its seed and step, so episodes can be
+    repeated.
     """
 
-    designer: DesignerName = Field(TRAINED, description="one that GET /api/catalogue names")
+    designer: DesignerName = Field(TRAINED, description="a name from GET /api/catalogue")
     session_id: SessionId | None = None
 
 
 class FieldProblem(BaseModel):
-    """One field that is wrong: where, what was sent, and what is allowed."""
+    """One wrong field: its place, the value that was sent, and what is allowed."""
 
     field: str
     value: Any = None
@@ -61,18 +62,14 @@ class FieldProblem(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why a request was refused; ``detail`` lists fields if some were wrong."""
+    """The reason of a refusal; ``detail`` lists the wrong fields, if any."""
 
     error: str
     detail: list[FieldProblem] = Field(default_factory=list)
 
 
-INVALID: dict[int | str, dict[str, Any]] = {
-    422: {"model": Problem, "description": "The fields that are wrong"}
-}
-"""How an operation documents that it refuses what is malformed."""
+INVALID: Documented = {422: {"model": Problem, "description": "Some fields are not valid"}}
+"""The refusal of a malformed request."""
 
-UNKNOWN_SESSION: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "No such session"}
-}
-"""How an operation documents that it needs a session that lives."""
+UNKNOWN_SESSION: Documented = {404: {"model": Problem, "description": "No such session"}}
+"""The refusal of a request that needs a live session."""

@@ -1,15 +1,14 @@
-"""What people look at: the page, what is on offer, the tour, and the newest run's curves."""
+"""Routes of the page: its files, the offer, the tour, the newest run and the article."""
 
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
-from daedalus.service.http.messages import Problem
+from daedalus.service.http.messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import figures_of
 from daedalus.service.page.messages import Offer, Tour, TourStop, TrainingCurves
@@ -20,29 +19,27 @@ from daedalus.service.settings import ServiceSettings
 
 STATIC = Path(__file__).parents[1] / "page" / "static"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
-_NO_SUCH_FILE: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "No such file"}
-}
+_NO_SUCH_FILE: Documented = {404: {"model": Problem, "description": "No such file"}}
 
 
 def page_routes(
     settings: ServiceSettings, catalogue: Catalogue, designers: Sequence[str]
 ) -> APIRouter:
-    """Return the routes behind the page; ``designers`` names those beside the trained one."""
+    """Return the routes that the page asks; ``designers`` are the names beside the trained one."""
     router = APIRouter(tags=["Page"])
     offer = make_offer(catalogue, designers)
     newest = NewestRun(Path(settings.outputs))
 
-    @router.get("/api/catalogue", summary="See what may be chosen, and what it means")
+    @router.get("/api/catalogue", summary="Read every choice and its meaning")
     async def choices() -> Offer:
         return offer
 
-    @router.get("/api/tour", summary="See the attacks of the guided tour, and what mends them")
+    @router.get("/api/tour", summary="Read the stops of the guided tour: attacks and remedies")
     async def stops() -> Tour:
         on_offer = tour(catalogue.populations)
         return Tour(stops=[TourStop(**each.to_dict()) for each in on_offer])
 
-    @router.get("/api/training", summary="See the newest run's training curves")
+    @router.get("/api/training", summary="Read the training curves of the newest run")
     def training() -> TrainingCurves:
         return TrainingCurves(run=newest.name, history=newest.history())
 
@@ -53,26 +50,26 @@ def page_routes(
 def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
     """Add the newest run's figures and tables, and the article with its figures."""
 
-    @router.get("/plots/", summary="List the newest run's figures and tables")
+    @router.get("/plots/", summary="List the figures and tables of the newest run")
     def plots() -> HTMLResponse:
         return HTMLResponse(_index(newest.name, list(newest.files())), headers=_OWN_PARTS)
 
-    @router.get("/plots/{name}", responses=_NO_SUCH_FILE, summary="Get one of them")
+    @router.get("/plots/{name}", responses=_NO_SUCH_FILE, summary="Get one of these files")
     def plot(name: str) -> FileResponse:
-        return _file(newest.files().get(name), "see /plots/ for what there is")
+        return _file(newest.files().get(name), "no such file; /plots/ lists the files")
 
     @router.get("/blog.md", responses=_NO_SUCH_FILE, summary="Read the article")
     def article() -> FileResponse:
-        return _file(write_up, "this server was started without the article")
+        return _file(write_up, "this server has no article")
 
-    # Where the article's links lead, which are relative to its own address.
-    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get one of its figures")
+    # The links of the article are relative to its own address.
+    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get a figure of the article")
     def figure(name: str) -> FileResponse:
-        return _file(figures_of(write_up).get(name), "see /blog.md for what there is")
+        return _file(figures_of(write_up).get(name), "no such figure; /blog.md shows all figures")
 
 
 def add_page(app: FastAPI) -> None:
-    """Serve the page at the root, and its parts under /page/."""
+    """Serve the page at the root, and its files under /page/."""
 
     @app.get("/", tags=["Page"], response_class=HTMLResponse, summary="Open the page")
     def page() -> FileResponse:

@@ -1,9 +1,11 @@
-"""The socket, and the server that answers on it."""
+"""The socket, and the server behind it."""
 
 from __future__ import annotations
 
 import socket
+from asyncio import Protocol
 from functools import partial
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,14 +18,14 @@ from daedalus.service.http.connections import (
 )
 from daedalus.service.settings import ServiceSettings
 
-SEND_BUFFER = 262_144  # bytes that the kernel keeps for a client that does not read
+SEND_BUFFER = 262_144  # bytes that the kernel keeps for a slow reader
 
 
 def listen(settings: ServiceSettings) -> socket.socket:
     """Return a socket at the service's address.
 
     Raises:
-        ValueError: It is taken or not this machine's.
+        ValueError: The address is taken, or belongs to another machine.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
@@ -31,26 +33,27 @@ def listen(settings: ServiceSettings) -> socket.socket:
     except OSError as error:
         raise ValueError(
             f"service.host {settings.host}, service.port {settings.port}: {error.strerror}; "
-            "give another port, or 0 for any that is free"
+            "give another port, or 0 for any free one"
         ) from error
-    # Connections inherit it; without, an answer's body waits 40 ms for its head to be confirmed.
+    # Connections inherit this. Without it, an answer's body waits 40 ms for an acknowledgement.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux: data that nobody takes end the connection
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux: closes a connection that does not read
         patience = int(1000 * settings.answer_timeout)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
     return listener
 
 
 def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:
-    """Return what answers requests on a socket: ``run(sockets=[...])``, until interrupted."""
+    """Return the server; ``run(sockets=[...])`` answers requests until it is interrupted."""
     limits = ConnectionLimits(
         settings.connections, settings.request_timeout, MAX_HEAD_BYTES + 8 * settings.max_body_bytes
     )
+    protocol = cast("type[Protocol]", partial(HttpConnection, limits))  # uvicorn only calls it
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=partial(HttpConnection, limits),
+        http=protocol,
         ws=WebSocketConnection,
         ws_max_size=settings.max_body_bytes,
         ws_ping_interval=settings.websocket_ping,

@@ -1,15 +1,15 @@
 """Routes that play an episode in a session: reset, step and state."""
 
-# Annotations are evaluated here, since the model of a reset is built from the catalogue.
+# FastAPI evaluates the annotations here, because the model of a reset is built from the catalogue.
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query
-from pydantic import create_model
 
 from daedalus.service.http.messages import (
     INVALID,
     UNKNOWN_SESSION,
+    Documented,
     Problem,
     ResetAnswer,
     SessionId,
@@ -17,20 +17,27 @@ from daedalus.service.http.messages import (
     StepRequest,
 )
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState, ResetOptions
+from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
 from daedalus.service.sessions.store import SessionStore
 
-_FULL = {503: {"model": Problem, "description": "Every session is taken; see Retry-After"}}
+_FULL: Documented = {
+    503: {"model": Problem, "description": "All sessions are taken; see Retry-After"}
+}
 
 
 def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
     """Return the routes that play episodes by ``session_id``."""
     router = APIRouter(tags=["Sessions"])
-    request_model = reset_request(catalogue)
-    default = request_model()
+
+    class ResetRequest(catalogue.options):  # type: ignore[name-defined,misc]  # made at run time
+        """How an episode begins, and its session; without a session, a new one opens."""
+
+        session_id: SessionId | None = None
+
+    default = ResetRequest()
 
     @router.post("/reset", responses=INVALID | _FULL, summary="Begin an episode in a session")
-    async def reset(request: Annotated[request_model, Body()] = default) -> ResetAnswer:
+    async def reset(request: Annotated[ResetRequest, Body()] = default) -> ResetAnswer:
         options = request.model_dump(exclude={"session_id"})
         name, observation = sessions.reset(request.session_id, options)
         return ResetAnswer(
@@ -41,7 +48,7 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
         )
 
     @router.post(
-        "/step", responses=INVALID | UNKNOWN_SESSION, summary="Play a step under a mechanism"
+        "/step", responses=INVALID | UNKNOWN_SESSION, summary="Play one step under a mechanism"
     )
     async def step(request: StepRequest) -> StepAnswer:
         observation = sessions.get(request.session_id).step(request.action)
@@ -53,7 +60,7 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
         )
 
     @router.get(
-        "/state", responses=INVALID | UNKNOWN_SESSION, summary="See where an episode stands"
+        "/state", responses=INVALID | UNKNOWN_SESSION, summary="Read where an episode stands"
     )
     async def state(session_id: Annotated[SessionId, Query()]) -> DaedalusState:
         return sessions.get(session_id).state
@@ -61,15 +68,5 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
     return router
 
 
-def reset_request(catalogue: Catalogue) -> type[ResetOptions]:
-    """Return the model of a reset over HTTP: the options, and which session."""
-    return create_model(
-        "ResetRequest",
-        __base__=catalogue.options,
-        __doc__="How an episode begins, and in which session; None opens a new one.",
-        session_id=(SessionId | None, None),
-    )
-
-
-def _body(observation: DaedalusObservation) -> dict[str, object]:
+def _body(observation: DaedalusObservation) -> dict[str, Any]:
     return observation.model_dump(exclude={"reward", "done", "metadata"})

@@ -1,4 +1,4 @@
-"""Routes that show a step to people, with more than a designer may see."""
+"""Routes for people who watch: they show more than a designer may see."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from daedalus.service.sessions import watching
 from daedalus.service.sessions.messages import Arena, Reveal
 from daedalus.service.sessions.store import SessionStore
 
+_REVEALED = "Read the types of the bidders, and the owners of false names"
+
 
 def watching_routes(sessions: SessionStore) -> APIRouter:
     """Return the routes that show a session's last step and its bidders."""
@@ -19,14 +21,12 @@ def watching_routes(sessions: SessionStore) -> APIRouter:
     @router.get(
         "/api/arena",
         responses=INVALID | UNKNOWN_SESSION,
-        summary="Watch the last step's bids by round",
+        summary="Read the bids of the last step, by round",
     )
     async def watch(session_id: Annotated[SessionId, Query()]) -> Arena:
         return watching.arena(sessions.get(session_id))
 
-    @router.get(
-        "/api/reveal", responses=INVALID | UNKNOWN_SESSION, summary="See who the bidders really are"
-    )
+    @router.get("/api/reveal", responses=INVALID | UNKNOWN_SESSION, summary=_REVEALED)
     async def reveal(session_id: Annotated[SessionId, Query()]) -> Reveal:
         return watching.reveal(sessions.get(session_id))
 

@@ -1,10 +1,10 @@
-"""What a reset may choose from, and the markets that come of it."""
+"""The choices of a reset, and the environment that a choice describes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import create_model
 
@@ -13,7 +13,7 @@ from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
-from daedalus.service.openenv.ranges import bounded
+from daedalus.service.openenv.ranges import integer
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Catalogue:
 
     Attributes:
         populations: Populations by name, at least one.
-        default: Name of the population that is taken if none is named.
-        market: Shape of an episode, and the market that is taken if none is named.
-        max_episode_length: Longest episode that may be asked for, in steps.
+        default: Name of the population of a reset that names none.
+        market: Shape of an episode, and the market of a reset that names none.
+        max_episode_length: Longest episode on offer, in steps.
     """
 
     populations: dict[str, PopulationSettings]
@@ -39,15 +39,15 @@ class Catalogue:
 
     @cached_property
     def options(self) -> type[ResetOptions]:
-        """Return the model of a reset's options, in which names are those on offer."""
-        length = bounded(int, 1, self.max_episode_length)
+        """Return the model of a reset's options, which allows only what is on offer."""
+        length = Annotated[int, *integer(1, self.max_episode_length)]
+        fields: dict[str, Any] = {
+            "population": (Literal[*self.populations], self.default),
+            "market": (Literal[*MARKETS], self.market.name),
+            "episode_length": (length | None, None),
+        }
         return create_model(
-            "EpisodeOptions",
-            __base__=ResetOptions,
-            __doc__=ResetOptions.__doc__,
-            population=(Literal[*self.populations], self.default),
-            market=(Literal[*MARKETS], self.market.name),
-            episode_length=(length | None, None),
+            "EpisodeOptions", __base__=ResetOptions, __doc__=ResetOptions.__doc__, **fields
         )
 
     def playable(self, market: str) -> list[str]:
@@ -66,7 +66,7 @@ class Catalogue:
             market = replace(market, episode_length=options.episode_length)
         playable = self.playable(market.name)
         if chosen["population"] not in playable:
-            plays = f"the {market.name} market plays {', '.join(playable)}"
+            plays = f"the {market.name} market plays {', '.join(playable) or 'none on offer'}"
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
         if options.n_agents is None:

@@ -1,4 +1,4 @@
-"""The typed OpenEnv client: a remote market as if it were here."""
+"""The typed OpenEnv client: plays a market on a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservatio
 
 
 class DaedalusClient(EnvClient[DaedalusAction, DaedalusObservation, DaedalusState]):
-    """A session on a server, over a WebSocket; ``.sync()`` gives one for code without await.
+    """A session on a server, over a WebSocket; ``.sync()`` returns a client without ``await``.
 
     ``reset`` takes ``seed``, ``population``, ``market``, ``n_agents`` and ``episode_length``.
     """

@@ -1,4 +1,4 @@
-"""The market as an OpenEnv environment: one episode of it for each session."""
+"""The market as an OpenEnv environment: one episode for each session."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from daedalus.service.openenv.messages import (
 from daedalus.service.openenv.observations import to_wire, wire_mechanism
 from daedalus.service.openenv.rubric import CompositeRubric, scores
 
-_ONLY = np.arange(1)  # of a batch of one
+_ONLY = np.arange(1)  # the only episode of the batch
 
 NAME = "daedalus"
 DESCRIPTION = (
-    "Design an auction round after round: set its format, reserve, disclosure and penalties "
-    "against bidders who shade, collude, walk out and cheat. The reward is welfare x fairness x "
-    "participation x stability."
+    "Design a repeated auction: set its format, reserve price, disclosure and penalties. Its "
+    "bidders shade, collude, walk away from wins and bid under false names. The reward is welfare "
+    "x fairness x participation x stability."
 )
 
 
 class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, DaedalusState]):
     """One episode of mechanism design at a time.
 
-    The market's kernels do not bear two threads at once, so that the asynchronous methods play on
+    The market's kernels must not run on two threads at once. So the asynchronous methods play on
     the event loop; a step takes about a millisecond.
 
     Args:
-        catalogue: What a reset may choose from.
+        catalogue: The populations and markets that a reset may choose.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -62,14 +62,14 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         """Begin an episode.
 
         Args:
-            seed: Same seed, same episode; None draws one, which the state tells.
+            seed: The same seed gives the same episode; None draws one, which the state names.
             episode_id: A name for the episode.
             **options: ``population``, ``market``, ``n_agents`` and ``episode_length``, see
                 ``ResetOptions``.
 
         Raises:
             ValidationError: An option is unknown, of the wrong type or out of range.
-            FieldError: The market cannot seat the population.
+            FieldError: The market cannot play the population.
             EpisodeError: The session has been closed.
         """
         self._check_open()
@@ -91,7 +91,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     def step(
         self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
     ) -> DaedalusObservation:
-        """Play one step under the action's mechanism; an ended episode stays as it is.
+        """Play one step under the action's mechanism; an ended episode does not change.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
@@ -122,7 +122,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     @property
     def state(self) -> DaedalusState:
-        """Return where the episode stands; before the first reset, that there is none."""
+        """Return where the episode stands; before the first reset there is none."""
         if self._env is not None:
             self._state.step_count = int(self._env.steps[0])
             self._state.done = bool(self._env.done[0])
@@ -139,18 +139,18 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         return self.episode().observe()
 
     def episode(self) -> DesignEnv:
-        """Return the episode under way.
+        """Return the current episode.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
         """
         self._check_open()
         if self._env is None:
-            raise EpisodeError("no episode yet; reset first")
+            raise EpisodeError("there is no episode yet; reset first")
         return self._env
 
     def before_step(self) -> DesignEnv | None:
-        """Return a copy of the episode as the last step found it; None before the first step.
+        """Return a copy of the episode before its last step; None if no step has been played.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
@@ -159,11 +159,11 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         return None if self._before is None else self._before.fork(_ONLY)
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """Return name and purpose."""
+        """Return the name and the purpose."""
         return EnvironmentMetadata(name=NAME, description=DESCRIPTION, version="0.1.0")
 
     def close(self) -> None:
-        """End the session; a second time changes nothing."""
+        """End the session; a second call changes nothing."""
         self._closed = True
         self._env = self._before = None
 
@@ -184,4 +184,4 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     def _check_open(self) -> None:
         if self._closed:
-            raise EpisodeError("the session was closed or had been idle too long; connect again")
+            raise EpisodeError("the session was closed, or it was idle for too long; connect again")

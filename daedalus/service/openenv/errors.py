@@ -1,18 +1,18 @@
-"""What an episode refuses."""
+"""Errors of an episode."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-_LONGEST_VALUE = 200  # characters of it that are sent back
+_LONGEST_VALUE = 200  # characters that an answer repeats
 
 
 class FieldError(ValueError):
-    """A field's value cannot be used here; the message names field, value and what is allowed."""
+    """A field has a value that is not allowed; the message names field, value and what is."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
-        """Keep the parts beside the sentence."""
+        """Make the message, and keep its parts."""
         super().__init__(f"{field}: {shown(value)!r} is not allowed; {allowed}")
         self.field = field
         self.value = value
@@ -20,11 +20,11 @@ class FieldError(ValueError):
 
 
 class EpisodeError(RuntimeError):
-    """A step or a look without an episode."""
+    """A request that needs an episode, without one."""
 
 
 def shown(value: object) -> Any:
-    """Return a value as an answer can carry it: short, finite and in valid characters."""
+    """Return a value in a form that fits into an answer: short, finite, in valid characters."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int) and abs(value) < 2**63:

@@ -1,8 +1,8 @@
-"""What goes over the wire: the mechanism, what is observed of the market, and requests."""
+"""Messages between a session and its client: mechanisms, observations, states and resets."""
 
-# Annotations are evaluated here: ranges and choices come from the market's own tables.
+# Pydantic evaluates the annotations here, because ranges come from the market's own tables.
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import BaseModel, Field, StrictBool
@@ -11,42 +11,58 @@ from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, RANGES,
 from daedalus.market.outcome import HISTORY_LENGTH
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.schema import DESCRIPTIONS
-from daedalus.service.openenv.ranges import Strict, bounded, signal
+from daedalus.service.openenv.ranges import Strict, integer, measured, number
 
-LEAST_BIDDERS = 8  # the classic groups sit on seats 0 to 7
-MAX_SEED = 2**53 - 1  # what every JSON reader keeps exactly
+LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
+MAX_SEED = 2**53 - 1  # every JSON reader keeps integers up to this one exactly
 MANY = 1_000_000  # steps
 
+if TYPE_CHECKING:  # a type checker cannot read choices from a table
+    AuctionType = str
+    CoalitionPolicy = str
+else:
+    AuctionType = Literal[*AUCTION_TYPES]
+    CoalitionPolicy = Literal[*COALITION_POLICIES]
 
-def ranged(name: str) -> Any:
-    """Return the type of a mechanism's numeric field."""
-    return bounded(float, *RANGES[name])
+Count = Annotated[int, *integer(0, MANY)]
+_Share = Annotated[float, *measured(0, 1)]
+_Amount = Annotated[float, *measured(0)]
+_Number = Annotated[float, *measured()]
+_Correlation = Annotated[float, *measured(-1, 1)]
 
 
-def _field(name: str, default: Any) -> Any:
-    return Field(default, description=DESCRIPTIONS[name])
+def _ranged(name: str) -> tuple[Any, ...]:
+    return number(*RANGES[name])
+
+
+def _setting(name: str, default: Any) -> Any:
+    return Field(default=default, description=DESCRIPTIONS[name])
 
 
 class MechanismFields(BaseModel):
-    """The eleven rules of an auction, see ``daedalus.market.mechanism.Mechanism``.
+    """The eleven settings of an auction, see ``daedalus.market.mechanism.Mechanism``.
 
-    A field that is left out takes its default; one of the wrong type or out of range is an error.
+    A field that is left out takes its default. A wrong type or a value out of range is an error.
     """
 
-    auction_type: Literal[*AUCTION_TYPES] = _field("auction_type", "second_price")
-    reserve_price: ranged("reserve_price") = _field("reserve_price", 0.10)
-    reveal_reserve: StrictBool = _field("reveal_reserve", False)
-    reveal_competing_bids: StrictBool = _field("reveal_competing_bids", False)
-    reveal_winner_identity: StrictBool = _field("reveal_winner_identity", False)
-    reveal_clearing_price: StrictBool = _field("reveal_clearing_price", True)
-    reveal_bid_distribution: StrictBool = _field("reveal_bid_distribution", False)
-    shill_penalty: ranged("shill_penalty") = _field("shill_penalty", 0.0)
-    withdrawal_penalty: ranged("withdrawal_penalty") = _field("withdrawal_penalty", 0.0)
-    collusion_penalty: ranged("collusion_penalty") = _field("collusion_penalty", 0.0)
-    coalition_policy: Literal[*COALITION_POLICIES] = _field("coalition_policy", "allow")
+    auction_type: AuctionType = _setting("auction_type", "second_price")
+    reserve_price: Annotated[float, *_ranged("reserve_price")] = _setting("reserve_price", 0.10)
+    reveal_reserve: StrictBool = _setting("reveal_reserve", False)
+    reveal_competing_bids: StrictBool = _setting("reveal_competing_bids", False)
+    reveal_winner_identity: StrictBool = _setting("reveal_winner_identity", False)
+    reveal_clearing_price: StrictBool = _setting("reveal_clearing_price", True)
+    reveal_bid_distribution: StrictBool = _setting("reveal_bid_distribution", False)
+    shill_penalty: Annotated[float, *_ranged("shill_penalty")] = _setting("shill_penalty", 0.0)
+    withdrawal_penalty: Annotated[float, *_ranged("withdrawal_penalty")] = _setting(
+        "withdrawal_penalty", 0.0
+    )
+    collusion_penalty: Annotated[float, *_ranged("collusion_penalty")] = _setting(
+        "collusion_penalty", 0.0
+    )
+    coalition_policy: CoalitionPolicy = _setting("coalition_policy", "allow")
 
     def to_mechanism(self) -> Mechanism:
-        """Return the rules as the market takes them."""
+        """Return the mechanism as the market takes it."""
         return Mechanism(**self.model_dump(include=set(MechanismFields.model_fields)))
 
 
@@ -58,54 +74,70 @@ class DaedalusAction(MechanismFields, Action):
     """A mechanism as an OpenEnv action."""
 
 
-_Share, _Amount, _Number = signal(0, 1), signal(0), signal()
-
-
 class RoundOutcome(Strict):
-    """One auction round as the auctioneer accounts for it, see ``daedalus.market.outcome``."""
+    """The auctioneer's record of one round, see ``daedalus.market.outcome``."""
 
-    welfare: _Share = Field(None, description="W, realised over best possible value, 0 to 1")
-    fairness: _Share = Field(None, description="F = 1 - gini, 0 to 1")
-    gini: _Share = Field(None, description="inequality among bidders, 0 to 1")
-    participation: _Share = Field(None, description="P, share of bidders present, 0 to 1")
-    clearing_price: _Amount = Field(None, description="in units of value; 0 without a sale")
-    dropouts: _Amount = Field(None, description="bidders who stayed out or walked away")
-    collusion_signal: _Share = Field(None, description="0 to 1")
-    stability: _Share = Field(None, description="S, steadiness of welfare, 0 to 1")
-    composite: _Share = Field(None, description="R, the round's reward, 0 to 1")
-    revenue: _Number = Field(None, description="in units of value")
-    revenue_share: _Number = Field(None, description="revenue over the value delivered, 0 to 1")
+    welfare: _Share | None = Field(
+        default=None, description="W, realised over best possible value, 0 to 1"
+    )
+    fairness: _Share | None = Field(default=None, description="F = 1 - gini, 0 to 1")
+    gini: _Share | None = Field(default=None, description="inequality among bidders, 0 to 1")
+    participation: _Share | None = Field(
+        default=None, description="P, share of bidders present, 0 to 1"
+    )
+    clearing_price: _Amount | None = Field(
+        default=None, description="in units of value; 0 without a sale"
+    )
+    dropouts: _Amount | None = Field(
+        default=None, description="bidders who stayed out or walked away"
+    )
+    collusion_signal: _Share | None = Field(default=None, description="0 to 1")
+    stability: _Share | None = Field(default=None, description="S, steadiness of welfare, 0 to 1")
+    composite: _Share | None = Field(default=None, description="R, the round's reward, 0 to 1")
+    revenue: _Number | None = Field(default=None, description="in units of value")
+    revenue_share: _Number | None = Field(
+        default=None, description="revenue over the value delivered, 0 to 1"
+    )
 
 
 class PopulationProxies(Strict):
-    """What an auctioneer can tell of the bidders, see ``daedalus.market.outcome.Observation``."""
+    """Statistics of the bidders that an auctioneer can compute.
 
-    active_count: _Amount = Field(None, description="bidders present")
-    total_bidders: _Amount = Field(None, description="bidders in all")
-    bid_mean: _Amount = Field(None, description="mean of positive bids")
-    bid_std: _Amount = Field(None, description="standard deviation of positive bids")
-    bid_correlation: signal(-1, 1) = Field(
-        None, description="of the last two rounds' bids, -1 to 1"
+    See ``daedalus.market.outcome.Observation``.
+    """
+
+    active_count: _Amount | None = Field(default=None, description="bidders present")
+    total_bidders: _Amount | None = Field(default=None, description="bidders in all")
+    bid_mean: _Amount | None = Field(default=None, description="mean of positive bids")
+    bid_std: _Amount | None = Field(default=None, description="standard deviation of positive bids")
+    bid_correlation: _Correlation | None = Field(
+        default=None, description="of the last two rounds' bids, -1 to 1"
     )
-    rotation_entropy: _Share = Field(None, description="entropy of win counts, 0 to 1")
-    dropout_rate: _Share = Field(None, description="share of bidders out, 0 to 1")
-    budget_exhaustion: _Share = Field(None, description="share out who had won before, 0 to 1")
-    clearing_price_trend: _Number = Field(None, description="slope of prices, value per round")
+    rotation_entropy: _Share | None = Field(
+        default=None, description="entropy of win counts, 0 to 1"
+    )
+    dropout_rate: _Share | None = Field(default=None, description="share of bidders out, 0 to 1")
+    budget_exhaustion: _Share | None = Field(
+        default=None, description="share of bidders who are out after a win, 0 to 1"
+    )
+    clearing_price_trend: _Number | None = Field(
+        default=None, description="slope of prices, value per round"
+    )
 
 
 class DaedalusObservation(Observation):
     """What a designer sees: never values, types or budgets.
 
     Attributes:
-        mechanism: The rules in force.
+        mechanism: The mechanism in force.
         market_outcomes: The last rounds, oldest first, at most 20.
-        population_proxies: Population statistics.
-        round_number: Steps played.
-        episode_length: Steps in an episode.
+        population_proxies: Statistics of the population.
+        round_number: Number of steps played.
+        episode_length: Number of steps in an episode.
         curriculum_stage: Stage of the population, 0 to 4.
-        metadata: ``seed``, ``population`` and ``market`` of the episode, and after a step
-            ``scores``: W, F, P, S and the composite R, means over the step's scored rounds. They
-            may rest on values, so they are for whoever scores, not for who designs.
+        metadata: ``seed``, ``population`` and ``market`` of the episode. After a step it also has
+            ``scores``: W, F, P, S and the composite R, as means over the step's scored rounds. The
+            scores may depend on values, so a designer must not see them.
     """
 
     mechanism: WireMechanism
@@ -117,16 +149,16 @@ class DaedalusObservation(Observation):
 
 
 class DaedalusState(State):
-    """Where an episode stands; all but the first two are None before the first reset.
+    """Where an episode stands. Before the first reset, all fields are empty but OpenEnv's own two.
 
     Attributes:
-        seed: What the episode is repeated with.
+        seed: The seed that repeats the episode.
         population: Name of its population.
-        market: Its rules.
+        market: Name of its market.
         n_agents: Number of bidders.
-        episode_length: Steps in it.
+        episode_length: Number of steps in it.
         done: Whether it has ended.
-        mechanism: The rules in force.
+        mechanism: The mechanism in force.
         rewards: Reward of every step so far.
         scores: Last score of every rubric, by name.
     """
@@ -143,27 +175,27 @@ class DaedalusState(State):
 
 
 class ResetOptions(Strict):
-    """How an episode begins; what is left out takes the server's default.
+    """How an episode begins. The server chooses what is left out.
 
     Attributes:
-        seed: Same seed, same episode; None draws one, which the answer names.
+        seed: The same seed gives the same episode; None draws one, which the answer names.
         episode_id: A name for the episode, kept in its state.
-        n_agents: Number of bidders; None is as many as the population has.
-        episode_length: Steps in the episode.
+        n_agents: Number of bidders; None takes the number that the population has.
+        episode_length: Number of steps in the episode.
     """
 
-    seed: bounded(int, 0, MAX_SEED) | None = None
-    episode_id: str | None = Field(None, max_length=255)
-    n_agents: bounded(int, LEAST_BIDDERS, MAX_BIDDERS) | None = None
-    episode_length: bounded(int, 1, MANY) | None = None
+    seed: Annotated[int, *integer(0, MAX_SEED)] | None = None
+    episode_id: str | None = Field(default=None, max_length=255)
+    n_agents: Annotated[int, *integer(LEAST_BIDDERS, MAX_BIDDERS)] | None = None
+    episode_length: Annotated[int, *integer(1, MANY)] | None = None
 
 
 class PartialObservation(Strict):
-    """As much of an observation as there is; what is left out is unknown."""
+    """As much of an observation as the sender has; what is left out is unknown."""
 
-    round_number: bounded(int, 0, MANY) = 0
-    episode_length: bounded(int, 1, MANY) = 10
+    round_number: Count = 0
+    episode_length: Annotated[int, *integer(1, MANY)] = 10
     market_outcomes: list[RoundOutcome] = Field(default_factory=list, max_length=HISTORY_LENGTH)
     population_proxies: PopulationProxies = Field(default_factory=PopulationProxies)
     mechanism: WireMechanism | None = None
-    curriculum_stage: bounded(int, 0, 4) | None = None
+    curriculum_stage: Annotated[int, *integer(0, 4)] | None = None

@@ -1,6 +1,8 @@
-"""Observations from the market to the wire, and back for a designer."""
+"""Observations from the market to messages, and back for a designer."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +16,11 @@ from daedalus.service.openenv.messages import (
     WireMechanism,
 )
 
-_UNTOLD_STAGE = 0
+_UNKNOWN_STAGE = 0
 
 
 def to_wire(observation: Observation) -> DaedalusObservation:
-    """Return the first of the observed markets as it is sent."""
+    """Return the first of the observed markets as a message."""
     recent = observation.recent[0]
     proxies = dict(zip(PROXIES, observation.proxies[0].tolist(), strict=True))
     return DaedalusObservation(
@@ -32,7 +34,7 @@ def to_wire(observation: Observation) -> DaedalusObservation:
 
 
 def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
-    """Return the first of the mechanisms as it is sent."""
+    """Return the first of the mechanisms as a message."""
     return WireMechanism(**mechanisms[0].to_dict())
 
 
@@ -53,13 +55,13 @@ def from_wire(told: PartialObservation) -> Observation:
         proxies=np.array([[proxies[name] for name in PROXIES]], np.float64),
         round_number=np.array([told.round_number]),
         episode_length=told.episode_length,
-        stage=_UNTOLD_STAGE if told.curriculum_stage is None else told.curriculum_stage,
+        stage=_UNKNOWN_STAGE if told.curriculum_stage is None else told.curriculum_stage,
     )
 
 
 def _round(record: list[float]) -> RoundOutcome:
-    values = dict(zip(ROUND_FIELDS, record, strict=True))
-    # Twenty rounds a step, finite numbers all: nothing to check.
+    values: dict[str, Any] = dict(zip(ROUND_FIELDS, record, strict=True))
+    # There are twenty rounds a step, all finite numbers, so nothing is checked.
     return RoundOutcome.model_construct(**values, fairness=1.0 - values["gini"])
 
 

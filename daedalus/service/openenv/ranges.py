@@ -1,7 +1,10 @@
-"""Types of bounded numbers, whose errors name what is allowed."""
+"""Numbers within a range: types whose errors say what is allowed."""
+
+from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Any
 
 from pydantic import (
     BaseModel,
@@ -13,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-_ROUNDING = 1e-6  # by which sums of floats may leave their range
+_ROUNDING = 1e-6  # a sum of floats may leave its range by this much
 _RANGE_WORDS = (
     "a finite number",
     "a finite number of at least {low}",
@@ -27,34 +30,51 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def bounded(kind: type, low: float, high: float) -> Any:
-    """Return the type of a number from ``low`` to ``high``, whose errors name both."""
-    allowed = f"give {'an integer' if kind is int else 'a number'} from {low} to {high}"
+def integer(low: int, high: int) -> tuple[Any, ...]:
+    """Return what ``Annotated`` needs for an integer from ``low`` to ``high``."""
+    check = _explained(f"give an integer from {low} to {high}")
+    return Field(ge=low, le=high, strict=True), WrapValidator(check)
+
+
+def number(low: float, high: float) -> tuple[Any, ...]:
+    """Return what ``Annotated`` needs for a number from ``low`` to ``high``."""
+    check = _explained(f"give a number from {low} to {high}")
+    return Field(ge=low, le=high, strict=True, allow_inf_nan=False), WrapValidator(check)
+
+
+def measured(low: float = -math.inf, high: float = math.inf) -> tuple[Any, ...]:
+    """Return what ``Annotated`` needs for a measured number, which may miss its range by rounding.
+
+    The field's type should be this or None: an unknown number is null.
+    """
+    ends = {"minimum": low, "maximum": high}
+    schema: dict[str, Any] = {name: end for name, end in ends.items() if math.isfinite(end)}
+    allowed = f"give {_RANGE_WORDS[len(schema)].format(low=low, high=high)}, or null"
+
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> float:
+        try:
+            given: float = handler(value)
+        except ValidationError:
+            given = math.nan
+        if not low - _ROUNDING <= given <= high + _ROUNDING:
+            raise _refusal(allowed)
+        return given
+
+    field = Field(strict=True, allow_inf_nan=False, json_schema_extra=schema)
+    return field, WrapValidator(check)
+
+
+def _explained(allowed: str) -> Callable[[Any, ValidatorFunctionWrapHandler], Any]:
+    """Return a validator whose error says what is allowed."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
             return handler(value)
         except ValidationError:
-            raise PydanticCustomError("range", "{allowed}", {"allowed": allowed}) from None
+            raise _refusal(allowed) from None
 
-    finite = {} if kind is int else {"allow_inf_nan": False}
-    return Annotated[kind, Field(ge=low, le=high, strict=True, **finite), WrapValidator(check)]
+    return check
 
 
-def signal(low: float = -math.inf, high: float = math.inf) -> Any:
-    """Return the type of a measured number, or of its absence, whose errors name the range."""
-    ends = {"minimum": low, "maximum": high}
-    schema = {name: end for name, end in ends.items() if math.isfinite(end)}
-    allowed = f"give {_RANGE_WORDS[len(schema)].format(low=low, high=high)}, or null"
-
-    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            number = handler(value)
-        except ValidationError:
-            number = math.nan
-        if not low - _ROUNDING <= number <= high + _ROUNDING:
-            raise PydanticCustomError("range", "{allowed}", {"allowed": allowed})
-        return number
-
-    field = Field(strict=True, allow_inf_nan=False, json_schema_extra=schema)
-    return Annotated[float, field, WrapValidator(check)] | None
+def _refusal(allowed: str) -> PydanticCustomError:
+    return PydanticCustomError("range", "{allowed}", {"allowed": allowed})

@@ -1,4 +1,4 @@
-"""Training against a server: prompts from what it observes, rewards from its steps."""
+"""Training against a server: prompts from its observations, rewards from its steps."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ Session = SyncEnvClient[DaedalusAction, DaedalusObservation, DaedalusState]
 
 
 class RemoteMarket:
-    """What a trainer takes from a server, over one OpenEnv session.
+    """Prompts and rewards for a trainer, over one OpenEnv session.
 
-    A prompt shows the market of a seed as its episode begins. A completion earns the reward of that
-    episode's first step under its mechanism: those of one prompt face the same draws and differ by
-    their mechanisms alone. A text that is no mechanism is not sent and earns 0.
+    A prompt shows the market of a seed at the beginning of its episode. A completion earns the
+    reward of that episode's first step under its mechanism. The completions of one prompt face the
+    same draws, so only their mechanisms differ. A text that is no mechanism is not sent; it earns
+    0.
 
     Args:
-        session: A client that is connected, ``DaedalusClient(base_url=...).sync()``.
-        prompt: What the model is shown.
-        **options: What every reset takes beside its seed, see ``DaedalusClient``.
+        session: A connected client, ``DaedalusClient(base_url=...).sync()``.
+        prompt: Settings of the prompt that the model sees.
+        **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
     def __init__(self, session: Session, prompt: PromptSettings, **options: Any) -> None:
@@ -39,16 +40,16 @@ class RemoteMarket:
         self._options = options
 
     def prompts(self, seeds: Iterable[int]) -> list[dict[str, Any]]:
-        """Return rows of a data set: a chat in ``prompt``, its episode's seed in ``seed``."""
+        """Return rows of a data set: a chat in ``prompt``, the episode's seed in ``seed``."""
         return [{"prompt": self._chat(seed), "seed": seed} for seed in seeds]
 
     def reward(
         self, completions: Sequence[list[Message]], seed: Sequence[int], **columns: Any
     ) -> list[float]:
-        """Return what each completion earns, in [0, 1]; TRL calls it with the columns of the rows.
+        """Return the reward of each completion, in [0, 1]; TRL calls this with the rows' columns.
 
         Raises:
-            RuntimeError: The server refuses a reset, or has closed the session.
+            RuntimeError: The server refused a reset, or closed the session.
         """
         return [
             self._earned(chat[-1]["content"], each)

@@ -1,4 +1,4 @@
-"""The reward as OpenEnv's tree of rubrics: the composite, and under it W, F, P and S."""
+"""The reward as a tree of OpenEnv rubrics: the composite R, with W, F, P and S as children."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ COMPOSITE = "composite"
 
 
 class TermRubric(Rubric):
-    """One score of a step, read from its observation's ``metadata``; 0 if it has none."""
+    """One score of a step, read from the observation's ``metadata``; 0 if it is not there."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # OpenEnv leaves it untyped
         self.name = name
 
     def forward(self, action: Any, observation: Any) -> float:
@@ -32,7 +32,7 @@ class TermRubric(Rubric):
 class CompositeRubric(TermRubric):
     """R, the reward: the mean over rounds of the product of the terms.
 
-    The terms are children, so that each has its last score; R is no function of their means.
+    The terms are children, so each keeps its last score. R cannot be computed from their means.
     """
 
     def __init__(self) -> None:
@@ -63,5 +63,5 @@ class CompositeRubric(TermRubric):
 
 
 def scores(outcome: Outcome) -> dict[str, float]:
-    """Return what the rubrics read: every term of one step's scored rounds, by name."""
+    """Return the scores that the rubrics read: every term of a step's scored rounds, by name."""
     return {name: float(MARKET_TERMS[name](outcome)[0]) for name in (*TERMS, COMPOSITE)}

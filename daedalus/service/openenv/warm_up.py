@@ -1,4 +1,4 @@
-"""Compile the market before the first visitor arrives."""
+"""Compile the markets before the first visitor arrives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The write-up's figures: those that it names, and no others."""
+"""The figures of the article: those that it shows, and no others."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _FIGURE = re.compile(rf"!\[[^\]]*\]\({FOLDER}/([\w-]+\.png)\)")
 
 
 def figures_of(write_up: Path) -> dict[str, Path]:
-    """Return the pictures that a Markdown file shows from the folder ``figures`` beside it.
+    """Return the figures that a Markdown file shows from the folder ``figures`` beside it.
 
     Args:
         write_up: The file; it need not exist.
 
     Returns:
-        The pictures' paths by file name; none if there is no such file.
+        The paths of the figures by file name; none if the file does not exist.
     """
     if not write_up.is_file():
         return {}

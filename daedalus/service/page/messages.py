@@ -1,4 +1,4 @@
-"""What the page asks for: the choices on offer, the tour, and training curves."""
+"""Answers for the page: the offer, the tour and the training curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from daedalus.service.openenv.ranges import Strict
 
 
 class MechanismField(Strict):
-    """One of the eleven rules: a choice, a flag, or a number from ``low`` to ``high``."""
+    """One of the eleven fields: a choice, a flag, or a number from ``low`` to ``high``."""
 
     name: str
     kind: Literal["choice", "flag", "number"]
@@ -21,7 +21,7 @@ class MechanismField(Strict):
 
 
 class TypeOnOffer(Strict):
-    """A type of bidders: its share of the population, and what it may do."""
+    """A bidder type: its share of the population, and its strategies."""
 
     name: str
     share: float
@@ -29,7 +29,7 @@ class TypeOnOffer(Strict):
 
 
 class PopulationOnOffer(Strict):
-    """A population, and which market's rules can seat it."""
+    """A population, and the markets that can play it."""
 
     name: str
     stage: int
@@ -40,14 +40,14 @@ class PopulationOnOffer(Strict):
 
 
 class Meaning(Strict):
-    """A name, and what it stands for."""
+    """A name and its meaning."""
 
     name: str
     meaning: str
 
 
 class Start(Strict):
-    """What an episode takes if nothing else is asked for."""
+    """The defaults of an episode."""
 
     population: str
     market: str
@@ -66,21 +66,21 @@ class Offer(Strict):
 
 
 class TourStop(Strict):
-    """A preset in which one sees an attack hurt and a rule mend it, see ``daedalus.service.tour``.
+    """An attack and its remedy as a preset episode, see ``daedalus.service.page.tour``.
 
     Attributes:
-        name: What addresses it.
-        title: What a reader calls it.
-        attack: What is done, and why it pays.
-        population: Who bids.
-        market: Which rules are played.
+        name: Its identifier.
+        title: Its title for readers.
+        attack: What the attackers do, and why it pays.
+        population: Name of the population.
+        market: Name of the market.
         seed: Seed of the episode.
-        n_agents: Number of bidders; None is as many as the population has.
-        hurt: The rules that the attack feeds on.
-        fixed: The rules that mend it.
-        changed: The fields in which they differ.
+        n_agents: Number of bidders; None takes the number that the population has.
+        hurt: The mechanism that invites the attack.
+        fixed: The mechanism that stops it.
+        changed: The fields in which the two differ.
         watch: What to look at.
-        fix: Why the changed rules work.
+        fix: Why the change works.
     """
 
     name: str
@@ -98,13 +98,13 @@ class TourStop(Strict):
 
 
 class Tour(Strict):
-    """The stops that can be visited with the populations on offer."""
+    """The stops that the populations on offer allow."""
 
     stops: list[TourStop]
 
 
 class TrainingCurves(Strict):
-    """The newest training run that was found here, and what it logged at every step."""
+    """The newest training run on this server, and the numbers of every logged step."""
 
     run: str | None
     history: list[dict[str, float | None]]

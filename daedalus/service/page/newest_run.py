@@ -11,15 +11,15 @@ from typing import Any
 
 HISTORY = "training_history.json"
 _TABLES = (HISTORY, "training_history.csv")
-_LOOK_EVERY = 5.0  # seconds; a search of many runs takes a while
+_LOOK_EVERY = 5.0  # seconds; a search through many runs takes a while
 
 
 class NewestRun:
-    """Finds the newest run that logged its training, and names what may be seen of it.
+    """Finds the newest run that logged its training, and the files of it that may be shown.
 
     Args:
-        outputs: Folder in which runs leave theirs, at any depth; it need not exist.
-        clock: What time it is, in seconds.
+        outputs: Folder that contains runs, at any depth; it need not exist.
+        clock: Returns the time, in seconds.
     """
 
     def __init__(self, outputs: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -29,7 +29,7 @@ class NewestRun:
         self._found: Path | None = None
 
     def folder(self) -> Path | None:
-        """Return the run's folder, as of a few seconds ago at most; None if there is none."""
+        """Return the run's folder, at most a few seconds out of date; None if there is no run."""
         gone = self._found is not None and not (self._found / HISTORY).is_file()
         if gone or self._clock() - self._looked > _LOOK_EVERY:
             found = max(self._outputs.rglob(HISTORY), key=_written, default=None)
@@ -39,12 +39,12 @@ class NewestRun:
 
     @property
     def name(self) -> str | None:
-        """Return which run it is, by its place in the outputs."""
+        """Return the run's name, its path within the outputs; None if there is no run."""
         folder = self.folder()
         return folder.relative_to(self._outputs).as_posix() if folder else None
 
     def history(self) -> list[dict[str, float | None]]:
-        """Return what was logged at every step; None for what is no finite number."""
+        """Return the numbers of every logged step; None stands for NaN and infinity."""
         folder = self.folder()
         if folder is None:
             return []
@@ -52,7 +52,7 @@ class NewestRun:
         return [{name: _finite(value) for name, value in row.items()} for row in rows]
 
     def files(self) -> dict[str, Path]:
-        """Return what may be seen, by name: figures and tables of the training."""
+        """Return the files that may be shown, by name: figures and tables of the training."""
         folder = self.folder()
         if folder is None:
             return {}

@@ -1,4 +1,4 @@
-"""Everything that a visitor may choose, told with the meaning of each."""
+"""Everything that a visitor may choose, each with its meaning."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from daedalus.service.sessions.messages import TRAINED
 
 _MARKETS = {
     "strategic": "bidders who learn, form rings, walk away and bid under false names",
-    "classic": "the published market, rule for rule, in which only three rules matter",
+    "classic": "the market of the published system, in which only three of the fields matter",
 }
 _DESIGNERS = {
     TRAINED: "the language model that was trained here",
-    "heuristic": "three written rules that react to rings, falling prices and absence",
-    "informed_greedy": "one mechanism by hand, whatever happens",
-    "random": "every rule by lot at every step",
+    "heuristic": "three hand-written reactions: to rings, to falling prices and to absent bidders",
+    "informed_greedy": "one mechanism, made by hand, at every step",
+    "random": "a random mechanism at every step",
 }
 
 
 def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
-    """Return what the catalogue holds; ``designers`` names those beside the trained one."""
+    """Return the choices; ``designers`` are the names beside the trained one."""
     names = (TRAINED, *designers)
     return Offer(
         fields=[_field(name) for name in FIELDS],

@@ -1,6 +1,6 @@
-"""The guided tour: markets in which one sees an attack hurt, and a rule that mends it.
+"""The guided tour: at each stop one sees an attack hurt, and a change of the mechanism stop it.
 
-``python run.py +experiment=tour`` measures every stop; the texts say no more than it finds.
+``python run.py +experiment=tour`` measures every stop; the texts state only its findings.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ LONGEST_TEXT = 480  # characters, about five lines of a page
 
 @dataclass(frozen=True)
 class Stop:
-    """A market to watch under rules that invite an attack, then under rules that do not.
+    """An attack to watch: first the mechanism invites it, then a changed mechanism stops it.
 
     Attributes:
-        name: What addresses it, in lower case and underscores.
-        title: What a reader calls it.
-        population: Who bids: a name that the service has on offer.
-        seed: Seed of the episode, a typical one: of 0 to 399 that whose rewards, with the rules
-            changed half-way and without, run closest to the average, among those on which the
-            change gains between the quartiles, over before and over staying.
-        hurt: The rules that the attack feeds on.
-        changes: One or two fields and their new values, which mend it.
-        attack: What is done, and why it pays, for who has never heard of mechanism design.
-        watch: What to look at, in terms of what a page shows.
-        fix: Why the changed rules work, and what they cost.
-        market: Which market is played, one of ``MARKETS``.
-        n_agents: Number of bidders; None is as many as the population has.
+        name: Its identifier, in lower case and underscores.
+        title: Its title for readers.
+        population: Name of a population that the service offers.
+        seed: Seed of a typical episode. The candidates are the seeds 0 to 399 on which the change
+            gains between the quartiles, both over the first half and over no change. Of these it
+            is the seed whose rewards are closest to the average, with and without the change.
+        hurt: The mechanism that invites the attack.
+        changes: One or two fields and their new values, which stop the attack.
+        attack: What the attackers do and why it pays, for readers new to mechanism design.
+        watch: What to look at on the page.
+        fix: Why the change works, and what it costs.
+        market: Name of the market, one of ``MARKETS``.
+        n_agents: Number of bidders; None takes the number that the population has.
 
     Raises:
         ValueError: A text is missing or too long, or the changes are not one or two.
@@ -65,23 +65,23 @@ class Stop:
 
     @property
     def fixed(self) -> Mechanism:
-        """Return the rules that mend it."""
+        """Return the mechanism that stops the attack."""
         return replace(self.hurt, **self.changes)
 
     @property
     def changed(self) -> list[str]:
-        """Return the fields in which the two differ, in schema order."""
+        """Return the fields in which the two mechanisms differ, in schema order."""
         return [name for name in FIELDS if getattr(self.hurt, name) != getattr(self.fixed, name)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stop as JSON has it, with both mechanisms in full."""
+        """Return the stop as JSON data, with both mechanisms in full."""
         told = asdict(self) | {"fixed": self.fixed.to_dict(), "changed": self.changed}
         del told["changes"]
         return told
 
 
 def tour(populations: Collection[str] | None = None) -> list[Stop]:
-    """Return the stops in order; given the populations on offer, only those that can be visited."""
+    """Return the stops in order; with the populations on offer, only those that can be visited."""
     return [stop for stop in STOPS if populations is None or stop.population in populations]
 
 
@@ -93,16 +93,17 @@ STOPS = (
         seed=91,
         hurt=Mechanism(auction_type="first_price"),
         changes={"auction_type": "second_price"},
-        attack="In a first-price auction winners pay what they bid, so whoever bids below its "
-        "value keeps the difference. Six of these eight bidders bid just what a unit is worth to "
-        "them, and gain nothing when they win. Two shade, and all that there is to gain goes to "
-        "them.",
-        watch="F, which sinks from step to step while W and the price hardly move: the units still "
-        "reach nearly the right hands, but only the shaders gain. After the change F recovers and "
-        "R with it. Revenue falls by an eighth, since winners no longer pay all that they bid.",
-        fix="In a second-price auction everybody pays the highest losing bid. What you bid then "
-        "decides whether you win and hardly ever what you pay, so the honest gain as much as the "
-        "crafty, and shading stops paying.",
+        attack="In a first-price auction winners pay what they bid. A bidder who bids below its "
+        "value keeps the difference; this is called shading. Six of these eight bidders bid "
+        "exactly their value, so they gain nothing when they win. The other two shade, and they "
+        "take all the gains.",
+        watch="F sinks from step to step, while W and the price hardly move. The units still go "
+        "to nearly the right bidders, but only the shaders gain. After the change F recovers, and "
+        "R rises with it. Revenue falls by an eighth, because winners no longer pay their full "
+        "bid.",
+        fix="In a second-price auction everybody pays the highest losing bid. Your bid decides "
+        "whether you win, but hardly ever what you pay. So honest bidders gain as much as "
+        "shaders, and shading stops paying.",
     ),
     Stop(
         name="collusion",
@@ -116,33 +117,34 @@ STOPS = (
             reveal_bid_distribution=True,
         ),
         changes={"coalition_policy": "restrict"},
-        attack="All eight bidders belong to one ring. In each round they draw lots for who may buy "
-        "the two units, and the other six stand aside, so that the price falls to nothing. A "
-        "member that bid against the lot could win, too, but winners are named, and it would "
-        "likely be found out.",
-        watch="The price and the revenue: within three steps both are 0, six bidders bid nothing, "
-        "and P is 2 of 8. W falls as well, since a lot does not find who values a unit most. After "
-        "the change rounds with eight real bids come back between those of the ring.",
-        fix="Under restrict rings must declare themselves, and in this market that leaves a ring "
-        "four rounds in ten. Nobody is fined, so nobody is fined by mistake; its cost is a form "
-        "that every bidder fills in, which makes entering a little dearer.",
+        attack="All eight bidders belong to one ring. In each round they draw lots for the two "
+        "members who may buy the two units. The other six do not compete, so the price falls to "
+        "nothing. A member could break the deal and win too. But winners are named, so the ring "
+        "would probably notice.",
+        watch="Watch the price and the revenue. Within three steps both are 0, six bidders bid "
+        "nothing, and P is 2 of 8. W falls as well, because a lot does not find the highest "
+        "values. After the change, rounds with eight real bids come back between the rounds of "
+        "the ring.",
+        fix="Under restrict, rings must declare themselves. In this market the ring then works in "
+        "only four rounds of ten. Nobody is fined, so nobody is fined by mistake. The cost is a "
+        "form that every bidder fills in, which makes entry a little dearer.",
     ),
     Stop(
         name="strategic_dropout",
-        title="Walking out",
+        title="Walking away",
         population="stage2",
         seed=295,
         hurt=Mechanism(),
         changes={"withdrawal_penalty": 1.0},
-        attack="Two of the eight can buy elsewhere, which would gain them 0.15 a unit. They bid "
-        "all the same, and after winning they walk away, at no cost, if the sale gains them less. "
-        "The unit goes to nobody, though others had bid for it.",
-        watch="Winning bids without a delivery, and W and S: W drops in every round in which a "
-        "unit is wasted, and S measures how much W jumps. After the change deliveries are nearly "
-        "complete, and W, S and revenue rise.",
-        fix="At a penalty of 1.0 walking away costs 0.25 a unit, more than the 0.15 to be had "
-        "elsewhere. A higher penalty does less good: one win in 25 proves worthless, and honest "
-        "buyers who give it back are fined, too.",
+        attack="Two of the eight bidders can buy elsewhere, which would gain them 0.15 a unit. "
+        "They bid all the same. If they win and the sale gains them less, they walk away, at no "
+        "cost. The unit goes to nobody, although others had bid for it.",
+        watch="Look for winning bids without a delivery, and watch W and S. W drops in every "
+        "round with a wasted unit, and S measures how much W jumps. After the change nearly every "
+        "unit is delivered, and W, S and revenue rise.",
+        fix="At a penalty of 1.0, walking away costs 0.25 a unit. That is more than the 0.15 to "
+        "gain elsewhere. A higher penalty does less good. One win in 25 proves worthless, and "
+        "honest buyers who give it back are fined too.",
     ),
     Stop(
         name="false_stability",
@@ -159,17 +161,18 @@ STOPS = (
             coalition_policy="penalize_suspected",
         ),
         changes={"reveal_clearing_price": True, "coalition_policy": "allow"},
-        attack="Strict rules that look safe: no ring shows, and on average each step is only a "
-        "little worse than the last. But winners are fined on mere suspicion, about one in 25, and "
-        "while prices are secret those who have left hear nothing that could bring them back. So "
-        "bidders leave one by one, too slowly for S, which looks back five rounds.",
-        watch="P and R against S. The first steps show nothing wrong. Over ten, P loses two "
-        "fifths and R three, averaged over markets. S goes up and down as it does everywhere, and "
-        "loses one: each window of five rounds is much like the last. Look at the trend, and at "
-        "who is missing.",
-        fix="Here nobody colludes, so all those fines hit the innocent; without them entering pays "
-        "again. And with the price shown, those outside see what they miss and return. Changed "
-        "half-way, the price alone does two thirds of what both do, the policy alone one.",
+        attack="This strict mechanism looks safe: no ring shows, and on average each step is only "
+        "a little worse than the last. But about one winner in 25 is fined on mere suspicion. "
+        "Prices are secret, so bidders who left hear nothing that could bring them back. They "
+        "leave one by one, too slowly for S, which looks back five rounds.",
+        watch="Compare P and R with S. The first steps show nothing wrong. Over ten steps P loses "
+        "two fifths and R three fifths, averaged over markets. S goes up and down as in every "
+        "market, and loses one fifth. Each window of five rounds is much like the last. So look "
+        "at the trend, and at the missing bidders.",
+        fix="Nobody colludes here, so all fines hit innocent bidders. Without fines, entry pays "
+        "again. With the price shown, the bidders outside see what they miss and return. The tour "
+        "makes both changes half-way. The price alone does two thirds of what both do, the policy "
+        "alone one third.",
     ),
     Stop(
         name="transparency_paradox",
@@ -178,34 +181,37 @@ STOPS = (
         seed=137,
         hurt=Mechanism(reveal_winner_identity=True),
         changes={"reveal_winner_identity": False},
-        attack="Openness makes entering easier: bidders come where they can judge the market. It "
-        "also serves the ring of the second stop. If winners are named, its members see who broke "
-        "the deal, so hardly anybody dares to; the ring is at its strongest where everything looks "
-        "clean.",
-        watch="The price and P, which fall within three steps: two bids are real and six are for "
-        "show, far below. Hide the winner and deals break, so that bids compete again. Then hide "
-        "the price, too: some of the gain is lost, since those outside hear nothing.",
-        fix="Unseen, breaking the deal is worth the risk: a breach comes to light one time in ten "
-        "instead of more than one in two, and a broken deal often stays off for ten rounds. So "
-        "reveal prices, which draw bidders in, and hide winners, which serve the ring.",
+        attack="Disclosure makes entry easier, because bidders come where they can judge the "
+        "market. It also serves the ring of the second stop. If winners are named, the members "
+        "see which of them broke the deal, so hardly any member dares to. The ring is strongest "
+        "where everything looks clean.",
+        watch="Watch the price and P, which fall within three steps. Two bids are real, and six "
+        "are for show, far below. Hide the winner: members break the deal, and bids compete "
+        "again. Then hide the price too: some of the gain is lost, because the bidders outside "
+        "hear nothing.",
+        fix="With hidden winners, breaking the deal is worth the risk. A breach comes to light "
+        "one time in ten, instead of more than one in two. A broken deal often stays broken for "
+        "ten rounds. So reveal prices, which attract bidders. Hide winners, because their names "
+        "help the ring.",
     ),
     Stop(
         name="false_names",
-        title="Beside the five: false names",
+        title="One more: false names",
         population="exploiter_heavy",
         seed=46,
         hurt=Mechanism(reveal_competing_bids=True),
         changes={"auction_type": "first_price"},
-        attack="Four of the eight also bid under a false name, just below the price that they "
-        "expect or just above it, which published bids help to guess. That drives up what others "
-        "pay, and the seller gives them a share. If a false name wins by mistake it walks away, "
-        "and the unit is wasted.",
-        watch="The bids under false names among the real ones, and the units that nobody gets: W "
-        "and S are low. The cheats learn that it pays less than they hoped, so that R climbs "
-        "slowly by itself; after the change there are no false names at all, and it jumps.",
-        fix="In first price everybody pays its own bid, and a false one beside it moves nobody's "
-        "price. Bidders shade instead. That hurt the honest at the first stop; here all who bid "
-        "can shade, and none is robbed. No format is best against everybody.",
+        attack="Four of the eight are shill bidders. They also bid under a false name, just below "
+        "or just above the price that they expect. Published bids help them to guess it. This "
+        "raises the price that others pay, and the seller gives them a share. If a false name "
+        "wins by mistake it walks away, and the unit is wasted.",
+        watch="Look at the bids under false names among the real ones, and at the units that "
+        "nobody gets. W and S are low. The shill bidders learn that it pays less than expected, "
+        "so R climbs slowly by itself. After the change there are no false names at all, and R "
+        "jumps.",
+        fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
+        "Bidders shade instead. At the first stop shading hurt the honest bidders. Here every "
+        "bidder can shade, and none is robbed. No format is best against every attack.",
     ),
 )
-"""The five attacks, and one that this market has beside them."""
+"""The five attacks of the published system, and one more of the strategic market."""

@@ -1,4 +1,4 @@
-"""The trained designer in the background, and written rules for when it cannot answer."""
+"""The trained designer in the background, with the heuristic designer as its fallback."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from daedalus.designers.base import Generate
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
@@ -23,16 +24,16 @@ from daedalus.service.sessions.messages import DesignAnswer, DesignerState, Desi
 _LOG = logging.getLogger(__name__)
 
 Load = Callable[[], tuple[Generate, PromptSettings]]
-"""Loads the model: its generate function, and the prompt that it was trained on."""
+"""Loads a model: returns its generate function, and the prompt that it was trained on."""
 
 
 class BackgroundDesigner:
-    """Asks a model on a thread of its own, so that whoever else is served does not wait.
+    """Asks a model on a thread of its own, so other requests do not wait.
 
     Args:
         load: Loads the model; None if there is none.
-        timeout: How long a request waits for it, in seconds.
-        queue: Requests that may wait at once.
+        timeout: Longest time that a request waits for the model, in seconds.
+        queue: Largest number of waiting requests.
     """
 
     def __init__(self, load: Load | None, timeout: float, queue: int) -> None:
@@ -55,22 +56,22 @@ class BackgroundDesigner:
         return "failed" if failed else "ready"
 
     def state(self) -> DesignerState:
-        """Return how the designer is, and why it does not answer if it does not."""
+        """Return whether the designer is ready, and if not, why."""
         return DesignerState(status=self.status, error=self._unready(), waiting=self._waiting)
 
     async def design(self, observation: Observation) -> DesignAnswer:
-        """Return the model's mechanism for one market, or the written rules' and why."""
+        """Return the model's mechanism for one market, or the heuristic one and the reason."""
         began = time.perf_counter()
         text, error = None, self._unready() or self._untold(observation) or self._busy()
         if error is None:
             text, error = await self._ask(observation)
         parsed = parse_mechanism(text) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
-            error = f"the model's answer is no mechanism: {'; '.join(parsed.errors.values())}"
-        rules = parsed.mechanism if parsed is not None else None
+            error = f"the model's answer is no valid mechanism: {'; '.join(parsed.errors.values())}"
+        mechanism = parsed.mechanism if parsed is not None else None
         return DesignAnswer(
-            mechanism=WireMechanism(**rules.to_dict()) if rules else _written(observation),
-            source="ai" if rules else "fallback",
+            mechanism=_wired(mechanism) if mechanism else _heuristic(observation),
+            source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
             text=text,
@@ -78,11 +79,11 @@ class BackgroundDesigner:
         )
 
     def close(self) -> None:
-        """Stop taking requests; a second time changes nothing."""
+        """Stop taking requests; a second call changes nothing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _ask(self, observation: Observation) -> tuple[str | None, str | None]:
-        """Return what the model wrote, or why it wrote nothing."""
+        """Return the model's text, or why there is none."""
         assert self._loaded is not None
         generate, prompt = self._loaded.result()
         chats = prompts(observation, prompt)
@@ -113,7 +114,7 @@ class BackgroundDesigner:
     def _busy(self) -> str | None:
         if self._waiting < self._queue:
             return None
-        return f"{self._waiting} requests are waiting for the model already; ask again later"
+        return f"{self._waiting} requests are already waiting for the model; ask again later"
 
     def _untold(self, observation: Observation) -> str | None:
         assert self._loaded is not None
@@ -121,11 +122,11 @@ class BackgroundDesigner:
         if not missing:
             return None
         names = ", ".join(missing)
-        return f"the model was trained to see {names}; send them, or the session_id of a session"
+        return f"the model was trained to see {names}; send them, or send a session_id"
 
 
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:
-    """Return what the prompt tells of a market and the observation does not know, sorted."""
+    """Return the numbers that the prompt shows and the observation does not have, sorted."""
     known = np.isfinite(observation.recent[0]).any(axis=1)
     told = {"welfare", *prompt.averages, *(prompt.outcomes if prompt.rounds else [])}
     columns = {name: "gini" if name == "fairness" else name for name in told}
@@ -140,8 +141,12 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
     return sorted(missing)
 
 
-def _written(observation: Observation) -> WireMechanism:
-    """Return what written rules propose; a rule that rests on something unknown does not act."""
+def _wired(mechanism: Mechanism) -> WireMechanism:
+    return WireMechanism(**mechanism.to_dict())
+
+
+def _heuristic(observation: Observation) -> WireMechanism:
+    """Return the heuristic designer's mechanism; it does not react to unknown numbers."""
     return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
 
 

@@ -12,16 +12,16 @@ DesignerStatus = Literal["none", "loading", "ready", "failed"]
 
 
 class DesignAnswer(Strict):
-    """A mechanism, and who made it.
+    """A mechanism, and its source.
 
     Attributes:
         mechanism: The proposal, always valid.
-        source: ``ai`` if the trained designer made it, ``fallback`` if written rules stood in for
-            it, ``rule`` if another designer was asked.
-        status: How the trained designer is.
+        source: ``ai`` if the trained designer made it, ``fallback`` if the heuristic designer
+            answered in its place, ``rule`` if the request named another designer.
+        status: Whether the trained designer is ready.
         error: Why there was a fallback.
-        text: What the model wrote, if it was asked.
-        latency: Seconds that the answer took.
+        text: The model's own text, if it was asked.
+        latency: Seconds until the answer.
     """
 
     mechanism: WireMechanism
@@ -33,7 +33,7 @@ class DesignAnswer(Strict):
 
 
 class DesignerState(Strict):
-    """How the trained designer is: ``none``, ``loading``, ``ready`` or ``failed``, and why."""
+    """State of the trained designer: ``none``, ``loading``, ``ready`` or ``failed``, and why."""
 
     status: DesignerStatus
     error: str | None = None
@@ -41,17 +41,17 @@ class DesignerState(Strict):
 
 
 class ArenaRound(Strict):
-    """One auction round as people watch it; lists have one entry for each bidder, by seat.
+    """One auction round for people who watch. Lists have one entry for each bidder, by seat.
 
     Attributes:
-        number: Rounds played, this one counted.
-        bids: Bids for a first unit, in units of value; 0 for who made none.
-        present: Who bid.
-        delivered: Units that each bought and kept.
-        false_bids: Bids under false names; nobody is told whose.
-        price: What was paid for a unit, 0 without a sale.
-        reserve: The lowest bid that competed.
-        revenue: What was paid in all.
+        number: Number of rounds played, this one included.
+        bids: Bids for the first unit, in units of value; 0 without a bid.
+        present: Whether each bidder bid.
+        delivered: Units that each bidder bought and kept.
+        false_bids: Bids under false names, without their owners.
+        price: Price of a unit, 0 without a sale.
+        reserve: The reserve price, the lowest bid that competes.
+        revenue: Sum of all payments.
         scores: W, F, P, S and the composite R of the round.
     """
 
@@ -67,21 +67,21 @@ class ArenaRound(Strict):
 
 
 class Arena(Strict):
-    """The rounds of a session's last step; none before the first."""
+    """The rounds of a session's last step; none before the first step."""
 
     step: int
     rounds: list[ArenaRound]
 
 
 class Bidder(Strict):
-    """Who a bidder is: its type, and what it may do beside bidding its values."""
+    """A bidder's type, and its strategies beside bidding its value."""
 
     type: str
     menu: list[str]
 
 
 class Reveal(Strict):
-    """Who the bidders are, and whose the false names of every round of the arena were, by seat."""
+    """The bidders' types, and for every round of the arena the owners of false names, by seat."""
 
     bidders: list[Bidder]
     false_names: list[list[int]]

@@ -1,4 +1,4 @@
-"""Sessions over HTTP: a bounded number of environments by name, which expire."""
+"""The sessions over HTTP: a bounded number of environments, which expire."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from daedalus.service.openenv.messages import DaedalusObservation
 
 
 class UnknownSessionError(LookupError):
-    """There is no such session, or not any more."""
+    """No session has this name, or it has ended."""
 
 
 class CapacityError(RuntimeError):
-    """Every place is taken."""
+    """All places for sessions are taken."""
 
     def __init__(self, message: str, retry_after: float) -> None:
-        """Keep when to try again, in seconds."""
+        """Keep the time after which to try again, in seconds."""
         super().__init__(message)
         self.retry_after = retry_after
 
 
 class SessionStore:
-    """Environments by session, the least recently used first.
+    """Environments by session name, the least recently used first.
 
     Args:
         make: Builds an environment.
-        capacity: Sessions that live at once.
-        timeout: How long a session may be idle before it ends, in seconds.
-        grace: How long at least before it gives way to another when every place is taken, so that
-            nobody holds them all by opening sessions and leaving them.
-        clock: What time it is, in seconds.
+        capacity: Largest number of live sessions.
+        timeout: Idle time after which a session ends, in seconds.
+        grace: Idle time after which a session ends if all places are taken and a client wants one.
+            So nobody can hold all places by opening sessions and leaving them.
+        clock: Returns the time, in seconds.
     """
 
     def __init__(
@@ -53,23 +53,23 @@ class SessionStore:
         self._sessions: OrderedDict[str, tuple[float, DaedalusEnvironment]] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many sessions live."""
+        """Return the number of live sessions."""
         self._expire()
         return len(self._sessions)
 
     def reset(
         self, session_id: str | None, options: dict[str, Any]
     ) -> tuple[str, DaedalusObservation]:
-        """Begin an episode in a session that lives, or else in a new one.
+        """Begin an episode in a live session, or in a new one.
 
-        A reset that fails opens no session and leaves one that lives as it was.
+        A reset that fails opens no session and does not change a live one.
 
         Returns:
-            The session's name, drawn if none was given, and its first observation.
+            The session's name, drawn at random if there was none, and the first observation.
 
         Raises:
-            CapacityError: Every place is taken, and used.
-            FieldError: The market cannot seat the population.
+            CapacityError: All places are taken by sessions in use.
+            FieldError: The market cannot play the population.
         """
         self._expire()
         name = session_id or uuid.uuid4().hex
@@ -83,16 +83,17 @@ class SessionStore:
         return name, observation
 
     def get(self, session_id: str) -> DaedalusEnvironment:
-        """Return a session's environment, which counts as using it.
+        """Return a session's environment, and count this as use of the session.
 
         Raises:
-            UnknownSessionError: There is no such session, or not any more.
+            UnknownSessionError: No session has this name, or it has ended.
         """
         self._expire()
         if session_id not in self._sessions:
             raise UnknownSessionError(
-                f"session_id: no session {session_id!r}, or it was idle for more than "
-                f"{self._timeout:g} seconds, {self._grace:g} if others wait; POST /reset opens one"
+                f"session_id: there is no session {session_id!r}. A session ends after "
+                f"{self._timeout:g} idle seconds, or {self._grace:g} if others wait; "
+                "POST /reset opens one"
             )
         environment = self._sessions[session_id][1]
         self._touch(session_id, environment)
@@ -108,7 +109,7 @@ class SessionStore:
         self._sessions.move_to_end(name)
 
     def _idle(self) -> float:
-        """Return how long the least recently used session has been idle."""
+        """Return the idle time of the least recently used session, in seconds."""
         return self._clock() - next(iter(self._sessions.values()))[0]
 
     def _expire(self) -> None:

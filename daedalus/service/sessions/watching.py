@@ -1,4 +1,4 @@
-"""A step round by round, for people who watch: who bid what, who won, and who they are."""
+"""The last step round by round, for people who watch: bids, winners, types and false names."""
 
 from __future__ import annotations
 

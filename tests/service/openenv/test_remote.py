@@ -29,7 +29,7 @@ from tests.populations import population
 from tests.service.conftest import documented
 
 FULL = PromptSettings(
-    averages=["revenue_share", "fairness"], proxies=list(PROXIES), rules=True, compact=True
+    averages=["revenue_share", "fairness"], proxies=list(PROXIES), mechanism=True, compact=True
 )
 RULES = [
     Mechanism(),

@@ -80,7 +80,7 @@ def test_a_model_that_reads_the_rules_in_force_has_to_be_told_them(reach) -> Non
         seen.extend(chats)
         return [ANSWER]
 
-    client = reach(lambda: (generate, PromptSettings(rules=True)))
+    client = reach(lambda: (generate, PromptSettings(mechanism=True)))
     settled(client)
     untold = client.post("/api/design", json={"round_number": 3}).json()
     assert untold["source"] == "fallback" and "mechanism" in untold["error"] and not seen
@@ -100,7 +100,7 @@ def broken(*_):
         (None, "none", "no designer has been trained"),
         (broken, "failed", "log says why"),
         (lambda: (broken, PromptSettings()), "ready", "log says why"),
-        (saying("I would rather not."), "ready", "no mechanism"),
+        (saying("I would rather not."), "ready", "no valid mechanism"),
         (saying('{"reserve_price": 2}'), "ready", "0.0 to 0.9"),
     ],
 )

@@ -20,7 +20,7 @@ def test_idle_sessions_give_their_place_away(catalogue) -> None:
     now[0] = 10.5
     store.reset("third", {})
     assert len(store) == 2
-    with pytest.raises(UnknownSessionError, match="10 seconds"):
+    with pytest.raises(UnknownSessionError, match="10 idle seconds"):
         store.get("old")
     now[0] = 15.0
     store.get("young")  # using it keeps it
