@@ -11,108 +11,164 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import cached_kernel, inlined_kernel, kernel
-from daedalus.market.draws import uniform
+from daedalus.market.compilation import Floats, Records, cached_kernel, inlined_kernel, kernel
+from daedalus.market.draws import TIE, uniform
 from daedalus.market.mechanism import AUCTION_TYPES
 
 FIRST_PRICE, SECOND_PRICE, VCG = range(3)
-_TIE_BANK, _DRAW_TIE = 256, 7
+
+
+OFFER = np.dtype([(name, np.float64) for name in ("one", "two", "alias")])
+"""A bidder's bids for a first and a second unit and its bid under a false name; 0 is no bid."""
+
+RANKED = np.dtype([("bid", np.float64), ("owner", np.int64)])
+"""A bid that competes; owner i is bidder i, and owner n + i is its false name."""
+
+AWARD = np.dtype([("units", np.int64), ("paid", np.float64)])
+"""Units that an owner won, and what it pays for them in all."""
 
 
 @inlined_kernel
-def _ahead(bid, owner, other_bid, other_owner, key):
-    """Return whether a bid ranks before another; equal bids by their owners' tie draws."""
+def _ahead(bid: float, owner: int, other_bid: float, other_owner: int, key: np.uint64) -> bool:
+    """Return whether a bid ranks before another; equal bids rank by draws of their owners."""
     if bid != other_bid:
         return bid > other_bid
-    mine = uniform(key, _TIE_BANK + owner, _DRAW_TIE)
-    return mine > uniform(key, _TIE_BANK + other_owner, _DRAW_TIE)
+    return uniform(key, owner, TIE) > uniform(key, other_owner, TIE)
 
 
 @kernel
-def _insert(bid, owner, key, top_bids, top_owners, count):
+def _insert(bid: float, owner: int, key: np.uint64, ranking: Records, count: int) -> int:
     """Put a bid into the ranking if it belongs there; return how many bids it now holds."""
-    size = len(top_bids)
+    size = len(ranking)
     if count == size:
-        if not _ahead(bid, owner, top_bids[size - 1], top_owners[size - 1], key):
+        if not _ahead(bid, owner, ranking[size - 1].bid, ranking[size - 1].owner, key):
             return count
         count -= 1
     place = count
-    while place > 0 and _ahead(bid, owner, top_bids[place - 1], top_owners[place - 1], key):
-        top_bids[place] = top_bids[place - 1]
-        top_owners[place] = top_owners[place - 1]
+    while place > 0:
+        above = ranking[place - 1]
+        if not _ahead(bid, owner, above.bid, above.owner, key):
+            break
+        ranking[place].bid = above.bid
+        ranking[place].owner = above.owner
         place -= 1
-    top_bids[place] = bid
-    top_owners[place] = owner
+    ranking[place].bid = bid
+    ranking[place].owner = owner
     return count + 1
 
 
 @kernel
-def rank_bids(bids, aliases, reserve, key, top_bids, top_owners):
-    """Fill the highest bids that compete, best first, and return their number.
+def rank_bids(
+    offers: Records, with_aliases: bool, reserve: float, key: np.uint64, ranking: Records
+) -> int:
+    """Fill the ranking with the highest bids that compete, best first; return their number.
 
     Args:
-        bids: What each bidder offers for a first and a second unit, shape (n, 2); 0 is no bid.
-        aliases: What it offers under a false name, shape (n,); 0 is no bid.
+        offers: Bids by bidder, dtype ``OFFER``, shape (n,).
+        with_aliases: Whether bids under false names take part.
         reserve: Lowest bid that competes.
-        key: Round key of the tie draws.
-        top_bids: Filled in place.
-        top_owners: Filled in place: the bidder i, or n + i for its false name.
+        key: Key of the draws that break ties.
+        ranking: Filled in place, dtype ``RANKED``.
     """
     count = 0
-    for i in range(len(bids)):
-        for unit in range(2):
-            if bids[i, unit] > 0.0 and bids[i, unit] >= reserve:
-                count = _insert(bids[i, unit], i, key, top_bids, top_owners, count)
-        if aliases[i] > 0.0 and aliases[i] >= reserve:
-            count = _insert(aliases[i], len(bids) + i, key, top_bids, top_owners, count)
+    for i in range(len(offers)):
+        offer = offers[i]
+        if offer.one > 0.0 and offer.one >= reserve:
+            count = _insert(offer.one, i, key, ranking, count)
+        if offer.two > 0.0 and offer.two >= reserve:
+            count = _insert(offer.two, i, key, ranking, count)
+        if with_aliases and offer.alias > 0.0 and offer.alias >= reserve:
+            count = _insert(offer.alias, len(offers) + i, key, ranking, count)
     return count
 
 
 @inlined_kernel
-def _displaced(owner, units_won, units, reserve, top_bids, top_owners, count):
+def _displaced(
+    owner: int, units_won: int, units: int, reserve: float, ranking: Records, count: int
+) -> float:
     """Return the sum of the losing bids of others that would have won without this winner."""
     total, place = 0.0, units
     for _ in range(units_won):
-        while place < count and top_owners[place] == owner:
+        while place < count and ranking[place].owner == owner:
             place += 1
-        total += top_bids[place] if place < count else reserve
+        total += ranking[place].bid if place < count else reserve
         place += 1
     return total
 
 
 @kernel
-def charge(auction_format, units, reserve, top_bids, top_owners, count, won, paid):
-    """Fill units won and payments by owner, both of shape (2n,); return the clearing price.
+def _charge(
+    auction_format: int, units: int, reserve: float, ranking: Records, count: int, awards: Records
+) -> float:
+    """Fill the awards of a ranked sale; return the clearing price.
 
-    The clearing price is the lowest winning bid where winners pay their bids, else the highest
-    losing one (the reserve if nobody loses); 0 without a sale.
+    Where winners pay their bids, the clearing price is the lowest winning bid. Elsewhere it is the
+    highest losing bid, or the reserve if no bid loses. Without a sale it is 0.
     """
-    won[:] = 0
-    paid[:] = 0.0
+    for owner in range(len(awards)):
+        awards[owner].units = 0
+        awards[owner].paid = 0.0
     sold = min(units, count)
     if sold == 0:
         return 0.0
-    losing = top_bids[units] if count > units else reserve
+    losing: float = ranking[units].bid if count > units else reserve
     for place in range(sold):
-        won[top_owners[place]] += 1
+        awards[ranking[place].owner].units += 1
     for place in range(sold):
-        owner = top_owners[place]
+        owner = ranking[place].owner
+        award = awards[owner]
         if auction_format == FIRST_PRICE:
-            paid[owner] += top_bids[place]
+            award.paid += ranking[place].bid
         elif auction_format == SECOND_PRICE:
-            paid[owner] += losing
-        elif paid[owner] == 0.0:
-            paid[owner] = _displaced(owner, won[owner], units, reserve, top_bids, top_owners, count)
-    return top_bids[sold - 1] if auction_format == FIRST_PRICE else losing
+            award.paid += losing
+        elif award.paid == 0.0:
+            award.paid = _displaced(owner, award.units, units, reserve, ranking, count)
+    last: float = ranking[sold - 1].bid
+    return last if auction_format == FIRST_PRICE else losing
+
+
+@kernel
+def clear(
+    auction_format: int,
+    units: int,
+    reserve: float,
+    key: np.uint64,
+    offers: Records,
+    with_aliases: bool,
+    ranking: Records,
+    awards: Records,
+) -> tuple[int, float]:
+    """Sell K units; return how many bids compete, and the clearing price.
+
+    Args:
+        auction_format: ``FIRST_PRICE``, ``SECOND_PRICE`` or ``VCG``.
+        units: Supply K.
+        reserve: Lowest bid that competes.
+        key: Key of the draws that break ties.
+        offers: Bids by bidder, dtype ``OFFER``, shape (n,).
+        with_aliases: Whether bids under false names take part.
+        ranking: Filled in place with the highest bids, dtype ``RANKED``, at least K + 2 of them.
+        awards: Filled in place by owner, dtype ``AWARD``, shape (2n,).
+    """
+    count = rank_bids(offers, with_aliases, reserve, key, ranking)
+    return count, _charge(auction_format, units, reserve, ranking, count, awards)
 
 
 @cached_kernel
-def _clear_all(auction_format, units, reserve, bids, aliases, keys, won, paid, prices):
-    top_bids, top_owners = np.zeros(units + 2), np.zeros(units + 2, np.int64)
-    for sale in range(len(bids)):
-        count = rank_bids(bids[sale], aliases[sale], reserve, keys[sale], top_bids, top_owners)
-        prices[sale] = charge(
-            auction_format, units, reserve, top_bids, top_owners, count, won[sale], paid[sale]
+def _clear_all(
+    auction_format: int,
+    units: int,
+    reserve: float,
+    offers: Records,
+    keys: NDArray[np.uint64],
+    awards: Records,
+    prices: Floats,
+) -> None:
+    """Clear S sales of ``offers``, shape (S, n); fills ``awards`` and ``prices``."""
+    ranking = np.zeros(units + 2, RANKED)
+    for s in range(len(offers)):
+        _, prices[s] = clear(
+            auction_format, units, reserve, keys[s], offers[s], True, ranking, awards[s]
         )
 
 
@@ -171,8 +227,9 @@ def clear_sales(
             raise ValueError(f"{name}: give finite numbers from 0 up")
     if units < 1:
         raise ValueError(f"units: {units}; give an integer from 1 up")
-    won, paid = np.zeros((count, 2 * n), np.int64), np.zeros((count, 2 * n))
-    price = np.zeros(count)
-    code = AUCTION_TYPES.index(auction_type)
-    _clear_all(code, units, reserve, offers, false, ties, won, paid, price)
-    return Sales(won[:, :n], paid[:, :n], won[:, n:], price)
+    table = np.zeros((count, n), OFFER)
+    table["one"], table["two"], table["alias"] = offers[:, :, 0], offers[:, :, 1], false
+    awards, price = np.zeros((count, 2 * n), AWARD), np.zeros(count)
+    _clear_all(AUCTION_TYPES.index(auction_type), units, reserve, table, ties, awards, price)
+    won = awards["units"]
+    return Sales(won[:, :n], awards["paid"][:, :n], won[:, n:], price)

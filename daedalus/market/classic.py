@@ -7,13 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market import classic_kernels
 from daedalus.market.interface import Unmasked
+from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.proxies import population_proxies
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
+
+_COLUMN_OF = {
+    "reserve": "reserve_price",
+    "penalty": "collusion_penalty",
+    "format": "auction_type",
+    "policy": "coalition_policy",
+    "shows_bids": "reveal_competing_bids",
+    "shows_winner": "reveal_winner_identity",
+    "shows_price": "reveal_clearing_price",
+}
 
 
 @dataclass
@@ -44,12 +54,14 @@ class ClassicMarket:
 
     def __init__(self, population: SeatPlan) -> None:
         self.population = population
-        self._kinds = population.kinds()
-        self._value_low = population.column("value_low")
-        self._value_range = population.column("value_high") - self._value_low
-        self._threshold = population.column("threshold")
+        self._seats = np.zeros(population.bidders, SEAT)
+        self._seats["kind"] = population.kinds()
+        self._seats["value_low"] = population.column("value_low")
+        value_high = population.column("value_high")
+        self._seats["value_range"] = value_high - self._seats["value_low"]
+        self._seats["threshold"] = population.column("threshold")
         self._budget = population.column("budget")
-        self._partner, self._first_turn = _colluder_pairs(population)
+        self._seats["partner"], self._first_turn = _colluder_pairs(population)
 
     def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
@@ -91,12 +103,9 @@ class ClassicMarket:
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
-        classic_kernels.play_rounds(
-            self._kinds,
-            self._value_low,
-            self._value_range,
-            self._threshold,
-            self._partner,
+        play_rounds(
+            self._seats,
+            _mechanism_records(mechanisms),
             state.seeds,
             state.rounds,
             state.active,
@@ -109,16 +118,17 @@ class ClassicMarket:
             state.budget,
             state.disappointment,
             state.turn,
-            mechanisms.auction_type,
-            mechanisms.reserve_price,
-            mechanisms.reveal_competing_bids,
-            mechanisms.reveal_winner_identity,
-            mechanisms.reveal_clearing_price,
-            mechanisms.collusion_penalty,
-            mechanisms.coalition_policy,
             records,
         )
         return Outcome(records)
+
+
+def _mechanism_records(mechanisms: Mechanisms) -> NDArray[np.void]:
+    """Return the mechanisms as the kernels read them, shape (B,)."""
+    table = np.zeros(len(mechanisms), MECHANISM)
+    for name, column in _COLUMN_OF.items():
+        table[name] = getattr(mechanisms, column)
+    return table
 
 
 def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

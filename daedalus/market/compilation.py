@@ -11,10 +11,21 @@ import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
+import numpy as np
 from numba import njit
 from numba.core import caching
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+Records: TypeAlias = NDArray[np.void]
+Record: TypeAlias = Any
+"""A record of a structured array: compiled code reads its fields as attributes."""
+
+_PACKAGE = Path(__file__).parent
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,8 +59,8 @@ def _cached(compiled: Any) -> Any:
 def package_stamp() -> str:
     """Return the hash of the package's sources; the first call reads them, as kernels are made."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(hashlib.sha256(path.name.encode()).digest())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(hashlib.sha256(path.relative_to(_PACKAGE).as_posix().encode()).digest())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

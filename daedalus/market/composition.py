@@ -8,39 +8,47 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import cached_kernel, kernel
-from daedalus.market.draws import round_key, uniform
+from daedalus.market.compilation import Floats, cached_kernel, kernel
+from daedalus.market.draws import (
+    COMPOSITION_ROUND,
+    GAMMA_ACCEPTANCE,
+    GAMMA_ANGLE,
+    GAMMA_BOOST,
+    GAMMA_RADIUS,
+    GAMMA_TRIES,
+    SOLE_TYPE,
+    TRAITS_ROUND,
+    round_key,
+    uniform,
+)
 from daedalus.market.population import Population
-
-_COMPOSITION_ROUND, _TRAITS_ROUND = -1, -2  # keys that no round uses
-_TRIES = 64
 
 
 @kernel
-def _gamma(shape, key, index):
+def _gamma(shape: float, key: np.uint64, index: int) -> float:
     """Draw from the gamma distribution of any shape by Marsaglia & Tsang (2000)."""
     boosted = shape if shape >= 1.0 else shape + 1.0
     d = boosted - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     value = d
-    for attempt in range(_TRIES):
-        bidder = index * _TRIES + attempt
-        radius = math.sqrt(-2.0 * math.log(1.0 - uniform(key, bidder, 0)))
-        normal = radius * math.cos(2.0 * math.pi * uniform(key, bidder, 1))
+    for attempt in range(GAMMA_TRIES):
+        owner = index * GAMMA_TRIES + attempt
+        radius = math.sqrt(-2.0 * math.log(1.0 - uniform(key, owner, GAMMA_RADIUS)))
+        normal = radius * math.cos(2.0 * math.pi * uniform(key, owner, GAMMA_ANGLE))
         cube = (1.0 + c * normal) ** 3
         if cube <= 0.0:
             continue
-        accept = math.log(1.0 - uniform(key, bidder, 2))
+        accept = math.log(1.0 - uniform(key, owner, GAMMA_ACCEPTANCE))
         if accept < 0.5 * normal * normal + d - d * cube + d * math.log(cube):
             value = d * cube
             break
     if shape < 1.0:
-        value *= (1.0 - uniform(key, index * _TRIES, 3)) ** (1.0 / shape)
+        value *= (1.0 - uniform(key, index * GAMMA_TRIES, GAMMA_BOOST)) ** (1.0 / shape)
     return value
 
 
 @kernel
-def _apportion(shares, kind):
+def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
     """Fill seats by largest remainder, types in order; ties go to the earlier type."""
     n = len(kind)
     counts = np.floor(n * shares + 1e-9).astype(np.int64)
@@ -57,17 +65,20 @@ def _apportion(shares, kind):
 
 
 @cached_kernel
-def _compose(seeds, shares, concentration, kind):
+def _compose(
+    seeds: NDArray[np.uint64], shares: Floats, concentration: float, kind: NDArray[np.int8]
+) -> None:
     """Fill the type of every seat of every episode; concentration 0 takes the shares as given."""
     drawn = shares.copy()
     for e in range(len(seeds)):
         if concentration > 0.0:
-            key = round_key(seeds[e], _COMPOSITION_ROUND)
+            key = round_key(seeds[e], COMPOSITION_ROUND)
             for t in range(len(shares)):
                 alpha = concentration * shares[t]
                 drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
             if drawn.sum() <= 0.0:  # all underflow: in the limit one type has everything
-                chosen = np.searchsorted(np.cumsum(shares), uniform(key, 0, 4), side="right")
+                draw = uniform(key, 0, SOLE_TYPE)
+                chosen = int(np.searchsorted(np.cumsum(shares), draw, side="right"))
                 drawn[min(chosen, len(shares) - 1)] = 1.0
             drawn /= drawn.sum()
         _apportion(drawn, kind[e])
@@ -99,9 +110,10 @@ def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDA
 
 
 @cached_kernel
-def _draw_factors(seeds, spreads, trait, factors):
+def _draw_factors(seeds: NDArray[np.uint64], spreads: Floats, trait: int, factors: Floats) -> None:
+    """Fill the factors of the bidders' spreads, see ``individual_factors``."""
     for e in range(len(seeds)):
-        key = round_key(seeds[e], _TRAITS_ROUND)
+        key = round_key(seeds[e], TRAITS_ROUND)
         for i in range(factors.shape[1]):
             factors[e, i] = spreads[e, i] ** (2.0 * uniform(key, i, trait) - 1.0)
 

@@ -1,23 +1,82 @@
-"""Counter-based uniform draws: each a pure function of (seed, round, bidder, purpose).
+"""Counter-based uniform draws, and the registry of what each draw is for.
 
-SplitMix64's finaliser (Steele, Lea & Flood 2014, variant 13 of Stafford's mixers) hashes the
-counters, so draws need no state, no order and no lock: an episode comes out the same alone, in a
-batch, or on any number of threads.
+A draw is a pure function of seed, round, owner and purpose. SplitMix64's finaliser (Steele, Lea &
+Flood 2014, variant 13 of Stafford's mixers) hashes a counter, so draws need no state, no order and
+no lock. An episode comes out the same alone, in a batch, or on any number of threads.
+
+The counter of a draw is 8 · owner + purpose. Owners are numbered from 0. Purposes come in banks of
+eight. Two banks may not overlap: no two pairs of owner and purpose have one counter.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from daedalus.market.compilation import inlined_kernel
+from daedalus.market.population import MAX_BIDDERS
 
 _WEYL = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_30, _SHIFT_27, _SHIFT_31 = np.uint64(30), np.uint64(27), np.uint64(31)
 _SHIFT_11 = np.uint64(11)
-_PURPOSES = np.uint64(8)
+_PURPOSES = 8
 _UNIT = 2.0**-53
+
+# Rounds of the strategic market. A bidder has two banks and one for its learned choices.
+_BIDDER, _SECOND, _RING, _LEARNER, _TIE = (_PURPOSES * bank for bank in (0, 64, 160, 192, 256))
+VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK = range(_BIDDER, _BIDDER + 5)
+(
+    LEADER_LOT, COVER_BID, SHILL, SHILL_BID, COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR,
+) = range(_SECOND, _SECOND + 7)  # fmt: skip
+COLLUSION, BREAKDOWN = range(_RING + 5, _RING + 7)
+LEARNED_CHOICE, EXPLORATION = range(_LEARNER, _LEARNER + 2)
+TIE = _TIE + 7
+
+# Rounds of the classic market.
+CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID = range(4)
+
+# Before the first round: which bidder is of which type, and how it differs from its type.
+COMPOSITION_ROUND, TRAITS_ROUND = -1, -2
+GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST, SOLE_TYPE = range(5)
+GAMMA_TRIES = 64
+LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
+
+
+class Bank(NamedTuple):
+    """Purposes that share a kind of owner.
+
+    Attributes:
+        owners: The largest number of owners.
+        purposes: What they draw for.
+    """
+
+    owners: int
+    purposes: tuple[int, ...]
+
+
+BANKS = {
+    "strategic rounds": (
+        Bank(MAX_BIDDERS, (VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK)),
+        Bank(MAX_BIDDERS, (LEADER_LOT, COVER_BID, SHILL, SHILL_BID)),
+        Bank(MAX_BIDDERS, (COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR)),
+        Bank(MAX_BIDDERS, (COLLUSION, BREAKDOWN)),
+        Bank(MAX_BIDDERS, (LEARNED_CHOICE, EXPLORATION)),
+        Bank(2 * MAX_BIDDERS, (TIE,)),
+    ),
+    "classic rounds": (
+        Bank(MAX_BIDDERS, (CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID)),
+    ),
+    "composition": (
+        Bank(GAMMA_TRIES * MAX_BIDDERS, (GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST)),
+        Bank(1, (SOLE_TYPE,)),
+    ),
+    "traits": (Bank(MAX_BIDDERS, (LEARNING_RATE_TRAIT, RIVALS_TRAIT)),),
+}
+"""All draws, by the rounds in which they are made. Bidders, their false names, rings and, for the
+composition, the tries for each type are owners."""
 
 
 @inlined_kernel
@@ -34,7 +93,7 @@ def round_key(seed: np.uint64, round_number: int) -> np.uint64:
 
 
 @inlined_kernel
-def uniform(key: np.uint64, bidder: int, purpose: int) -> float:
-    """Return the draw of ``bidder`` for ``purpose`` (0 to 7) under a round key, in [0, 1)."""
-    counter = np.uint64(bidder) * _PURPOSES + np.uint64(purpose) + np.uint64(1)
+def uniform(key: np.uint64, owner: int, purpose: int) -> float:
+    """Return the draw of ``owner`` for ``purpose`` under a round key, in [0, 1)."""
+    counter = np.uint64(owner) * np.uint64(_PURPOSES) + np.uint64(purpose) + np.uint64(1)
     return float(_mix(key + counter * _WEYL) >> _SHIFT_11) * _UNIT

@@ -1,9 +1,9 @@
-"""Bidders who learn by trial which share of their values to bid: a Hedge shader and a Q-learner.
+"""Bidders who learn which share of their values to bid: Hedge shaders and Q-learners.
 
-Both choose from a grid of factors and keep one row of numbers between rounds, in a table of shape
-(n, W). The row of a Hedge shader holds the weight of each factor; that of a Q-learner the values
-Q[state, action], whose states are whether it won the last round and whose actions are the factors
-and, last, staying out.
+Both choose from a grid of factors. Between rounds they keep one row of numbers each, in a table of
+shape (n, W). The row of a Hedge shader holds the weight of each factor. The row of a Q-learner
+holds its values Q[state, action]. The state is whether it won in the last round. The actions are
+the factors and, last, to stay out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
-from daedalus.market.compilation import inlined_kernel, kernel
+from daedalus.market.compilation import Floats, Record, inlined_kernel, kernel
 from daedalus.market.population import BidderType
 
 GRADIENT, HEDGE, Q_LEARNER = range(3)
@@ -46,13 +46,14 @@ def _first_row(each: BidderType) -> NDArray[np.float64]:
 
 
 @inlined_kernel
-def factor(t, choice):
+def factor(t: Record, choice: int) -> float:
     """Return the share of its values that a bidder of type ``t`` offers; choice 0 is all."""
-    return max(1.0 - choice * t.factor_step, 0.0)
+    share: float = max(1.0 - choice * t.factor_step, 0.0)
+    return share
 
 
 @kernel
-def draw_choice(weights, draw):
+def draw_choice(weights: Floats, draw: float) -> int:
     """Return an index with the probability that ``weights``, which sum to 1, give it."""
     for choice in range(len(weights) - 1):
         draw -= weights[choice]
@@ -62,7 +63,7 @@ def draw_choice(weights, draw):
 
 
 @kernel
-def multiply_weights(weights, payoffs, rate, share):
+def multiply_weights(weights: Floats, payoffs: Floats, rate: float, share: float) -> None:
     """Multiply the weights by exp(rate · payoff), then pool a share of them, in place.
 
     Hedge (Freund & Schapire 1997) with the fixed share of Herbster & Warmuth (1998), which keeps
@@ -78,7 +79,15 @@ def multiply_weights(weights, payoffs, rate, share):
 
 
 @inlined_kernel
-def _surplus(auction_format, one, two, bid_one, bid_two, lowest, above):
+def _surplus(
+    auction_format: int,
+    one: float,
+    two: float,
+    bid_one: float,
+    bid_two: float,
+    lowest: float,
+    above: float,
+) -> float:
     """Return the surplus of bids if one unit takes ``lowest`` to win and a second ``above``."""
     if bid_one < lowest or bid_one <= 0.0:
         return 0.0
@@ -91,41 +100,55 @@ def _surplus(auction_format, one, two, bid_one, bid_two, lowest, above):
 
 
 @kernel
-def forgone_payoffs(t, auction_format, values, scale, purse, lowest, above, lost, payoffs):
-    """Fill what each factor would have earned, as far as a bidder can tell.
+def forgone_payoffs(
+    t: Record,
+    auction_format: int,
+    value_one: float,
+    value_two: float,
+    scale: float,
+    purse: float,
+    lowest: float,
+    above: float,
+    lost: int,
+    payoffs: Floats,
+) -> None:
+    """Fill ``payoffs`` with what each factor would have earned, as far as a bidder can tell.
 
     Args:
         t: Its type.
         auction_format: The sale's format.
-        values: Its values, shape (2,).
+        value_one: Its value of a first unit.
+        value_two: Its value of a second unit.
         scale: What it divides its bids by to save budget.
         purse: What it can pay.
-        lowest: What it believes it had to bid for a unit.
-        above: The same for a second.
-        lost: The choice that it made and lost with, which tells it that lower bids lose too, or -1.
+        lowest: What it believes that it had to bid for a unit.
+        above: What it believes that it had to bid for a second.
+        lost: The choice that lost, or -1 if it did not lose. Lower bids would have lost too.
         payoffs: Filled in place, shape (G,).
     """
     for choice in range(t.factors):
         share = factor(t, choice)
-        bid_one = min(share * values[0] / scale, purse)
-        bid_two = min(share * values[1] / scale, purse - bid_one)
+        bid_one = min(share * value_one / scale, purse)
+        bid_two = min(share * value_two / scale, purse - bid_one)
         payoffs[choice] = _surplus(
-            auction_format, values[0], values[1], bid_one, bid_two, lowest, above
+            auction_format, value_one, value_two, bid_one, bid_two, lowest, above
         )
         if 0 <= lost <= choice:
             payoffs[choice] = 0.0
 
 
 @kernel
-def choose_action(t, table, won_last, exploring, draw):
-    """Return a Q-learner's action: any at all, or the best, of equals the most truthful.
+def choose_action(t: Record, table: Floats, won_last: int, exploring: bool, draw: float) -> int:
+    """Return a Q-learner's action: any one if it explores, otherwise the best.
+
+    Of equally good actions it takes the most truthful one.
 
     Args:
         t: Its type.
         table: Its row.
         won_last: Its state.
-        exploring: Whether it tries something.
-        draw: What it tries, a uniform draw.
+        exploring: Whether it explores.
+        draw: A uniform draw, which chooses the action if it explores.
     """
     actions = t.factors + t.opts_out
     if exploring:
@@ -135,7 +158,9 @@ def choose_action(t, table, won_last, exploring, draw):
 
 
 @kernel
-def learn_value(t, rate, table, won_last, action, reward, won):
+def learn_value(
+    t: Record, rate: float, table: Floats, won_last: int, action: int, reward: float, won: int
+) -> None:
     """Take one step of Q-learning (Watkins & Dayan 1992) in place.
 
     Q[s, a] moves by ``rate`` of the way to r + ``discount`` max Q[s', .], the maximum

@@ -6,20 +6,20 @@ import math
 
 import numpy as np
 
-from daedalus.market.compilation import inlined_kernel
+from daedalus.market.compilation import Flags, Floats, Integers, inlined_kernel
 
 _TABLE_SIZE = 1024
 _COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
 
 
 @inlined_kernel
-def _count_log_count(count):
+def _count_log_count(count: int) -> float:
     """Return count * log2(count), from a table while the count is small: logarithms are slow."""
     return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
 
 
 @inlined_kernel
-def _entropy_bits(wins):
+def _entropy_bits(wins: Integers) -> float:
     """Return the entropy of the win counts in bits."""
     total, weighted = 0, 0.0
     for i in range(len(wins)):
@@ -29,7 +29,7 @@ def _entropy_bits(wins):
 
 
 @inlined_kernel
-def collusion_signal(bids, present, wins):
+def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
     """Return how alike the positive bids are and how evenly wins rotate, in [0, 1]."""
     count, total, squares = 0, 0.0, 0.0
     for i in range(len(bids)):
@@ -48,7 +48,7 @@ def collusion_signal(bids, present, wins):
 
 
 @inlined_kernel
-def stability(history, column, played, welfare):
+def stability(history: Floats, column: int, played: int, welfare: float) -> float:
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
     Args:
@@ -71,7 +71,7 @@ def stability(history, column, played, welfare):
 
 
 @inlined_kernel
-def normalised_gini(amounts, order):
+def normalised_gini(amounts: Floats, order: Integers) -> float:
     """Return the Gini coefficient over (n - 1) / n: 1 if one has all, 0 if nobody has anything.
 
     Args:

@@ -23,6 +23,12 @@ ROUND_FIELDS = (
 )
 """Columns of a round's record, see ``Outcome``."""
 
+(
+    WELFARE, GINI, PARTICIPATION, PRICE, DROPOUTS, COLLUSION_SIGNAL, STABILITY, COMPOSITE, REVENUE,
+    REVENUE_SHARE,
+) = range(len(ROUND_FIELDS))  # fmt: skip
+"""Their numbers, for kernels."""
+
 PROXIES = (
     "active_count",
     "total_bidders",

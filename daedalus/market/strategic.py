@@ -7,9 +7,11 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market import strategic_kernels as kernels
 from daedalus.market.composition import compose_population, individual_factors
+from daedalus.market.draws import LEARNING_RATE_TRAIT, RIVALS_TRAIT
 from daedalus.market.interface import Unmasked
+from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
+from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
@@ -24,7 +26,7 @@ _COPIED = (
     "value_low", "demand", "discretion", "factors", "hedge_rate", "hedge_share",
     "exploration", "discount",
 )  # fmt: skip
-_RULE_OF = {
+_COLUMN_OF = {
     "format": "auction_type",
     "policy": "coalition_policy",
     "reserve": "reserve_price",
@@ -35,7 +37,6 @@ _RULE_OF = {
     "shows_distribution": "reveal_bid_distribution",
 }
 _SEEN = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
-_RATE, _RIVALS = range(2)  # traits in which bidders of a type differ
 _REDUCTION_PRIOR = -0.01
 _PRICE_PRIOR = 0.5
 
@@ -105,18 +106,18 @@ class StrategicMarket:
         who, batch = self.population, len(seeds)
         seeds = np.asarray(seeds, np.uint64)
         types = self._bidder_types
-        bidders = np.zeros((batch, who.bidders), kernels.BIDDER)
+        bidders = np.zeros((batch, who.bidders), BIDDER)
         kind = self._compose(seeds)
         bidders["kind"] = kind
-        bidders["hope"] = np.array([each.expected_surplus for each in types])[kind]
-        rates = self._individual(seeds, kind, "learning_rate", "rate_spread", _RATE)
+        bidders["expected_surplus"] = np.array([each.expected_surplus for each in types])[kind]
+        rates = self._individual(seeds, kind, "learning_rate", "rate_spread", LEARNING_RATE_TRAIT)
         bidders["learning_rate"] = np.minimum(rates, 1.0)
-        rivals = self._individual(seeds, kind, "rivals", "rivals_spread", _RIVALS)
+        rivals = self._individual(seeds, kind, "rivals", "rivals_spread", RIVALS_TRAIT)
         bidders["rivals_seen"] = 1.0
         bidders["rivals_distance"] = 1.0 / np.clip(rivals, *RIVALS)
         bidders["reduction_gain"] = _REDUCTION_PRIOR
         bidders["shill_gain"] = self.parameters.shill_prior
-        rings = np.zeros((batch, self._rings), kernels.RING)
+        rings = np.zeros((batch, self._rings), RING)
         rings["gain"] = self.parameters.ring_prior
         return StrategicState(
             **MarketState.common(seeds, who.bidders),
@@ -191,10 +192,10 @@ class StrategicMarket:
             raise ValueError("state: of other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
-        kernels.play_rounds(
+        play_rounds(
             self._constants,
             self._types,
-            _rules(mechanisms, self.parameters),
+            _mechanism_records(mechanisms, self.parameters),
             self.population.units,
             state.seeds,
             state.rounds,
@@ -217,7 +218,7 @@ class StrategicMarket:
 
 def type_columns(types: list[BidderType]) -> NDArray[np.void]:
     """Return the bidder types as the kernels read them, shape (T,)."""
-    table = np.zeros(len(types), kernels.TYPE)
+    table = np.zeros(len(types), TYPE)
     rings = 0
     for row, each in zip(table, types, strict=True):
         for flag, strategy in _FLAG_OF.items():
@@ -235,10 +236,10 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
     return table
 
 
-def _rules(mechanisms: Mechanisms, parameters: StrategicParameters) -> NDArray[np.void]:
+def _mechanism_records(mechanisms: Mechanisms, parameters: StrategicParameters) -> NDArray[np.void]:
     """Return the mechanisms as the kernels read them, fines in units of value, shape (B,)."""
-    table = np.zeros(len(mechanisms), kernels.RULE)
-    for name, column in _RULE_OF.items():
+    table = np.zeros(len(mechanisms), MECHANISM)
+    for name, column in _COLUMN_OF.items():
         table[name] = getattr(mechanisms, column)
     table["shill_fine"] = parameters.fine_unit * mechanisms.shill_penalty
     table["withdrawal_fine"] = parameters.fine_unit * mechanisms.withdrawal_penalty

@@ -51,7 +51,7 @@ class Bidder:
     ring: Ring | None = None
 
     def __post_init__(self) -> None:
-        self.hope = self.type.expected_surplus
+        self.expected_surplus = self.type.expected_surplus
         rate = self.type.learning_rate * self.differs(self.type.rate_spread, RATE)
         self.learning_rate = min(rate, 1.0)
         rivals = self.type.rivals * self.differs(self.type.rivals_spread, RIVALS)
@@ -165,7 +165,7 @@ class ReferenceEpisode:
         self.punish(m)
         self.learn_shilling(m, sale)
         for bidder in self.bidders:
-            self.learn_hope(bidder, m, sale.price)
+            self.learn_expected_surplus(bidder, m, sale.price)
             self.learn_values(bidder, m)
         public = m.reveal_clearing_price or m.reveal_competing_bids or m.reveal_bid_distribution
         if sale.price > 0 and not public:
@@ -221,7 +221,7 @@ class ReferenceEpisode:
             return b.choice < b.type.factors
         if not b.may("opt_out"):
             return True
-        willing = logistic((b.hope - self.entry_cost(m)) / self.p.entry_scale)
+        willing = logistic((b.expected_surplus - self.entry_cost(m)) / self.p.entry_scale)
         return self.draw(b.seat, ENTRY) < self.p.entry_floor + (1 - self.p.entry_floor) * willing
 
     def sincere_bid(self, b: Bidder, m: Mechanism) -> tuple[float, float]:
@@ -563,7 +563,7 @@ class ReferenceEpisode:
             b.net += earned
             b.shill_gain += self.p.shill_gain * (earned - b.shill_gain)
 
-    def learn_hope(self, b: Bidder, m: Mechanism, price: float) -> None:
+    def learn_expected_surplus(self, b: Bidder, m: Mechanism, price: float) -> None:
         gained = b.net
         if not b.entered:
             if not m.reveal_clearing_price or (price == 0 and not m.reveal_reserve):
@@ -573,7 +573,7 @@ class ReferenceEpisode:
             gained = max(b.values[0] - cost, 0.0)
             if m.auction_type == "first_price":
                 gained = b.values[0] - b.sincere[0] if b.sincere[0] > cost else 0.0
-        b.hope += self.p.entry_gain * (gained - b.hope)
+        b.expected_surplus += self.p.entry_gain * (gained - b.expected_surplus)
 
     # ------------------------------------------------------------------------------- records
 

@@ -287,7 +287,7 @@ def test_a_fresh_episode_is_before_its_first_round():
     assert state.rings.shape == (3, 2)
     assert_array_equal(state.rings["gain"], 0.5)
     assert_array_equal(state.bidders["kind"], np.tile([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], (3, 1)))
-    assert_array_equal(state.bidders["hope"], 0.3)
+    assert_array_equal(state.bidders["expected_surplus"], 0.3)
     assert_array_equal(state.bidders["shill_gain"], 0.25)
     assert_array_equal(state.bidders["rivals_seen"] / state.bidders["rivals_distance"], 5.0)
     assert_array_equal(state.bidders["learning_rate"], 0.05)
@@ -519,7 +519,7 @@ def test_metrics_stay_in_range(seed, odd):
 
 @pytest.mark.parametrize("units", [1, 2, 5])
 @pytest.mark.parametrize("bidders", [2, 3, 64])
-def test_nobody_enters_where_hope_is_gone(bidders, units):
+def test_nobody_enters_where_no_surplus_is_expected(bidders, units):
     parameters = StrategicParameters(entry_floor=0.0, entry_cost=10.0)
     names = [name for name in TYPES if name != "truthful"]
     who = mixed(*names, bidders=bidders, units=units, expected_surplus=0.0)
@@ -793,14 +793,14 @@ def test_a_bidder_knows_its_own_false_name():
 
 def test_a_secret_reserve_is_not_learned_from_a_price_of_nothing():
     parameters = StrategicParameters(entry_floor=0.0, entry_cost=10.0)
-    hopes = []
+    expected = []
     for reserve in (0.2, 0.4):
         market, state = fresh(mixed("shader"), 10, parameters)
         rules = telling(reserve_price=reserve, reveal_clearing_price=True)
         market.play(state, Mechanisms.repeat(rules, 10), 5)
         assert not state.bids.any()
-        hopes.append(state.bidders["hope"])
-    assert_array_equal(*hopes)
+        expected.append(state.bidders["expected_surplus"])
+    assert_array_equal(*expected)
 
 
 def test_a_ring_that_competes_learns_only_from_what_it_is_told():
@@ -880,7 +880,7 @@ def test_an_efficient_ring_leaves_outsiders_as_they_were(auction_type):
         outcome = market.play(fork, Mechanisms.repeat(rules, 200), 50)
         played_out.append((fork, outcome))
     (apart, competing), (together, colluding) = played_out
-    for name in ("surplus", "spent", "units_won", "hope"):
+    for name in ("surplus", "spent", "units_won", "expected_surplus"):
         ours, theirs = together.bidders[name], apart.bidders[name]
         assert ours[:, :5].tobytes() == theirs[:, :5].tobytes(), name
     assert_array_equal(colluding.welfare, 1)

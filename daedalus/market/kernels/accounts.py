@@ -1,0 +1,183 @@
+"""Kernels of a round's records: what the round was worth, and what the auctioneer sees of it."""
+
+from __future__ import annotations
+
+import math
+
+from daedalus.market.compilation import Flags, Floats, Integers, Records, kernel
+from daedalus.market.kernels.records import Round
+from daedalus.market.kernels.rings import rank_amount
+from daedalus.market.measures import collusion_signal, normalised_gini, stability
+from daedalus.market.outcome import (
+    COLLUSION_SIGNAL,
+    COMPOSITE,
+    DROPOUTS,
+    GINI,
+    HISTORY_LENGTH,
+    PARTICIPATION,
+    REVENUE,
+    REVENUE_SHARE,
+    STABILITY,
+    WELFARE,
+)
+
+
+@kernel
+def _best_value(seats: Records, units: int, top: Floats) -> float:
+    """Return the sum of the K highest values; ``top`` is scratch."""
+    top[:] = 0.0
+    for i in range(len(seats)):
+        rank_amount(seats[i].value_one, units, top)
+        rank_amount(seats[i].value_two, units, top)
+    total: float = top[:units].sum()
+    return total
+
+
+@kernel
+def _count_bidders(
+    reserve: float, seats: Records, offers: Records, awards: Records
+) -> tuple[int, int]:
+    """Return how many bidders competed, and how many stayed out or walked away."""
+    n, competitors, out = len(seats), 0, 0
+    for i in range(n):
+        seat, bid = seats[i], offers[i].one
+        competitors += not seat.covers and bid > 0.0 and bid >= reserve
+        out += bid == 0.0 or awards[i].units > seat.delivered
+        out += awards[n + i].units > 0
+    return competitors, min(out, n)
+
+
+@kernel
+def record_truth(
+    current: Round,
+    bidders: Records,
+    seats: Records,
+    offers: Records,
+    awards: Records,
+    welfares: Floats,
+    order: Integers,
+    amounts: Floats,
+    top: Floats,
+    record: Floats,
+) -> None:
+    """Fill what the round was worth, which takes values that no auctioneer sees.
+
+    Args:
+        current: The round.
+        bidders: Their accumulated surplus is updated in place.
+        seats: What the bidders did.
+        offers: Their bids.
+        awards: What they won.
+        welfares: Ring buffer of welfare, updated in place.
+        order: Bidders by surplus, updated in place.
+        amounts: Scratch, shape (n,).
+        top: Scratch, at least of length K + 1.
+        record: Filled in place. Expects value delivered, revenue and price in the columns of
+            welfare, revenue and price.
+    """
+    constants, value = current.parameters, record[WELFARE]
+    best = _best_value(seats, current.units, top)
+    welfare = min(value / best, 1.0) if best > 0.0 else 0.0
+    for i in range(len(seats)):
+        bidder = bidders[i]
+        bidder.surplus = max(constants.surplus_memory * bidder.surplus + seats[i].net, 0.0)
+        amounts[i] = bidder.surplus
+    competitors, out = _count_bidders(current.mechanism.reserve, seats, offers, awards)
+    gini = normalised_gini(amounts, order)
+    steadiness = stability(welfares, 0, current.number, welfare)
+    welfares[current.number % len(welfares), 0] = welfare
+    record[WELFARE] = welfare
+    record[GINI] = gini
+    record[PARTICIPATION] = competitors / len(seats)
+    record[DROPOUTS] = out
+    record[STABILITY] = steadiness
+    record[COMPOSITE] = welfare * (1.0 - gini) * record[PARTICIPATION] * steadiness
+    record[REVENUE_SHARE] = min(record[REVENUE] / value, 1.0) if value > 0.0 else 0.0
+
+
+@kernel
+def _see(
+    current: Round, offers: Records, wins: Integers, dropouts: float, sightings: Floats
+) -> None:
+    """Update the decayed means behind the proxies: names, mean and spread of bids, absences."""
+    n = len(offers)
+    names, spent, total, squares = 0, 0, 0.0, 0.0
+    for i in range(n):
+        spent += offers[i].one == 0.0 and wins[i] > 0
+        for bid in (offers[i].one, offers[i].alias):
+            names += bid > 0.0
+            total += bid
+            squares += bid * bid
+    mean = total / max(names, 1)
+    variance = max(squares / max(names, 1) - mean * mean, 0.0)
+    weight = max(1.0 - current.parameters.sighting_memory, 1.0 / (current.number + 1.0))
+    seen = (float(names), mean, math.sqrt(variance), dropouts / n, spent / n)
+    for j in range(len(sightings)):
+        sightings[j] += weight * (seen[j] - sightings[j])
+
+
+@kernel
+def _count_names(reserve: float, offers: Records, bids: Floats) -> int:
+    """Fill ``bids`` with first bids, then false-name bids; return how many of them compete."""
+    n, present = len(offers), 0
+    for i in range(n):
+        bids[i], bids[n + i] = offers[i].one, offers[i].alias
+        present += bids[i] > 0.0 and bids[i] >= reserve
+        present += bids[n + i] > 0.0 and bids[n + i] >= reserve
+    return present
+
+
+@kernel
+def record_account(
+    current: Round,
+    bidders: Records,
+    seats: Records,
+    offers: Records,
+    best: float,
+    wins: Integers,
+    history: Floats,
+    sightings: Floats,
+    order: Integers,
+    amounts: Floats,
+    bids: Floats,
+    everyone: Flags,
+    record: Floats,
+) -> None:
+    """Keep the auctioneer's own account of the round: bids, names, prices and deliveries alone.
+
+    Args:
+        current: The round.
+        bidders: Their accumulated deliveries are updated in place.
+        seats: What was delivered to the bidders.
+        offers: Their bids.
+        best: Sum of the K highest bids.
+        wins: Units delivered so far, updated in place.
+        history: Ring buffer of accounts, updated in place.
+        sightings: Decayed means, updated in place.
+        order: Bidders by deliveries, updated in place.
+        amounts: Scratch, shape (n,).
+        bids: Scratch, shape (2n,).
+        everyone: All true, shape (2n,).
+        record: What the round was worth; its collusion signal is filled in place.
+    """
+    memory, accepted = current.parameters.surplus_memory, 0.0
+    for i in range(len(seats)):
+        delivered, bidder = seats[i].delivered, bidders[i]
+        accepted += offers[i].one * (delivered > 0) + offers[i].two * (delivered > 1)
+        bidder.units_won = memory * bidder.units_won + delivered
+        amounts[i] = bidder.units_won
+        wins[i] += delivered
+    present = _count_names(current.mechanism.reserve, offers, bids)
+    account = history[current.number % HISTORY_LENGTH]
+    welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
+    gini = normalised_gini(amounts, order)
+    steadiness = stability(history, WELFARE, current.number, welfare)
+    record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins)
+    account[:] = record
+    _see(current, offers, wins, record[DROPOUTS], sightings)
+    account[WELFARE] = welfare
+    account[GINI] = gini
+    account[PARTICIPATION] = min(present / len(seats), 1.0)
+    account[STABILITY] = steadiness
+    account[COMPOSITE] = welfare * (1.0 - gini) * account[PARTICIPATION] * steadiness
+    account[REVENUE_SHARE] = min(record[REVENUE] / accepted, 1.0) if accepted > 0.0 else 0.0

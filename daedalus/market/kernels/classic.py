@@ -1,0 +1,328 @@
+"""The classic market's loop over episodes and rounds.
+
+Nothing here checks its input: ``daedalus/market/classic.py`` does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from daedalus.market.auction import FIRST_PRICE
+from daedalus.market.compilation import (
+    Flags,
+    Floats,
+    Integers,
+    Record,
+    Records,
+    inlined_kernel,
+    parallel_kernel,
+)
+from daedalus.market.draws import (
+    CLASSIC_BID,
+    CLASSIC_POLICY,
+    CLASSIC_RISK,
+    CLASSIC_VALUE,
+    round_key,
+    uniform,
+)
+from daedalus.market.measures import collusion_signal, stability
+from daedalus.market.outcome import (
+    COLLUSION_SIGNAL,
+    COMPOSITE,
+    DROPOUTS,
+    GINI,
+    HISTORY_LENGTH,
+    PARTICIPATION,
+    PRICE,
+    REVENUE,
+    REVENUE_SHARE,
+    STABILITY,
+    WELFARE,
+)
+
+SEAT = np.dtype(
+    [(name, np.float64) for name in ("value_low", "value_range", "threshold")]
+    + [("kind", np.int64), ("partner", np.int64)]
+)
+"""Who sits in a seat: its values' distribution, a dropout's threshold, a colluder's partner."""
+
+MECHANISM = np.dtype(
+    [("reserve", np.float64), ("penalty", np.float64), ("format", np.int64), ("policy", np.int64)]
+    + [(name, np.bool_) for name in ("shows_bids", "shows_winner", "shows_price")]
+)
+"""A mechanism; ``penalty`` is the collusion penalty."""
+
+_TRUTHFUL, _SHADER, _DROPOUT, _COLLUDER, _EXPLOITER = range(5)
+_ALLOW, _RESTRICT = 0, 1
+
+
+@inlined_kernel
+def _history_mean(history: Floats, played: int, window: int, column: int) -> float:
+    """Return a column's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
+    count = min(window, played)
+    total = 0.0
+    for back in range(1, count + 1):
+        total += history[(played - back) % HISTORY_LENGTH, column]
+    return total / count
+
+
+@inlined_kernel
+def _shader_bid(
+    mechanism: Record, value: float, active: int, cheap_price: float, draw: float
+) -> float:
+    """Return a shader's bid among ``active`` bidders; ``cheap_price`` is the recent mean price."""
+    if mechanism.format != FIRST_PRICE:
+        return value * (1.0 - (0.02 + 0.03 * draw))
+    factor = (active - 1) / max(active, 2)
+    if mechanism.shows_price:
+        factor -= 0.03
+    if mechanism.shows_bids:
+        factor -= 0.05
+    if cheap_price < 0.7 * value:
+        factor -= 0.05
+    return min(max(factor, 0.5), 0.95) * value
+
+
+@inlined_kernel
+def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn: bool) -> float:
+    """Return the bid of the colluder in seat ``i``; ``turn`` is whether it is the one to win."""
+    reserve: float = mechanism.reserve
+    willing = mechanism.policy == _ALLOW or (
+        mechanism.policy == _RESTRICT and uniform(key, i, CLASSIC_POLICY) > 0.5
+    )
+    risk = 0.4 if mechanism.penalty > 1.0 else 0.0
+    if not (willing and uniform(key, i, CLASSIC_RISK) > risk):
+        return value * (0.85 if mechanism.format == FIRST_PRICE else 0.98)
+    if mechanism.shows_winner:
+        return reserve + 0.01 if turn else 0.3 * reserve
+    if not turn:
+        return 0.5 * reserve
+    return min(value, max(reserve + 0.02 + 0.05 * uniform(key, i, CLASSIC_BID), 0.5 * value))
+
+
+@inlined_kernel
+def _gini(surplus: Floats, present: Flags) -> float:
+    """Return the Gini coefficient of the surplus of those present; a negative one counts as 0."""
+    total, differences, count = 0.0, 0.0, 0
+    for i in range(len(surplus)):
+        if not present[i]:
+            continue
+        mine = max(surplus[i], 0.0)
+        count += 1
+        total += mine
+        for j in range(i):
+            if present[j]:
+                differences += abs(mine - max(surplus[j], 0.0))
+    return differences / (count * total) if total > 0.0 else 0.0
+
+
+@inlined_kernel
+def _bid_all(
+    seats: Records,
+    mechanism: Record,
+    key: np.uint64,
+    played: int,
+    present_count: int,
+    active: Flags,
+    bids: Floats,
+    history: Floats,
+    values: Floats,
+    budget: Floats,
+    disappointment: Floats,
+    turn: Flags,
+) -> None:
+    """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
+    reserve, first_price = mechanism.reserve, mechanism.format == FIRST_PRICE
+    cheap_price = _history_mean(history, played, 5, PRICE) if played > 2 else np.inf
+    for i in range(len(seats)):
+        seat = seats[i]
+        bids[i] = 0.0
+        if not active[i]:
+            continue
+        value = seat.value_low + seat.value_range * uniform(key, i, CLASSIC_VALUE)
+        values[i] = value
+        if seat.kind == _TRUTHFUL:
+            bids[i] = value
+        elif seat.kind == _SHADER:
+            draw = uniform(key, i, CLASSIC_BID)
+            bids[i] = _shader_bid(mechanism, value, present_count, cheap_price, draw)
+        elif seat.kind == _COLLUDER:
+            bids[i] = _colluder_bid(mechanism, key, i, value, turn[i])
+        elif seat.kind == _DROPOUT:
+            expected = value - reserve - 0.05
+            disappointment[i] += 0.1 * expected if expected > 0.0 else -0.02
+            if disappointment[i] < -seat.threshold or reserve > 0.9 * value:
+                active[i] = False
+            else:
+                bids[i] = 0.9 * value if first_price else value
+        elif budget[i] <= 0.0:
+            active[i] = False
+        else:
+            bids[i] = min(value * (0.6 if budget[i] > 1.5 else 0.3), 0.3 * budget[i])
+
+
+@inlined_kernel
+def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]:
+    """Return the winner (-1 without a sale) and the price."""
+    winner, best, second = -1, -1.0, mechanism.reserve
+    for i in range(len(bids)):
+        if not present[i] or bids[i] < mechanism.reserve:
+            continue
+        if bids[i] > best:
+            if winner >= 0:
+                second = best
+            winner, best = i, bids[i]
+        elif bids[i] > second:
+            second = bids[i]
+    if winner < 0:
+        return -1, 0.0
+    return winner, best if mechanism.format == FIRST_PRICE else second
+
+
+@inlined_kernel
+def _settle(
+    seats: Records,
+    mechanism: Record,
+    winner: int,
+    price: float,
+    active: Flags,
+    bids: Floats,
+    values: Floats,
+    surplus: Floats,
+    budget: Floats,
+    wins: Integers,
+) -> None:
+    """Book the sale: surplus, a fine if the winner's ring is proven, budget and wins."""
+    gain = values[winner] - price
+    kind = seats[winner].kind
+    if kind == _COLLUDER and mechanism.penalty > 0.0:
+        other = seats[winner].partner
+        if other != winner and active[other] and bids[other] < 0.8 * mechanism.reserve:
+            gain -= 0.3 * price * mechanism.penalty
+    elif kind == _EXPLOITER:
+        budget[winner] -= price
+    surplus[winner] = gain
+    wins[winner] += 1
+
+
+@inlined_kernel
+def _come_and_go(
+    seats: Records,
+    reserve: float,
+    played: int,
+    active: Flags,
+    history: Floats,
+    budget: Floats,
+    disappointment: Floats,
+    turn: Flags,
+) -> None:
+    """Pass the colluders' turn on, let dropouts return and exploiters without money leave."""
+    returning = (
+        played > 3 and reserve < 0.3 and _history_mean(history, played, 3, PARTICIPATION) > 0.6
+    )
+    for i in range(len(seats)):
+        kind = seats[i].kind
+        if kind == _COLLUDER:
+            turn[i] = not turn[i]
+        elif kind == _DROPOUT and returning and not active[i]:
+            active[i] = True
+            disappointment[i] = 0.0
+        elif kind == _EXPLOITER and budget[i] <= 0.0:
+            active[i] = False
+
+
+@inlined_kernel
+def _record(
+    record: Floats,
+    winner: int,
+    price: float,
+    present_count: int,
+    present: Flags,
+    active: Flags,
+    bids: Floats,
+    values: Floats,
+    surplus: Floats,
+    wins: Integers,
+    history: Floats,
+    played: int,
+) -> None:
+    """Fill a round's record; ``ROUND_FIELDS`` names its columns."""
+    best = 0.0
+    out = 0
+    for i in range(len(values)):
+        best = max(best, values[i])
+        out += not active[i]
+    welfare = min(values[winner] / best, 1.0) if winner >= 0 and best > 0.0 else 0.0
+    gini = _gini(surplus, present)
+    participation = present_count / len(values)
+    collusion = collusion_signal(bids, present, wins)
+    steadiness = stability(history, WELFARE, played, welfare)
+    multiplier = max(0.5, 1.0 - 0.5 * collusion) if collusion > 0.5 else 1.0
+    record[WELFARE] = welfare
+    record[GINI] = gini
+    record[PARTICIPATION] = participation
+    record[PRICE] = price
+    record[DROPOUTS] = out
+    record[COLLUSION_SIGNAL] = collusion
+    record[STABILITY] = steadiness
+    record[COMPOSITE] = welfare * (1.0 - gini) * participation * steadiness * multiplier
+    record[REVENUE] = price
+    record[REVENUE_SHARE] = min(price / values[winner], 1.0) if winner >= 0 else 0.0
+
+
+@parallel_kernel
+def play_rounds(
+    seats: Records,
+    mechanisms: Records,
+    seeds: NDArray[np.uint64],
+    rounds: Integers,
+    active: Flags,
+    bids: Floats,
+    previous_bids: Floats,
+    wins: Integers,
+    history: Floats,
+    values: Floats,
+    surplus: Floats,
+    budget: Floats,
+    disappointment: Floats,
+    turn: Flags,
+    records: Floats,
+) -> None:
+    """Play ``records.shape[1]`` rounds in every episode.
+
+    Changes in place the state arrays ``rounds`` to ``turn`` and fills ``records``.
+    """
+    for e in prange(len(seeds)):
+        present, mechanism = np.empty(len(seats), np.bool_), mechanisms[e]
+        for r in range(records.shape[1]):
+            played = rounds[e]
+            key = round_key(seeds[e], played)
+            present_count = 0
+            for i in range(len(seats)):
+                previous_bids[e, i] = bids[e, i]
+                present[i] = active[e, i]
+                present_count += present[i]
+            _bid_all(
+                seats, mechanism, key, played, present_count, active[e], bids[e], history[e],
+                values[e], budget[e], disappointment[e], turn[e],
+            )  # fmt: skip
+            winner, price = _clear(mechanism, bids[e], present)
+            if winner >= 0:
+                _settle(
+                    seats, mechanism, winner, price, active[e], bids[e], values[e], surplus[e],
+                    budget[e], wins[e],
+                )  # fmt: skip
+            _come_and_go(
+                seats, mechanism.reserve, played, active[e], history[e], budget[e],
+                disappointment[e], turn[e],
+            )  # fmt: skip
+            record = records[e, r]
+            _record(
+                record, winner, price, present_count, present, active[e], bids[e], values[e],
+                surplus[e], wins[e], history[e], played,
+            )  # fmt: skip
+            for column in range(len(record)):
+                history[e, played % HISTORY_LENGTH, column] = record[column]
+            rounds[e] = played + 1

@@ -1,0 +1,80 @@
+"""The records that the strategic kernels pass to each other.
+
+Compiled code reads and writes their fields as attributes. Arrays of records take the place of many
+arrays, and compiled code need not count references to them at each call, as it does for tuples.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from daedalus.market.compilation import Record
+
+_FLOAT, _FLAG = np.float64, np.bool_
+
+_DESCRIBED = (
+    "value_low value_range outside budget discretion "
+    "factor_step hedge_rate hedge_share exploration discount"
+)
+TYPE = np.dtype(
+    [(name, _FLOAT) for name in _DESCRIBED.split()]
+    + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
+    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")]
+)
+"""A bidder type; ``ring`` is its ring, or -1."""
+
+MECHANISM = np.dtype(
+    [(name, _FLOAT) for name in ("reserve", "shill_fine", "withdrawal_fine", "collusion_fine")]
+    + [(name, _FLAG) for name in ("shows_reserve", "shows_bids", "shows_winner", "shows_price")]
+    + [("shows_distribution", _FLAG), ("format", np.int64), ("policy", np.int64)]
+)
+"""A mechanism; fines are in units of value."""
+
+_CARRIED = (
+    "expected_surplus learning_rate rivals_seen rivals_distance reduction_gain shill_gain spent "
+    "pacing surplus units_won"
+)
+BIDDER = np.dtype(
+    [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()]
+)
+"""What a bidder carries from round to round, see ``StrategicState``."""
+
+RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
+"""What a ring carries from round to round, see ``StrategicState``."""
+
+_DECIDED = "value_one value_two sincere_one sincere_two purse net"
+SEAT = np.dtype(
+    [(name, _FLOAT) for name in _DECIDED.split()]
+    + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
+    + [("delivered", np.int64), ("choice", np.int64)]
+)
+"""What a bidder is and does in the current round.
+
+A seat holds its values, its sincere bids (what it would bid on its own account), what it can pay,
+and its surplus after fines. The flags say whether it entered, is a member of the ring at hand,
+leads its ring, breaks its deal, or covers for the leaders. Then follow units delivered and its
+choice from a table.
+"""
+
+RESTRICT, SUSPECTED, CONFIRMED = 1, 2, 3
+"""Codes of the coalition policies that are enforced."""
+
+
+class Round(NamedTuple):
+    """What most kernels read of the current round: no arrays, so that it costs nothing to pass.
+
+    Attributes:
+        parameters: The constants of ``StrategicParameters``.
+        mechanism: The mechanism in force, dtype ``MECHANISM``.
+        units: Units for sale K.
+        key: Key of the round's draws.
+        number: Rounds played before.
+    """
+
+    parameters: Record
+    mechanism: Record
+    units: int
+    key: np.uint64
+    number: int

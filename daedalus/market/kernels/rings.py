@@ -1,0 +1,325 @@
+"""Kernels of rings: whether a ring colludes, what its members bid, and which of them deviate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daedalus.market.auction import FIRST_PRICE, clear
+from daedalus.market.compilation import Floats, Record, Records, inlined_kernel, kernel
+from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
+from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
+from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
+
+_LEAST = 0.01
+
+
+@kernel
+def _gather(types: Records, bidders: Records, seats: Records, ring: int) -> tuple[int, float]:
+    """Mark the members of a ring who entered; return their number and the ring's discretion."""
+    size, discretion = 0, 0.0
+    for i in range(len(seats)):
+        t, seat = types[bidders[i].kind], seats[i]
+        seat.in_ring = seat.entered and t.ring == ring
+        if seat.in_ring:
+            size += 1
+            discretion = t.discretion
+    return size, discretion
+
+
+@kernel
+def _choose_leaders(
+    current: Round, types: Records, bidders: Records, seats: Records, leaders: int
+) -> None:
+    """Mark the members who bid for the ring: the strongest, or some drawn by lot."""
+    for i in range(len(seats)):
+        seats[i].leads = seats[i].leads and not seats[i].in_ring
+    for _ in range(leaders):
+        best, chosen = -1.0, -1
+        for i in range(len(seats)):
+            if not seats[i].in_ring or seats[i].leads:
+                continue
+            strength = seats[i].value_one
+            if not types[bidders[i].kind].efficient:
+                strength = uniform(current.key, i, LEADER_LOT)
+            if strength > best:
+                best, chosen = strength, i
+        seats[chosen].leads = True
+
+
+@kernel
+def _bid_as_leaders(
+    mechanism: Record, bidders: Records, seats: Records, deal: Records, outside: float
+) -> float:
+    """Fill the leaders' bids, which are against outsiders alone; return the lowest.
+
+    Args:
+        mechanism: The mechanism in force.
+        bidders: What they believe about their rivals.
+        seats: Their values and sincere bids.
+        deal: Filled in place, dtype ``OFFER``.
+        outside: Share of a member's rivals that are not in the ring.
+    """
+    reserve = known_reserve(mechanism)
+    lowest = np.inf
+    for i in range(len(seats)):
+        seat, offer = seats[i], deal[i]
+        if not (seat.in_ring and seat.leads):
+            continue
+        offer.one, offer.two = seat.sincere_one, seat.sincere_two
+        if mechanism.format == FIRST_PRICE:
+            outsiders = outside * rivals(bidders[i])
+            low = max(shaded(seat.value_one, outsiders, reserve), _LEAST)
+            offer.one = min(low, seat.sincere_one)
+            offer.two = min(shaded(seat.value_two, outsiders, reserve), seat.sincere_two)
+        lowest = min(lowest, offer.one)
+    return lowest
+
+
+@kernel
+def _agree(current: Round, bidders: Records, seats: Records, deal: Records, size: int) -> None:
+    """Fill the members' part of ``deal``: leaders bid, the others cover for them.
+
+    In a first-price sale a cover bid just under the leaders' costs nothing. In the other formats it
+    may set the price. So it goes to the reserve if that is known, and somewhere low if not.
+    """
+    mechanism, n = current.mechanism, len(seats)
+    lowest = _bid_as_leaders(mechanism, bidders, seats, deal, (n - size) / (n - 1.0))
+    for i in range(n):
+        seat = seats[i]
+        if seat.in_ring and not seat.leads:
+            draw = uniform(current.key, i, COVER_BID)
+            cover = 0.5 * lowest * draw
+            if mechanism.format == FIRST_PRICE:
+                cover = lowest * (0.9 + 0.08 * draw)
+            elif mechanism.shows_reserve:
+                cover = mechanism.reserve
+            deal[i].one = min(cover, 0.98 * lowest, seat.value_one, seat.purse)
+            deal[i].two = 0.0
+
+
+@kernel
+def _ring_surplus(seats: Records, awards: Records) -> float:
+    """Return what the members of the ring gain together."""
+    total = 0.0
+    for i in range(len(seats)):
+        seat, award = seats[i], awards[i]
+        if seat.in_ring and award.units > 0:
+            total += seat.value_one - award.paid
+            if award.units == 2:
+                total += seat.value_two
+    return total
+
+
+@kernel
+def _evidence(
+    parameters: Record, seats: Records, deal: Records, discretion: float, reserve: float
+) -> float:
+    """Return the share of the screen's power that applies to a deal.
+
+    Cover bids that compete at ``reserve`` look serious and hide the deal. The ring reckons with the
+    reserve that it knows.
+    """
+    covers, serious = 0, 0
+    for i in range(len(seats)):
+        if seats[i].in_ring and not seats[i].leads:
+            covers += 1
+            serious += deal[i].one > 0.0 and deal[i].one >= reserve
+    seriousness = serious / covers if covers > 0 else 1.0
+    share: float = (1.0 - discretion) * (1.0 - parameters.camouflage * seriousness)
+    return share
+
+
+@inlined_kernel
+def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
+    """Return the chance that a winner is fined for collusion.
+
+    Args:
+        parameters: The market's constants.
+        mechanism: The mechanism in force.
+        evidence: Share of the screen's power that applies to the winner's deal; 0 without a deal.
+    """
+    if mechanism.policy < SUSPECTED:
+        return 0.0
+    hit, false = parameters.confirmed_hit, parameters.confirmed_false
+    if mechanism.policy == SUSPECTED:
+        hit, false = parameters.suspected_hit, parameters.suspected_false
+    chance: float = parameters.audit_rate * (false + (hit - false) * evidence)
+    return chance
+
+
+@inlined_kernel
+def _monitoring(parameters: Record, mechanism: Record) -> float:
+    """Return the chance that a ring sees that a member broke its deal."""
+    seen: float = parameters.monitoring_base
+    if mechanism.shows_winner:
+        seen += parameters.monitoring_winner
+    if mechanism.shows_bids:
+        seen += parameters.monitoring_bids
+    return seen
+
+
+@inlined_kernel
+def rank_amount(amount: float, units: int, top: Floats) -> None:
+    """Put an amount into ``top``, which holds the K highest so far, best first."""
+    place = units
+    while place > 0 and amount > top[place - 1]:
+        top[place] = top[place - 1]
+        place -= 1
+    top[place] = amount
+
+
+@kernel
+def _agreed_floor(current: Round, seats: Records, deal: Records, top: Floats) -> float:
+    """Return what a member knows that it must beat: the K-th bid of the deal, or the reserve."""
+    top[:] = 0.0
+    for i in range(len(seats)):
+        if seats[i].in_ring:
+            rank_amount(deal[i].one, current.units, top)
+            rank_amount(deal[i].two, current.units, top)
+    floor: float = max(top[current.units - 1], known_reserve(current.mechanism))
+    return floor
+
+
+@kernel
+def _deviate(
+    current: Round,
+    bidders: Records,
+    seats: Records,
+    deal: Records,
+    gain: float,
+    size: int,
+    top: Floats,
+) -> int:
+    """Let members break the deal if that tempts by more than it puts at risk; count them.
+
+    A deviator knows the ring's own bids and has its belief about outsiders: their best value is
+    distributed as x^k. With the deal as a floor c, a value v gains (v^(k+1) - c^(k+1))/(k+1) over
+    the better of the floor and the best outsider. This also holds in a first-price sale, where the
+    deviator bids as if the floor were a reserve.
+    """
+    parameters, mechanism, n = current.parameters, current.mechanism, len(seats)
+    patience = parameters.ring_patience
+    stake = _monitoring(parameters, mechanism) * patience / (1.0 - patience) * max(gain, 0.0)
+    floor = _agreed_floor(current, seats, deal, top)
+    deviators = 0
+    for i in range(n):
+        seat, offer = seats[i], deal[i]
+        power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
+        temptation = (seat.value_one**power - floor**power) / power
+        seat.breaks = seat.in_ring and not seat.leads and temptation > stake
+        if not seat.breaks:
+            continue
+        offer.one, offer.two = seat.sincere_one, seat.sincere_two
+        if mechanism.format == FIRST_PRICE:
+            bid = shaded(seat.value_one, power - 1.0, floor) + _LEAST
+            offer.one = min(seat.value_one, bid, seat.purse)
+            offer.two = min(seat.sincere_two, offer.one, seat.purse - offer.one)
+        deviators += 1
+    return deviators
+
+
+@inlined_kernel
+def _disclosed(parameters: Record, mechanism: Record) -> float:
+    """Return how much the members are told of what the deal would have earned, in [0, 1]."""
+    if mechanism.shows_bids:
+        return 1.0
+    share: float = (
+        parameters.price_weight * mechanism.shows_price
+        + parameters.distribution_weight * mechanism.shows_distribution
+    )
+    return share
+
+
+@kernel
+def _colludes(
+    current: Round, ring: int, gain: float, evidence: float, leaders: int, size: int
+) -> bool:
+    """Return whether a ring colludes: by what it gains less the fines that it risks.
+
+    Args:
+        current: The round.
+        ring: The ring's number.
+        gain: What a member gains by collusion, before fines.
+        evidence: Share of the screen's power that applies to the deal, as far as the ring knows.
+        leaders: Members who lead, and may win and be fined.
+        size: All members who entered.
+    """
+    parameters, mechanism = current.parameters, current.mechanism
+    risk = accusation(parameters, mechanism, evidence) - accusation(parameters, mechanism, 0.0)
+    expected = gain - risk * mechanism.collusion_fine * leaders / size
+    chance = logistic(expected / parameters.ring_scale)
+    if mechanism.policy == RESTRICT:
+        chance *= parameters.restrict_factor
+    return uniform(current.key, ring, COLLUSION) < chance
+
+
+@kernel
+def _sell(
+    current: Round, seats: Records, offers: Records, ranking: Records, awards: Records
+) -> float:
+    """Return the ring's surplus in a trial sale of these offers."""
+    mechanism = current.mechanism
+    clear(
+        mechanism.format, current.units, mechanism.reserve, current.key, offers, True, ranking,
+        awards,
+    )  # fmt: skip
+    return _ring_surplus(seats, awards)
+
+
+@kernel
+def _conclude(seats: Records, offers: Records, deal: Records, colludes: bool) -> None:
+    """Turn the deal into offers if the ring colludes; if it competes, nobody leads it."""
+    for i in range(len(seats)):
+        seat = seats[i]
+        if not colludes:
+            seat.leads = seat.leads and not seat.in_ring
+        elif seat.in_ring:
+            seat.covers = not seat.leads and not seat.breaks
+            offers[i].one, offers[i].two = deal[i].one, deal[i].two
+
+
+@kernel
+def play_ring(
+    current: Round,
+    types: Records,
+    bidders: Records,
+    seats: Records,
+    offers: Records,
+    ring: int,
+    own: Record,
+    deal: Records,
+    ranking: Records,
+    awards: Records,
+    top: Floats,
+) -> float:
+    """Let a ring decide, bid and deviate; return the share of the screen's power that applies.
+
+    Changes seats, offers and the ring's own record. The record estimates what collusion earns a
+    member beyond competition in the same round. The estimate is before fines: these are announced
+    and need no learning. The last four arguments are scratch.
+    """
+    parameters, mechanism = current.parameters, current.mechanism
+    size, discretion = _gather(types, bidders, seats, ring)
+    if own.punished > 0:
+        own.punished -= 1
+        return 0.0
+    if size < 2:
+        return 0.0
+    leaders = min(size, max(1, -(-size * current.units // len(seats))))
+    _choose_leaders(current, types, bidders, seats, leaders)
+    for i in range(len(seats)):
+        deal[i].one, deal[i].two, deal[i].alias = offers[i].one, offers[i].two, offers[i].alias
+    _agree(current, bidders, seats, deal, size)
+    known = _evidence(parameters, seats, deal, discretion, known_reserve(mechanism))
+    screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve)
+    colludes = _colludes(current, ring, own.gain, known, leaders, size)
+    competing = _sell(current, seats, offers, ranking, awards)
+    deviators = _deviate(current, bidders, seats, deal, own.gain, size, top)
+    gained = (_sell(current, seats, deal, ranking, awards) - competing) / size
+    own.gain += parameters.ring_gain * _disclosed(parameters, mechanism) * (gained - own.gain)
+    _conclude(seats, offers, deal, colludes)
+    if not colludes:
+        return 0.0
+    if deviators > 0 and uniform(current.key, ring, BREAKDOWN) < parameters.breakdown:
+        own.punished = int(parameters.punishment_rounds)
+    return screened

@@ -1,0 +1,164 @@
+"""The strategic market's loop over episodes and rounds.
+
+The sequence of a round and every rule are told in docs/market.md. Nothing here checks its input:
+``daedalus/market/strategic.py`` does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from daedalus.market.auction import AWARD, OFFER, RANKED, clear, rank_bids
+from daedalus.market.compilation import (
+    Flags,
+    Floats,
+    Integers,
+    Record,
+    Records,
+    kernel,
+    parallel_kernel,
+)
+from daedalus.market.draws import round_key
+from daedalus.market.kernels.accounts import record_account, record_truth
+from daedalus.market.kernels.bidding import (
+    bid_falsely,
+    bid_sincerely,
+    choose_from_tables,
+    draw_values,
+    enter,
+    offer_sincerely,
+    price_is_public,
+)
+from daedalus.market.kernels.learning import (
+    learn_action_values,
+    learn_bidding,
+    learn_expected_surplus,
+)
+from daedalus.market.kernels.records import SEAT, Round
+from daedalus.market.kernels.rings import play_ring
+from daedalus.market.kernels.settlement import pace_budgets, pay_shill_bidders, punish, settle
+from daedalus.market.outcome import PRICE, REVENUE, WELFARE
+
+
+@kernel
+def _highest_bids(current: Round, offers: Records, ranking: Records, count: int) -> float:
+    """Return the sum of the K highest bids, also of those below the reserve."""
+    if count < current.units:
+        count = rank_bids(offers, True, 0.0, current.key, ranking)
+    total = 0.0
+    for place in range(min(current.units, count)):
+        total += ranking[place].bid
+    return total
+
+
+@kernel
+def _play_episode(
+    parameters: Record,
+    types: Records,
+    mechanism: Record,
+    units: int,
+    seed: np.uint64,
+    played: int,
+    bidders: Records,
+    rings: Records,
+    tables: Floats,
+    expected_price: float,
+    welfares: Floats,
+    wins: Integers,
+    history: Floats,
+    sightings: Floats,
+    bids_before: Floats,
+    bids_now: Floats,
+    aliases: Floats,
+    records: Floats,
+) -> float:
+    """Play all rounds of one episode; return the price that false names aim at next."""
+    n, auction_format, reserve = len(bidders), mechanism.format, mechanism.reserve
+    seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
+    ranking, awards, trial = (
+        np.zeros(units + 3, RANKED), np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD),
+    )  # fmt: skip
+    screened, payoffs, top = np.zeros(len(rings)), np.zeros(tables.shape[1]), np.zeros(units + 1)
+    amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
+    bids, everyone = np.zeros(2 * n), np.ones(2 * n, np.bool_)
+    for r in range(len(records)):
+        record, key = records[r], round_key(seed, played)
+        current = Round(parameters, mechanism, units, key, played)
+        draw_values(current, types, bidders, seats)
+        if tables.shape[1] > 0:
+            choose_from_tables(current, types, bidders, seats, tables)
+        enter(current, types, bidders, seats)
+        bid_sincerely(current, types, bidders, seats)
+        offer_sincerely(seats, offers)
+        shills = bid_falsely(current, types, bidders, seats, offers, expected_price)
+        for ring in range(len(rings)):
+            screened[ring] = play_ring(
+                current, types, bidders, seats, offers, ring, rings[ring], deal, ranking, trial, top
+            )
+        count, price = clear(auction_format, units, reserve, key, offers, True, ranking, awards)
+        learn_bidding(
+            current, types, bidders, seats, offers, tables, ranking, awards, count, price, payoffs
+        )
+        value, revenue = settle(current, types, bidders, seats, awards)
+        pace_budgets(current, types, bidders, seats)
+        punish(current, types, bidders, seats, offers, screened)
+        best = _highest_bids(current, offers, ranking, count)
+        if shills > 0:
+            clear(auction_format, units, reserve, key, offers, False, ranking, trial)
+            pay_shill_bidders(current, bidders, seats, offers, awards, trial, shills)
+        learn_expected_surplus(current, bidders, seats, price)
+        if tables.shape[1] > 0:
+            learn_action_values(current, types, bidders, seats, offers, tables)
+        if price > 0.0 and price_is_public(mechanism):
+            expected_price += parameters.price_gain * (price - expected_price)
+        record[WELFARE], record[REVENUE], record[PRICE] = value, revenue, price
+        record_truth(current, bidders, seats, offers, awards, welfares, order, amounts, top, record)
+        record_account(
+            current, bidders, seats, offers, best, wins, history, sightings, unit_order, amounts,
+            bids, everyone, record,
+        )  # fmt: skip
+        for i in range(n):
+            bids_before[i] = bids_now[i]
+            bids_now[i], aliases[i] = offers[i].one, offers[i].alias
+        played += 1
+    return expected_price
+
+
+@parallel_kernel
+def play_rounds(
+    parameters: Records,
+    types: Records,
+    mechanisms: Records,
+    units: int,
+    seeds: NDArray[np.uint64],
+    rounds: Integers,
+    bidders: Records,
+    rings: Records,
+    tables: Floats,
+    expected_price: Floats,
+    welfare: Floats,
+    wins: Integers,
+    history: Floats,
+    sightings: Floats,
+    previous_bids: Floats,
+    bids: Floats,
+    aliases: Floats,
+    active: Flags,
+    records: Floats,
+) -> None:
+    """Play ``records.shape[1]`` rounds in every episode.
+
+    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records``.
+    """
+    for e in prange(len(seeds)):
+        expected_price[e] = _play_episode(
+            parameters[0], types, mechanisms[e], units, seeds[e], rounds[e], bidders[e], rings[e],
+            tables[e], expected_price[e], welfare[e], wins[e], history[e], sightings[e],
+            previous_bids[e], bids[e], aliases[e], records[e],
+        )  # fmt: skip
+        rounds[e] += records.shape[1]
+        if records.shape[1] > 0:
+            for i in range(bids.shape[1]):
+                active[e, i] = bids[e, i] > 0.0
