@@ -1,1 +1,1 @@
-"""The simulated auction market: mechanisms, populations, rules, outcomes and observations."""
+"""The simulated auction markets: mechanisms, populations, outcomes and observations."""

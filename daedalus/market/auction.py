@@ -1,7 +1,7 @@
-"""Clearing one sealed-bid sale of K identical units: who wins, and who pays what.
+"""A sealed-bid sale of K identical units: which bids win, and what the winners pay.
 
-The three formats of Krishna (2009, chapters 2, 12 and 13): pay-as-bid, uniform price at the highest
-losing bid, and Vickrey-Clarke-Groves. With one unit the last two are the same rule.
+The three formats are those of Krishna (2009, chapters 2, 12 and 13): pay-as-bid, uniform price at
+the highest losing bid, and Vickrey-Clarke-Groves. With one unit the last two are the same.
 """
 
 from __future__ import annotations
@@ -174,14 +174,14 @@ def _clear_all(
 
 @dataclass(frozen=True)
 class Sales:
-    """What S independent sales gave.
+    """Results of S independent sales.
 
     Attributes:
         won: Units won by each bidder, shape (S, n).
-        paid: What it pays for them in all, in units of value, shape (S, n).
+        paid: What each bidder pays in all, in units of value, shape (S, n).
         alias_won: Units won by false names, shape (S, n).
-        price: The clearing price, shape (S,): the lowest winning bid in first price, else the
-            highest losing one or the reserve; 0 without a sale.
+        price: The clearing price, shape (S,). In first price it is the lowest winning bid. In the
+            other formats it is the highest losing bid, or the reserve. Without a sale it is 0.
     """
 
     won: NDArray[np.int64]
@@ -206,7 +206,7 @@ def clear_sales(
         auction_type: One of ``AUCTION_TYPES``.
         units: Supply K.
         reserve: Lowest bid that competes.
-        aliases: Offers under false names, shape (S, n); 0 is none.
+        aliases: Offers under false names, shape (S, n); 0 is no offer.
         keys: Keys of the draws that break ties, shape (S,); by default 0, 1, 2 and so on.
 
     Raises:

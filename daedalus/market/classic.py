@@ -1,4 +1,4 @@
-"""The published market, rule for rule, oddities included; see docs/classic-market.md."""
+"""The market of the published system, unchanged, oddities included; see docs/classic-market.md."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class ClassicState(MarketState):
     Attributes:
         values: What the unit is worth to each bidder.
         surplus: Each bidder's surplus from its last win.
-        budget: Money an exploiter has left.
-        disappointment: A dropout's running sum; it leaves below minus its threshold.
-        turn: Whether a colluder is the one to win.
+        budget: Money that an exploiter has left.
+        disappointment: A dropout's running sum; it leaves when the sum falls below minus its
+            threshold.
+        turn: Whether it is a colluder's turn to win.
     """
 
     values: NDArray[np.float64]
@@ -46,7 +47,7 @@ class ClassicState(MarketState):
 
 
 class ClassicMarket:
-    """The published rules for one unit a round.
+    """The market of the published system, which sells one unit a round.
 
     Args:
         population: A seat for every bidder.
@@ -80,7 +81,7 @@ class ClassicMarket:
         return population_proxies(state)
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return who the bidders of the first of the markets are, n of them."""
+        """Return what the n bidders of the first market are."""
         groups = self.population.groups
         return [Unmasked(name, (groups[name].kind,), 0.0) for name in self.population.seat_groups()]
 

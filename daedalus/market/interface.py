@@ -54,7 +54,7 @@ class MarketSettings:
 
 @dataclass(frozen=True)
 class Unmasked:
-    """A bidder as nobody in the market sees it; for people who watch, never for a designer.
+    """What a bidder really is: for people who watch the market, never for a designer.
 
     Attributes:
         type: Name of its type or group.
@@ -84,7 +84,7 @@ class Market(Protocol):
         ...
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return who the bidders of the first of the markets are, n of them."""
+        """Return what the n bidders of the first market are."""
         ...
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:

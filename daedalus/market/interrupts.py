@@ -1,4 +1,4 @@
-"""An interrupt that comes while kernels are loaded is held back until they are."""
+"""An interrupt that arrives while kernels load takes effect once they are loaded."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ _LOADING = "numba:compiler_lock"  # held while a kernel is compiled, or fetched 
 
 @functools.cache
 def hold_interrupts_while_loading() -> None:
-    """Have SIGINT obeyed only between the loading of kernels, from now on."""
+    """From now on, obey SIGINT only while no kernel is loading."""
     event.register(_LOADING, InterruptHolder())  # type: ignore[no-untyped-call]
 
 
 class InterruptHolder(event.Listener):
     """Keeps SIGINT from Python code that LLVM calls back, where an exception is lost.
 
-    ctypes prints and forgets what is raised in a callback, so an interrupt that arrived there
-    would stop nothing.
+    ctypes prints an exception of a callback and goes on, so an interrupt there would stop nothing.
     """
 
     def __init__(self) -> None:

@@ -67,7 +67,7 @@ def multiply_weights(weights: Floats, payoffs: Floats, rate: float, share: float
     """Multiply the weights by exp(rate · payoff), then pool a share of them, in place.
 
     Hedge (Freund & Schapire 1997) with the fixed share of Herbster & Warmuth (1998), which keeps
-    every choice alive for when the rules change.
+    every choice possible if the mechanism changes.
     """
     best = payoffs[: len(weights)].max()
     total = 0.0

@@ -30,7 +30,7 @@ def _entropy_bits(wins: Integers) -> float:
 
 @inlined_kernel
 def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
-    """Return how alike the positive bids are and how evenly wins rotate, in [0, 1]."""
+    """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins."""
     count, total, squares = 0, 0.0, 0.0
     for i in range(len(bids)):
         if present[i] and bids[i] > 0.0:
@@ -52,8 +52,8 @@ def stability(history: Floats, column: int, played: int, welfare: float) -> floa
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
     Args:
-        history: Ring buffer of records, shape (20, fields); round r is in slot r mod its length.
-        column: Where records keep welfare.
+        history: Ring buffer of records; round r is in slot r mod its length.
+        column: The column of welfare.
         played: Rounds played before this one; 1 is returned while there are fewer than four.
         welfare: That of this round.
     """
@@ -72,12 +72,12 @@ def stability(history: Floats, column: int, played: int, welfare: float) -> floa
 
 @inlined_kernel
 def normalised_gini(amounts: Floats, order: Integers) -> float:
-    """Return the Gini coefficient over (n - 1) / n: 1 if one has all, 0 if nobody has anything.
+    """Return the Gini coefficient over (n - 1) / n: 1 if one bidder has all, 0 if none has any.
 
     Args:
         amounts: At least 0, shape (n,).
-        order: A permutation, shape (n,), sorted by amount in place. From round to round little
-            changes, and insertion into what was sorted is then nearly linear.
+        order: A permutation, shape (n,), sorted by amount in place. Little changes from round to
+            round, so that the insertion sort is nearly linear.
     """
     n = len(amounts)
     total, weighted = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""What a designer sets: the eleven rules of an auction, one at a time or as a batch of columns."""
+"""A mechanism, the eleven fields that a designer sets: a single one, or a batch of columns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MechanismError(ValueError):
     """A mechanism that breaks the schema; the message names field, value and what is allowed."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
-        """Keep the parts beside the sentence, so that callers can report them as they like."""
+        """Keep the parts of the message, so that callers can report them in another form."""
         super().__init__(f"{field}: {_shown(value)} is not allowed; {allowed}")
         self.field = field
         self.value = value
@@ -53,7 +53,7 @@ class MechanismError(ValueError):
 
 
 def _shown(value: object) -> str:
-    """Return how ``value`` is written, unless it is too long or too deep for Python to say."""
+    """Return how ``value`` is written, or a description if it is too long or too deep."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
         return f"an integer of {value.bit_length()} bits"
     try:
@@ -64,7 +64,7 @@ def _shown(value: object) -> str:
 
 @dataclass
 class Mechanism:
-    """One auction's rules.
+    """The design of an auction.
 
     Attributes:
         auction_type: How the price is set, one of ``AUCTION_TYPES``.
@@ -159,7 +159,7 @@ class Mechanisms:
 
     Attributes:
         malformed: Rows whose proposal could not be read, bool, shape (B,), by default none. They
-            hold placeholder rules that are never played: the episode scores such a step 0.
+            hold a placeholder that is never played: the episode scores such a step 0.
 
     Raises:
         MechanismError: Some entry of a column is out of range.
@@ -204,13 +204,13 @@ class Mechanisms:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return the given rows, in that order, with repeats allowed."""
-        taken = copy.copy(self)  # see ``checked`` for one that trusts nobody
+        taken = copy.copy(self)  # unchecked; see ``checked``
         for name in (*FIELDS, "malformed"):
             setattr(taken, name, getattr(self, name)[rows])
         return taken
 
     def checked(self) -> Mechanisms:
-        """Return a copy of its own, every entry of which has been checked.
+        """Return an independent copy, after a check of every entry.
 
         Raises:
             MechanismError: Some entry was changed to something out of range.

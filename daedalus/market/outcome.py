@@ -1,4 +1,4 @@
-"""What a market gives back: round outcomes for scoring and observations for designing."""
+"""What a market returns: outcomes of rounds, which are scored, and observations for designers."""
 
 from __future__ import annotations
 
@@ -51,12 +51,11 @@ class Outcome:
     """Records of R rounds in B episodes.
 
     Attributes:
-        records: float64, shape (B, R, 10), in the order of ``ROUND_FIELDS``: welfare W, Gini of
-            surplus, participation P and stability S in [0, 1]; clearing price (0 without a sale)
-            and revenue in units of value; dropouts, the number of bidders who stayed out or
-            walked away; collusion signal in [0, 1]; composite R in [0, 1]; revenue's share of the
-            value delivered, in [0, 1]. They score a designer and may rest on values, which it does
-            not see.
+        records: float64, shape (B, R, 10), in the order of ``ROUND_FIELDS``. Welfare W, Gini of
+            surplus, participation P, collusion signal, stability S, composite R and revenue's share
+            of the value delivered are in [0, 1]. Clearing price (0 without a sale) and revenue are
+            in units of value. Dropouts is the number of bidders who stayed out or walked away.
+            Records score a designer. They may depend on values, which the designer does not see.
     """
 
     records: NDArray[np.float64]
@@ -97,22 +96,22 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a designer sees of B markets: never values, types or budgets.
+    """What a designer sees of B markets. It does not see values, types or budgets.
 
     Attributes:
-        mechanisms: The rules in force, B of them.
+        mechanisms: The mechanisms in force, B of them.
         recent: The last rounds, oldest first, shape (B, 20, 10), in the order of
-            ``ROUND_FIELDS``; NaN before the first round. In the strategic market it is the
+            ``ROUND_FIELDS``; NaN before the first round. The strategic market shows the
             auctioneer's own account: welfare and revenue's share from bids, Gini from units
-            delivered, participation from every name that bid; in the classic one, which publishes
-            them, the records themselves.
-        proxies: Population statistics, shape (B, 9), in the order of ``PROXIES``: bidders present
-            and in all; mean and standard deviation of positive bids; correlation across bidders
-            of the last two rounds' bids; entropy of win counts over its maximum; share of bidders
-            out; share of bidders out who had won before; least-squares slope of the recent
-            clearing prices, in value per round. Presence, bids and absence are the last round's
-            in the classic market and decayed means in the strategic one, which cannot help
-            counting false names.
+            delivered, participation from every name that bid. The classic market shows the records
+            themselves.
+        proxies: Population statistics, shape (B, 9), in the order of ``PROXIES``. They are: bidders
+            present and in all; mean and standard deviation of positive bids; correlation across
+            bidders of the last two rounds' bids; entropy of win counts over its maximum; share of
+            bidders out; share of bidders out who had won before; least-squares slope of the recent
+            clearing prices, in value per round. Presence, bids and absence are those of the last
+            round in the classic market. In the strategic market they are decayed means, and false
+            names count as bidders.
         round_number: Steps played, shape (B,).
         episode_length: Steps in an episode.
         stage: Curriculum stage of the population.

@@ -1,4 +1,4 @@
-"""The strategic market's constants, with their units; why these values: docs/market.md."""
+"""The strategic market's constants, with their units; docs/market.md gives the reasons."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ _UNBOUNDED = ("_cost", "_scale", "_unit", "_rounds", "_prior", "_spread_blind", 
 
 @dataclass
 class StrategicParameters:
-    """Constants of the strategic rules. Money is in units of value, time in rounds.
+    """Constants of the strategic market. Money is in units of value, time in rounds.
 
     Attributes:
         entry_cost: What it costs to prepare a bid.
-        entry_scale: Spread of what entrants know: entry is logistic in net hope over this.
-        entry_floor: Probability that a bidder enters without hope.
-        entry_gain: Weight of a round's surplus in the hope of the next.
+        entry_scale: Spread of the choice to enter: it is logistic in expected surplus less cost.
+        entry_floor: Probability that a bidder enters although it expects no surplus.
+        entry_gain: Weight of a round's surplus in the expected surplus of the next.
         secret_reserve_cost: Added to the cost of entry while the reserve is secret.
-        secret_winner_cost: The same while winners are not named.
-        secret_price_cost: The same while the clearing price is not told.
-        secret_statistics_cost: The same while neither bids nor their distribution are shown.
-        unverified_cost: The same while winners pay personal prices that nobody can check.
-        exposed_bids_cost: The same while rivals are shown one's bids.
-        compliance_cost: The same under the policy ``restrict``.
+        secret_winner_cost: Added while winners are not named.
+        secret_price_cost: Added while the clearing price is not told.
+        secret_statistics_cost: Added while neither bids nor their distribution are shown.
+        unverified_cost: Added while winners pay personal prices that nobody can check.
+        exposed_bids_cost: Added while rivals are shown a bidder's bids.
+        compliance_cost: Added under the policy ``restrict``.
         surplus_memory: Share of accumulated surplus kept from round to round, for the Gini.
         sighting_memory: Weight of the past in the auctioneer's statistics of bids and absences.
-        shock_rate: Probability that what a bidder won proves worthless after the sale.
+        shock_rate: Probability that a win proves worthless after the sale.
         fine_unit: Value of one point of the shill and withdrawal penalties.
         collusion_fine_unit: Value of one point of the collusion penalty.
         price_weight: How much a price teaches about rivals, relative to seeing their bids.
@@ -34,32 +34,32 @@ class StrategicParameters:
         distribution_noise: Relative error in reading a rival's bid from them.
         reduction_scale: Spread of the choice to reduce demand.
         ring_scale: Spread of a ring's choice to collude.
-        ring_gain: Weight of a round in a ring's estimate of what colluding is worth.
-        ring_prior: That estimate before the first round, for each member.
-        ring_patience: Discount factor of its members.
-        monitoring_base: Probability that members learn who broke a deal when nothing is revealed;
-            the risk is what keeps them to it.
+        ring_gain: Weight of a round in a ring's estimate of what collusion earns a member.
+        ring_prior: That estimate before the first round.
+        ring_patience: Discount factor of the members.
+        monitoring_base: Probability that members learn of a deviation when nothing is revealed;
+            this risk deters deviations.
         monitoring_winner: Added if winners are named.
         monitoring_bids: Added if bids are shown.
-        breakdown: Probability that a deal which a member broke is off for a while.
-        punishment_rounds: For how many rounds.
+        breakdown: Probability that a ring competes for a while after a deviation.
+        punishment_rounds: Number of rounds for which it then competes.
         restrict_factor: Share of rings that still form under the policy ``restrict``.
         audit_rate: Share of winners that are screened for collusion.
         suspected_hit: Probability that a screen on suspicion finds a colluding winner.
         suspected_false: Probability that it accuses an honest one.
-        confirmed_hit: The same for a screen that asks for proof.
-        confirmed_false: The same for a screen that asks for proof.
+        confirmed_hit: Probability that a screen for proof finds a colluding winner.
+        confirmed_false: Probability that it accuses an honest one.
         camouflage: Share of the screen's power lost if all cover bids look serious.
-        shill_share: Share of a price rise that goes to who caused it.
+        shill_share: Share of a price rise that goes to the shill bidders who caused it.
         shill_scale: Spread of the choice to bid under a false name.
         shill_gain: Weight of a round in the estimate of what a false name earns.
         shill_prior: That estimate before the first round.
         shill_hit: Probability that a false name is detected.
-        shill_false: Probability that an honest winner is taken for one.
+        shill_false: Probability that an honest winner is fined for one.
         shill_spread_bids: Relative error of a false-name bid when bids are shown.
-        shill_spread_distribution: The same when their distribution is shown.
-        shill_spread_price: The same when only the price is shown.
-        shill_spread_blind: The same when nothing is.
+        shill_spread_distribution: That error when their distribution is shown.
+        shill_spread_price: That error when only the price is shown.
+        shill_spread_blind: That error when nothing is shown.
         price_gain: Weight of a round's price in the price that false names aim at.
         pacing_gain: Step of the multiplier with which a budget is spread over an episode.
         pacing_rounds: Rounds over which it is spread.

@@ -1,4 +1,4 @@
-"""Text from a model to a mechanism: strict, and never an exception."""
+"""Reads a mechanism from a model's text: strictly, and without exceptions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, checked_field
 
 MAX_TEXT = 20_000
-"""Longest text, in characters, that is looked at; a mechanism takes about 350."""
+"""Longest text, in characters, that is read; a mechanism takes about 350."""
 
 
 @dataclass(frozen=True)
 class ParsedMechanism:
-    """What a text turned out to say.
+    """What a text says.
 
     Attributes:
-        mechanism: The mechanism, or None if anything at all was wrong.
-        errors: What was wrong, one sentence by field name; ``json`` stands for the whole text.
+        mechanism: The mechanism, or None if anything was wrong.
+        errors: What was wrong, one sentence for each field; ``json`` stands for the whole text.
         fields_valid: Share of the eleven fields that are present and valid, 0 to 1.
     """
 

@@ -1,4 +1,4 @@
-"""Aggregate population statistics that an auctioneer can compute from bids, exits and prices."""
+"""Population statistics that an auctioneer can compute from bids, exits and prices."""
 
 from __future__ import annotations
 

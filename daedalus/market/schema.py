@@ -1,4 +1,4 @@
-"""The mechanism as others ask for it: a JSON schema, and a pattern of the texts that spell one."""
+"""Formal descriptions of a mechanism's text: a JSON schema, and a regular expression."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ DESCRIPTIONS: dict[str, str] = {
 def mechanism_schema() -> dict[str, Any]:
     """Return the strict JSON schema of a mechanism.
 
-    All eleven fields are required and no other is allowed, as servers demand of a schema that they
-    decode by (OpenAI 2024, "Structured Outputs").
+    All eleven fields are required and no other is allowed. Servers demand this of a schema that
+    guides their decoding (OpenAI 2024, "Structured Outputs").
     """
     properties = {
         name: _field_schema(name) | {"description": DESCRIPTIONS[name]} for name in FIELDS
@@ -47,9 +47,9 @@ def mechanism_schema() -> dict[str, Any]:
 def mechanism_pattern() -> str:
     r"""Return a regular expression of the texts that spell a mechanism in hundredths.
 
-    It matches what ``format_mechanism`` writes of every valid mechanism whose numbers have two
-    decimals at most, and nothing else: no white space, no other order of the fields, no second
-    spelling of a number. It uses only literals, groups and ``|``, which every engine reads alike.
+    It matches the output of ``format_mechanism`` for every valid mechanism whose numbers have two
+    decimals at most. It matches nothing else: no white space, no other order of the fields, no
+    second spelling of a number. It uses only literals, groups and ``|``, which all engines know.
     """
     pairs = [
         f'"{name}":({"|".join(re.escape(text) for text in texts)})'
@@ -59,7 +59,7 @@ def mechanism_pattern() -> str:
 
 
 def longest_spelling() -> int:
-    """Return how many characters, of a byte each, ``mechanism_pattern`` matches at most."""
+    """Return the length of the longest text that ``mechanism_pattern`` matches, in bytes."""
     values = sum(max(map(len, texts)) for texts in _spellings().values())
     names = sum(len(f'"{name}":,') for name in FIELDS)
     return values + names + len("{}") - 1  # no comma after the last

@@ -1,4 +1,4 @@
-"""One integer seed per run, and everything below it keyed by purpose."""
+"""One integer seed for each run; every draw below it depends on the seed and on its purpose."""
 
 from __future__ import annotations
 

@@ -15,14 +15,14 @@ from daedalus.market.strategic import StrategicMarket, type_columns
 
 
 class SideBySideMarket(StrategicMarket):
-    """The strategic rules, for several populations at once.
+    """The strategic market, for several populations at once.
 
     The batch is split evenly: the first B / P episodes have the first population, and so on. Each
     episode goes as it would in a market of its own population.
 
     Args:
         populations: P populations with the same number of bidders, units and stage.
-        parameters: Constants of the rules.
+        parameters: Constants of the market.
 
     Raises:
         ValueError: The populations differ in more than their types.

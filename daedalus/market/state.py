@@ -15,7 +15,7 @@ from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 
 @dataclass
 class MarketState:
-    """State of B independent markets; every array has B rows, and rules add their own.
+    """State of B independent markets; every array has B rows, and each market adds its own.
 
     Attributes:
         seeds: Key of every future draw, uint64, shape (B,).
@@ -59,7 +59,7 @@ class MarketState:
         return np.asarray(~self.active.any(axis=1))
 
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
-        """Copy rows, which may repeat, so that they can go on under other rules.
+        """Copy rows, which may repeat, so that they can go on under other mechanisms.
 
         Args:
             rows: Which markets to copy, in order.
@@ -90,7 +90,7 @@ class MarketState:
 def checked_play(
     state: MarketState, mechanisms: Mechanisms, rounds: int, bidders: int
 ) -> Mechanisms:
-    """Return a checked copy of the mechanisms: kernels trust every size and value they are given.
+    """Return a checked copy of the mechanisms, because kernels check no size and no value.
 
     Raises:
         ValueError: The sizes do not match, or a mechanism was changed to something out of range.

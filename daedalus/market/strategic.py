@@ -1,4 +1,4 @@
-"""The market of auction theory: adaptive bidders, rings, false names and a price on every rule."""
+"""The market of auction theory: bidders who learn, rings, false names, and costs of every rule."""
 
 from __future__ import annotations
 
@@ -46,26 +46,36 @@ class StrategicState(MarketState):
     """State of B strategic markets: that of ``MarketState`` and more; G is the number of rings.
 
     ``history`` is the auctioneer's own account of the rounds, computed from bids, names, prices and
-    deliveries; what rounds were worth, which takes values, is in the ``Outcome`` alone. ``active``
-    is who bid in the last round, ``wins`` counts units delivered.
+    deliveries. The ``Outcome`` alone holds what rounds were worth, which takes values. ``active``
+    says which bidders bid in the last round, and ``wins`` counts units delivered.
 
     Attributes:
-        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n): its type; whether it
-            was delivered a unit in the last round, which Q-learners alone keep; the surplus it
-            hopes for in a round; its learning rate; the share of sales with a rival above the
-            reserve and the mean log distance of the best rival value from the top, whose ratio is
-            the number of rivals it believes to face; what offering a unit less earns it in
-            uniform-price sales; what a false name earns; payments so far; how far it scales bids
-            down to save budget; decayed net surplus; decayed units delivered.
-        rings: One record for each ring, dtype ``RING``, shape (B, G): what a round of colluding is
-            worth to a member, and how many rounds of competition are left to serve.
-        tables: Weights or values of who learns by Hedge or Q-learning, see ``learners.py``, shape
-            (B, n, W); W is 0 where nobody does.
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n). Its fields are listed
+            below.
+        rings: One record for each ring, dtype ``RING``, shape (B, G). ``gain`` is what a round of
+            collusion earns a member. ``punished`` is how many rounds the ring still has to compete.
+        tables: Weights of Hedge shaders and values of Q-learners, see ``learners.py``, shape
+            (B, n, W); W is 0 where there are none.
         sightings: The auctioneer's decayed means of names that bid, their bids' mean and standard
-            deviation, share of bidders out, and share out who had won before, shape (B, 5).
+            deviation, share of bidders out, and share of bidders out who had won before, (B, 5).
         alias_bids: Last round's bids under false names, shape (B, n).
         expected_price: The price that false names aim at, shape (B,).
         welfare: Ring buffer of the last five W, shape (B, 5, 1).
+
+    The record of a bidder holds:
+        kind: its type
+        won_last: whether a unit was delivered to it in the last round; only for Q-learners
+        expected_surplus: the surplus that it expects from entry
+        learning_rate: weight of a round in what it learns
+        rivals_seen: share of sales with a rival above the reserve
+        rivals_distance: mean log distance of the best rival value from the top;
+            rivals_seen / rivals_distance is the number of rivals that it believes to face
+        reduction_gain: what it gains in uniform-price sales if it offers one unit less
+        shill_gain: what a false name earns
+        spent: payments so far
+        pacing: how far it scales bids down to save budget
+        surplus: decayed net surplus
+        units_won: decayed units delivered
     """
 
     bidders: NDArray[np.void]
@@ -78,16 +88,16 @@ class StrategicState(MarketState):
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Return False for each market, shape (B,): who stays out of a round may yet return."""
+        """Return False for each market, shape (B,): bidders who stay out may return."""
         return np.zeros(len(self), np.bool_)
 
 
 class StrategicMarket:
-    """The strategic rules for K units a round.
+    """The strategic market, which sells K units a round.
 
     Args:
-        population: Who bids, and for how much supply.
-        parameters: Constants of the rules.
+        population: Types of bidders, their number, and the supply.
+        parameters: Constants of the market.
     """
 
     def __init__(
@@ -152,8 +162,8 @@ class StrategicMarket:
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
         """Return the nine proxies of ``Observation``, shape (B, 9).
 
-        Those of bids and absences are decayed means over rounds, and count false names as bidders,
-        as the auctioneer must.
+        Those of bids and absences are decayed means over rounds. False names count as bidders,
+        because the auctioneer cannot tell them apart.
         """
         assert isinstance(state, StrategicState)
         proxies = population_proxies(state)
@@ -161,7 +171,7 @@ class StrategicMarket:
         return proxies
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return who the bidders of the first of the markets are, n of them."""
+        """Return what the n bidders of the first market are."""
         assert isinstance(state, StrategicState)
         names = list(self.population.types)
         return [

@@ -46,7 +46,7 @@ SEAT = np.dtype(
     [(name, np.float64) for name in ("value_low", "value_range", "threshold")]
     + [("kind", np.int64), ("partner", np.int64)]
 )
-"""Who sits in a seat: its values' distribution, a dropout's threshold, a colluder's partner."""
+"""A bidder: the range of its values, a dropout's threshold, its kind, a colluder's partner."""
 
 MECHANISM = np.dtype(
     [("reserve", np.float64), ("penalty", np.float64), ("format", np.int64), ("policy", np.int64)]
