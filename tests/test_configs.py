@@ -283,6 +283,9 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
             "renamed to population.strategic.types.shader.expected_surplus",
         ),
         ("adversary.hope=[0.0,0.1]", "renamed to adversary.expected_surplus"),
+        ("training.prompt.rules=true", "renamed to training.prompt.mechanism"),
+        ("training.sft.answer_scale=1", "renamed to training.sft.temperature"),
+        ("training.grpo.kept=1", "renamed to training.grpo.commitment_steps"),
         (
             "evaluation.baselines.random_card.sampling=uniform",
             "renamed to evaluation.baselines.random_published",
@@ -298,6 +301,25 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
 )
 def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
     assert new in failure("task=compare", old)
+
+
+@pytest.mark.parametrize(
+    ("choice", "old", "new"),
+    [
+        ("designer=distilled", "designer.kept=1", "designer.commitment_steps"),
+        ("designer=distilled", "designer.lessons=x", "designer.data"),
+        (
+            "training=planned",
+            "training.sft.teacher.kept=1",
+            "training.sft.teacher.commitment_steps",
+        ),
+        ("training=planned", "training.sft.teacher.lessons=x", "training.sft.teacher.data"),
+    ],
+)
+def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
+    choice: str, old: str, new: str
+) -> None:
+    assert f"renamed to {new}" in failure("task=compare", "population=varied", choice, old)
 
 
 def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
