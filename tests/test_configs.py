@@ -24,8 +24,8 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
+from daedalus.designers.fixed import FixedSettings
+from daedalus.designers.random import RandomSettings
 from daedalus.market.mechanism import Mechanism
 from tests.populations import seat_plan
 
@@ -60,6 +60,16 @@ def test_every_group_has_files() -> None:
     assert len(FILES) > 40
 
 
+def leave_sweep(folder: Path) -> Path:
+    """Leave what a sweep over one seed leaves: configuration, models and distillation data."""
+    for name in ("model", "sft_model"):
+        (folder / "0" / name).mkdir(parents=True)
+        (folder / "0" / name / "config.json").touch()
+    (folder / "0" / "distillation_data.npz").touch()
+    (folder / "0" / "config.yaml").write_text("seed: 0\n")
+    return folder
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{group_of(path)}/{path.stem}")
 def test_file_composes(path: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
@@ -71,6 +81,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")
+    if option == "leaderboard_trained":
+        overrides.append(f"trained={leave_sweep(tmp_path)}")
     assert isinstance(composed(*overrides), Config)
 
 
@@ -209,10 +221,10 @@ def test_every_experiment_says_what_it_asks_and_how_to_run_it() -> None:
 
 def test_objects_arrive_typed() -> None:
     config = composed("+experiment=boxplot", "designer=fixed", "mechanism=first_price")
-    assert config.designer == FixedDesigner(
+    assert config.designer == FixedSettings(
         name="fixed", mechanism=Mechanism(auction_type="first_price")
     )
-    assert isinstance(config.evaluation.baselines["random"], RandomDesigner)
+    assert isinstance(config.evaluation.baselines["random"], RandomSettings)
     greedy = config.evaluation.baselines["informed_greedy"].mechanism
     assert (greedy.reserve_price, greedy.collusion_penalty) == (0.18, 1.9)
 
@@ -451,9 +463,11 @@ def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path:
     assert run_directory(fresh, resume=True) == fresh
 
 
-def test_a_curriculum_takes_the_reward_that_its_thresholds_are_of() -> None:
-    message = failure("task=grpo", "training/curriculum=published", "reward=published")
-    assert "use reward=composite" in message
+def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
+    assert "name the folder of a sweep" in failure("+experiment=leaderboard_trained")
+
+
+def test_curricula_have_their_stages() -> None:
     for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
         stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
         assert len(stages) == count

@@ -32,8 +32,10 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     A sweep over seeds thus takes the model that each seed trained: ``${run_of_seed:FOLDER}/model``.
 
     Raises:
-        ConfigError: No run in the folder had that seed, or several.
+        ConfigError: No folder is named, or not exactly one run in it had that seed.
     """
+    if not folder:
+        raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
     seeds = {path.parent: OmegaConf.load(path).seed for path in Path(folder).glob("*/config.yaml")}
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:
