@@ -6,8 +6,8 @@ RUN useradd --create-home --uid 1000 daedalus \
  && chown -R 1000 /home/daedalus
 WORKDIR /home/daedalus/app
 
-# An index that holds PyTorch built for CPUs. Unless named, the default one gives a build for GPUs,
-# which works as well and takes gigabytes.
+# TORCH_INDEX may name an index with PyTorch's builds for CPUs. The default index has a build for
+# GPUs, which also works and takes gigabytes.
 ARG TORCH_INDEX=""
 COPY requirements.txt .
 RUN grep '^torch==' requirements.txt > /tmp/torch.txt \

@@ -1,4 +1,4 @@
-"""Measure every stop of the guided tour: what the attack costs, and what the changed rule gives."""
+"""Measure every stop of the guided tour: the cost of the attack, and the gain from the change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from experiments.build import make_envs, tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Score both rules of every stop on the same markets, and play the stop as a visitor would."""
+    """Score both mechanisms of every stop on the same markets, and play the stop like a visitor."""
     envs = make_envs(config)
     rows = [measure(stop, envs[stop.population], config.evaluation, config.seed) for stop in STOPS]
     table = pd.DataFrame(rows)
@@ -37,10 +37,10 @@ def measure(
     """Return a stop's row of the table.
 
     Returns:
-        ``stop`` and ``changed``; mean R of whole episodes under either rule, ``hurt`` and
-        ``fixed``, and the mean paired ``difference`` with its interval; ``gain``, what changing
-        the rule half-way gains on the stop's own seed, the quartiles of the same over seeds from 0
-        (``gain_low``, ``gain_high``), and what it gains there ``over_staying`` as it was.
+        The names ``stop`` and ``changed``. Mean R of whole episodes under either mechanism
+        (``hurt``, ``fixed``), and their mean paired ``difference`` with its interval. The
+        ``gain`` of a change half-way on the stop's own seed, and its quartiles over the seeds from
+        0 (``gain_low``, ``gain_high``). The gain ``over_staying``, compared with no change.
     """
     hurt, fixed = scores(stop, env, settings.episodes, seed)
     gains = switch_gains(stop, env, range(settings.episodes))[0]
@@ -63,33 +63,33 @@ def measure(
 
 
 def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
-    """Return R of whole episodes under the stop's two rules, paired, shape (2, episodes)."""
-    rules = Mechanisms.stack([stop.hurt, stop.fixed])
-    return episode_scores(env, RewardStack(), rules, episodes, seed, "tour")
+    """Return R of whole episodes under the stop's two mechanisms, paired, shape (2, episodes)."""
+    mechanisms = Mechanisms.stack([stop.hurt, stop.fixed])
+    return episode_scores(env, RewardStack(), mechanisms, episodes, seed, "tour")
 
 
 def switch_gains(
     stop: Stop, env: DesignEnv, seeds: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Play the first half of episodes as they hurt and the second half mended.
+    """Play the first half of each episode under ``hurt``, and the second half under ``fixed``.
 
     Args:
-        stop: Whose rules are played.
-        env: Where; what it held before is lost.
-        seeds: Seeds S as visitors give them to the service.
+        stop: The stop that is played.
+        env: Where it is played; its episodes are replaced.
+        seeds: S seeds, as visitors give them to the service.
 
     Returns:
-        Mean R of the second half less that of the first, and less that of a second half as it
-        was, both of shape (S,).
+        Mean R of the second half minus that of the first, and minus that of a second half under
+        ``hurt``, both of shape (S,).
     """
     markets = np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
     half = env.settings.episode_length // 2
-    hurt, fixed = (Mechanisms.repeat(rule, len(markets)) for rule in (stop.hurt, stop.fixed))
+    hurt, fixed = (Mechanisms.repeat(each, len(markets)) for each in (stop.hurt, stop.fixed))
     env.reset(markets)
     first = _mean_reward(env, hurt, half)
     stayed = _mean_reward(env.fork(np.arange(len(markets))), hurt, half)
-    mended = _mean_reward(env, fixed, half)
-    return mended - first, mended - stayed
+    changed = _mean_reward(env, fixed, half)
+    return changed - first, changed - stayed
 
 
 def _mean_reward(env: DesignEnv, mechanisms: Mechanisms, steps: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What a container and a Space rest on; no image is built here."""
+"""The files behind a container and a Space; the tests build no image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment that serves: which designer it finds, what it refuses, and that it answers."""
+"""The experiment that serves: it finds the designer, and it answers until it is interrupted."""
 
 from __future__ import annotations
 

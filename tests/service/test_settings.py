@@ -1,4 +1,4 @@
-"""Settings of the service: what is out of range is refused with a hint."""
+"""Settings of the service: a value out of range is refused with a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players in numbers: their episodes follow each other, and the service bears two hundred."""
+"""Players: each plays episode after episode, and the service serves two hundred of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks on a server that runs: whatever strangers do, others are served and nothing is left."""
+"""Attacks on a running server: other clients are served, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Served(ServiceProcess):
 @pytest.fixture(scope="module")
 def served(catalogue: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with Served(catalogue, tmp_path_factory.mktemp("served")) as server:
-        server.alone = episode(server)  # what a bystander sees who is alone
+        server.alone = episode(server)  # the episode of a bystander without attacks
         yield server
 
 

@@ -66,7 +66,7 @@ def test_unknown_sessions_and_paths_are_404(reach) -> None:
         assert answer.json()["error"]
 
 
-def test_a_measured_number_out_of_range_is_told_its_range(reach) -> None:
+def test_a_measured_number_out_of_range_gets_its_range(reach) -> None:
     client = reach()
     wrong = {"welfare": 55.0, "clearing_price": -4, "revenue": "much"}
     refused = client.post("/api/design", json={"market_outcomes": [wrong]})
@@ -82,7 +82,7 @@ def test_a_measured_number_out_of_range_is_told_its_range(reach) -> None:
     assert client.post("/api/design", json={"market_outcomes": [rounded]}).status_code == 200
 
 
-def test_a_body_that_cannot_be_read_is_told_why(reach) -> None:
+def test_a_body_that_cannot_be_read_gets_a_reason(reach) -> None:
     client = reach()
     json_header = {"Content-Type": "application/json"}
     (broken,) = client.post("/reset", content=b"{bad", headers=json_header).json()["detail"]

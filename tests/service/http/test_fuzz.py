@@ -1,4 +1,4 @@
-"""Requests that machines make up: none breaks the service, none makes it open what it names."""
+"""Generated requests: none breaks the service, and none makes it open a file or an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages: a mechanism survives the wire, and whatever is out of range is named."""
+"""Messages: a mechanism survives the wire, and an error names each field out of range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page asks for: what is on offer, the newest run, the article and the tour."""
+"""The page's routes: the offer, the newest run, the article and the tour."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_page_and_its_parts_are_served(reach) -> None:
         assert client.get(path).status_code == 404
 
 
-def test_the_tour_visits_what_is_on_offer_with_rules_that_the_api_takes(catalogue) -> None:
+def test_the_tour_visits_what_is_on_offer_with_mechanisms_that_the_api_takes(catalogue) -> None:
     offered = replace(catalogue, populations=catalogue.populations | {"stage1": in_both_markets(1)})
     with TestClient(create_app(ServiceSettings(), offered, None)) as client:
         (stop,) = client.get("/api/tour").json()["stops"]
@@ -94,6 +94,6 @@ def test_the_tour_visits_what_is_on_offer_with_rules_that_the_api_takes(catalogu
         chosen = ("population", "market", "seed", "n_agents")
         begin = {"session_id": "a"} | {name: stop[name] for name in chosen}
         assert client.post("/reset", json=begin).status_code == 200
-        for rules in ("hurt", "fixed"):
-            body = {"session_id": "a", "action": stop[rules]}
+        for name in ("hurt", "fixed"):
+            body = {"session_id": "a", "action": stop[name]}
             assert client.post("/step", json=body).status_code == 200

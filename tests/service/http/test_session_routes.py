@@ -31,18 +31,17 @@ def test_the_published_script_plays_an_episode(reach) -> None:
         assert len(observation["market_outcomes"]) == min(20, 3 + 5 * step)
 
 
-@pytest.mark.parametrize("rules", ["strategic", "classic"])
-def test_a_session_is_the_environment_of_its_seed(reach, rules: str) -> None:
+@pytest.mark.parametrize("market", ["strategic", "classic"])
+def test_a_session_is_the_environment_of_its_seed(reach, market: str) -> None:
     client = reach()
-    begin = {"seed": 7, "population": "stage4", "market": rules, "session_id": "a", "n_agents": 12}
+    begin = {"seed": 7, "population": "stage4", "market": market, "session_id": "a", "n_agents": 12}
     client.post("/reset", json=begin)
     answers = [
         client.post("/step", json={"session_id": "a", "action": {"reserve_price": 0.2}}).json()
         for _ in range(3)
     ]
-    market = MarketSettings(name=rules)
-    bidders = replace(in_both_markets(4).in_market(rules), bidders=12)
-    env = DesignEnv.of(market, bidders)
+    bidders = replace(in_both_markets(4).in_market(market), bidders=12)
+    env = DesignEnv.of(MarketSettings(name=market), bidders)
     env.reset(market_seeds(7, "service", 1))
     rewards = [
         env.step(Mechanisms.stack([Mechanism(reserve_price=0.2)])).reward[0] for _ in range(3)
@@ -54,7 +53,7 @@ def test_a_session_is_the_environment_of_its_seed(reach, rules: str) -> None:
     assert state["scores"]["composite"] == pytest.approx(rewards[-1])
 
 
-def test_a_drawn_seed_is_told_and_repeats_the_episode(reach) -> None:
+def test_a_drawn_seed_is_named_and_repeats_the_episode(reach) -> None:
     client = reach()
     first = client.post("/reset", json={}).json()
     again = client.post("/reset", json={"seed": first["info"]["seed"]}).json()

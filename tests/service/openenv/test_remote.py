@@ -31,7 +31,7 @@ from tests.service.conftest import documented
 FULL = PromptSettings(
     averages=["revenue_share", "fairness"], proxies=list(PROXIES), mechanism=True, compact=True
 )
-RULES = [
+MECHANISMS = [
     Mechanism(),
     Mechanism(auction_type="first_price", reserve_price=0.9),
     Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
@@ -59,11 +59,11 @@ def test_prompts_are_those_of_the_market(address: str) -> None:
 
 def test_rewards_are_those_of_the_market(address: str) -> None:
     env = here(0)
-    texts = [format_mechanism(rules) for rules in RULES]
+    texts = [format_mechanism(each) for each in MECHANISMS]
     for seed in (3, 8):
         env.reset(market_seeds(seed, "service", 1))
-        starts = env.fork(np.zeros(len(RULES), np.int64))
-        expected = starts.step(Mechanisms.stack(RULES)).reward
+        starts = env.fork(np.zeros(len(MECHANISMS), np.int64))
+        expected = starts.step(Mechanisms.stack(MECHANISMS)).reward
         with DaedalusClient(base_url=address).sync() as session:
             market = RemoteMarket(session, PromptSettings(), population="stage0")
             rewards = market.reward(said(*texts, "{}", "no"), [seed] * 6, prompts=None)
@@ -77,7 +77,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     env, prompt, folder = here(4), PromptSettings(), tmp_path_factory.mktemp("writer")
     settings = ModelSettings(hidden_size=64, layers=2, heads=2, intermediate_size=128)
     seen = env.reset(market_seeds(0, "x", 64))
-    answers = said(*(format_mechanism(RULES[row % len(RULES)]) for row in range(64)))
+    answers = said(*(format_mechanism(MECHANISMS[row % len(MECHANISMS)]) for row in range(64)))
     pairs = Dataset.from_dict({"prompt": prompts(seen, prompt), "completion": answers})
     sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)
     log = Tracker(TrackingSettings("disabled"), folder, "run", {})

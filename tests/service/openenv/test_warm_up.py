@@ -11,14 +11,14 @@ from daedalus.market.interface import MARKETS
 from daedalus.service.openenv.warm_up import warm_up
 
 
-def test_who_serves_plays_on_its_thread_alone(catalogue) -> None:
+def test_the_serving_thread_plays_alone(catalogue) -> None:
     with ThreadPoolExecutor(1) as thread:
         thread.submit(warm_up, catalogue).result()
         assert thread.submit(numba.get_num_threads).result() == 1
     assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS  # others play as before
 
 
-def test_every_market_is_compiled_before_anybody_is_served(catalogue, monkeypatch) -> None:
+def test_every_market_is_compiled_before_the_first_visitor(catalogue, monkeypatch) -> None:
     played = []
     play = DesignEnv.advance
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""The newest run: it is found when it comes."""
+"""The newest run: a run that comes later is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guided tour: every stop hurts, its change mends it, and it can be visited as it is told."""
+"""The guided tour: every stop hurts, its change mends it, and it can be visited as described."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def served() -> Catalogue:
     return make_catalogue(composed("+experiment=serve"))
 
 
-def visit(catalogue: Catalogue, stop: Stop, rules: list[Mechanism]) -> list[float]:
-    """Play the stop through the service, one step under each of the rules; return its rewards."""
+def visit(catalogue: Catalogue, stop: Stop, mechanisms: list[Mechanism]) -> list[float]:
+    """Play the stop through the service, one step under each mechanism; return its rewards."""
     environment = DaedalusEnvironment(catalogue)
     told = stop.to_dict()
     options = {name: told[name] for name in ("seed", "population", "market", "n_agents")}
     environment.reset(**options)
-    return [environment.step(DaedalusAction(**rule.to_dict())).reward or 0.0 for rule in rules]
+    return [environment.step(DaedalusAction(**each.to_dict())).reward or 0.0 for each in mechanisms]
 
 
 def changed(**fields: Any) -> Stop:
@@ -57,7 +57,7 @@ def test_the_five_attacks_come_first_and_names_are_unique() -> None:
 
 
 @every_stop
-def test_a_stop_is_told_as_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
+def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
     told = json.loads(json.dumps(stop.to_dict()))
     texts = {name: told.pop(name) for name in ("name", "title", "attack", "watch", "fix")}
     assert all(text.strip() == text and text for text in texts.values())
@@ -72,7 +72,7 @@ def test_a_stop_is_told_as_json_and_can_be_visited(stop: Stop, served: Catalogue
 
 
 @every_stop
-def test_the_changed_rule_earns_more_on_the_same_markets(stop: Stop, served: Catalogue) -> None:
+def test_the_change_earns_more_on_the_same_markets(stop: Stop, served: Catalogue) -> None:
     env = served.build(served.options(population=stop.population))
     hurt, fixed = scores(stop, env, EPISODES, seed=7)
     difference = fixed - hurt
@@ -81,9 +81,7 @@ def test_the_changed_rule_earns_more_on_the_same_markets(stop: Stop, served: Cat
 
 
 @every_stop
-def test_a_visitor_who_changes_the_rule_half_way_sees_a_typical_gain(
-    stop: Stop, served: Catalogue
-) -> None:
+def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Catalogue) -> None:
     seen = visit(served, stop, [stop.hurt] * 5 + [stop.fixed] * 5)
     gain = np.mean(seen[5:]) - np.mean(seen[:5])
     stayed = visit(served, stop, [stop.hurt] * 10)
@@ -99,8 +97,8 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
     stop = next(each for each in STOPS if each.name == "false_stability")
     env = served.build(served.options(population=stop.population))
     env.reset(market_seeds(7, "tour", EPISODES))
-    rules = Mechanisms.repeat(stop.hurt, EPISODES)
-    steps = [env.scored(env.step(rules).outcome) for _ in range(10)]
+    mechanisms = Mechanisms.repeat(stop.hurt, EPISODES)
+    steps = [env.scored(env.step(mechanisms).outcome) for _ in range(10)]
     r, p, s = (
         [getattr(each, name).mean() for each in steps]
         for name in ("composite", "participation", "stability")

@@ -15,7 +15,7 @@ from daedalus.service.sessions import messages as sessions
 TYPES = Path(__file__).parent / "static" / "wire.d.ts"
 MODELS = vars(openenv) | vars(sessions) | vars(page) | vars(http)
 KINDS = {"ChoiceField", "FlagField", "NumberField"}  # one model in Python
-ASKED = {"EpisodeOptions"}  # made from the catalogue, see test_api.py
+ASKED = {"EpisodeOptions"}  # made from the catalogue, see Catalogue.options
 
 
 def interfaces() -> dict[str, set[str]]:

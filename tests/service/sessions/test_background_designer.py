@@ -1,4 +1,4 @@
-"""The designer in the background: it answers, or the written rules do and say why."""
+"""The trained designer in the background: it answers, or the heuristic one does and says why."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_model_sees_what_the_request_tells(reach) -> None:
     assert "round_number: 0 / 10" in second
 
 
-def test_a_model_that_reads_the_rules_in_force_has_to_be_told_them(reach) -> None:
+def test_a_model_that_reads_the_mechanism_in_force_must_get_it(reach) -> None:
     seen = []
 
     def generate(chats, rng):
@@ -104,7 +104,7 @@ def broken(*_):
         (saying('{"reserve_price": 2}'), "ready", "0.0 to 0.9"),
     ],
 )
-def test_otherwise_the_written_rules_answer_and_say_why(reach, load, status: str, why: str) -> None:
+def test_otherwise_the_heuristic_answers_and_says_why(reach, load, status: str, why: str) -> None:
     client = reach(load)
     assert settled(client) == status
     answer = client.post("/api/design", json={}).json()
@@ -113,17 +113,17 @@ def test_otherwise_the_written_rules_answer_and_say_why(reach, load, status: str
     assert tuple(answer["mechanism"]) == FIELDS
 
 
-def test_the_written_rules_read_what_they_are_told() -> None:
+def test_the_heuristic_reads_the_request() -> None:
     ring = PartialObservation(market_outcomes=[{"collusion_signal": 0.9}] * 5)
     quiet = PartialObservation(market_outcomes=[{"collusion_signal": 0.1}] * 5)
     designer = BackgroundDesigner(None, 1.0, 1)
 
-    def rules(request: PartialObservation) -> str:
+    def auction_type(request: PartialObservation) -> str:
         import asyncio
 
         return asyncio.run(designer.design(from_wire(request))).mechanism.auction_type
 
-    assert (rules(ring), rules(quiet)) == ("first_price", "second_price")
+    assert (auction_type(ring), auction_type(quiet)) == ("first_price", "second_price")
 
 
 def test_a_slow_model_keeps_nobody_waiting(reach) -> None:

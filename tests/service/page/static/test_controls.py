@@ -28,7 +28,7 @@ CHANGES = {
 }
 
 
-def test_every_rule_is_a_control_that_the_next_step_obeys(visit: Visit) -> None:
+def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None:
     visitor = visit().open()
     visitor.begin(episode_length=20)
     visitor.speed(4)

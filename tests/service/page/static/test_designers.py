@@ -43,7 +43,7 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
     assert sources == ["you", "Random", "Trained (AI)"]
 
 
-def test_written_rules_stand_in_and_say_why(visit: Visit, catalogue) -> None:
+def test_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
     with serving(catalogue) as address:
         visitor = visit(address).open()
         visitor.speed(4)

@@ -1,4 +1,4 @@
-"""A visitor with a browser tab, and what the tests of the page share."""
+"""A visitor with a browser tab, and other helpers for the tests of the page."""
 
 from __future__ import annotations
 
