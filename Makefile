@@ -2,19 +2,19 @@
 IS_IT = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
-MISSING = Daedalus needs Python 3.11: install it (on Debian and Ubuntu the packages python3.11 and \
-  python3.11-venv), or say where it is with: make setup PYTHON=/path/to/python3.11
+MISSING = Daedalus needs Python 3.11. Install it (on Debian and Ubuntu: python3.11 and \
+  python3.11-venv), or give its path: make setup PYTHON=/path/to/python3.11
 RUN := .venv/bin/python
-# Node is needed for checks only: the page has no build.
+# Only the checks need Node: the page has no build.
 PAGE := tests/service/page/static
 PAGE_CHECKS := $(PAGE)/node_modules/.package-lock.json
 NO_NPM := The checks of the page need npm: install Node.js 18.18 or newer, from https://nodejs.org or, \
 on Debian, by apt-get install nodejs npm.
 
-help: ## list what can be made
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
 
-setup: .venv/installed ## make the virtual environment: what running, tests and notebooks need
+setup: .venv/installed ## make the virtual environment, with all requirements
 
 .venv/installed: requirements.txt requirements-dev.txt
 	@$(or $(PYTHON),false) $(IS_IT) 2>/dev/null || { echo "$(MISSING)" >&2; exit 1; }
@@ -27,20 +27,20 @@ demo: setup ## train a designer on stage 3 and compare it with the baselines
 
 SEED ?= 0
 HERE = outputs/designer/seed_$(SEED)
-designer: setup ## train a designer that reads its market, and score it where it was never trained (26 min; SEED=1)
+designer: setup ## train a designer for many populations, score it in held-out ones (26 min; SEED=1)
 	$(RUN) run.py +experiment=grpo_mixture seed=$(SEED) hydra.run.dir=$(HERE)/training
 	mkdir -p $(HERE)/leaderboard && cp $(HERE)/training/portfolio.csv $(HERE)/leaderboard
 	$(RUN) run.py +experiment=leaderboard seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
 	  designer=language_model designer.name=trained designer.checkpoint=$(HERE)/training/model \
 	  evaluation.baselines.distilled.lessons=$(HERE)/training/lessons.npz
 
-serve: setup ## play the market here, with the newest trained designer
+serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-test: setup ## run every test, slow ones too
+test: setup ## run all tests, also the slow ones
 	$(RUN) -m pytest -q -m ""
 
-check: setup $(PAGE_CHECKS) ## lint, formatting and types, of the page too
+check: setup $(PAGE_CHECKS) ## check style and types, of Python, the page and the Dockerfile
 	.venv/bin/hadolint Dockerfile
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
@@ -53,18 +53,18 @@ $(PAGE_CHECKS): $(PAGE)/package-lock.json
 	npm ci --silent --ignore-scripts --prefix $(PAGE)
 	touch $@
 
-smoke: setup ## run the main job in miniature; its untrained model stays out of outputs/
+smoke: setup ## run all phases in miniature (30 s); leaves nothing in outputs/
 	$(RUN) run.py +experiment=smoke hydra.run.dir="$$(mktemp -d)/smoke"
 
-bench: setup ## measure the simulator's speed
+bench: setup ## measure the speed of the simulator
 	$(RUN) run.py +experiment=bench
 
-bench-service: setup ## measure the service's speed, and what it holds on to
+bench-service: setup ## measure the speed and the resources of the service
 	$(RUN) run.py +experiment=bench_service
 
-notebook: setup ## open the notebooks
+notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis
 
-clean: ## delete the virtual environment and caches, keep outputs
+clean: ## delete the virtual environment and the caches, but not outputs/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis $(PAGE)/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

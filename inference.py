@@ -10,16 +10,16 @@ from pathlib import Path
 from daedalus.config import ConfigError, compose_config
 
 EPISODES = 30
-DESCRIPTION = """Without --n-episodes or --baseline, print the mechanism that a trained designer
-sets in an episode that has just begun, as JSON. With either, have it play whole episodes, show what
-they earned, and write it to a file."""
-MODEL = "a `model` folder or a hub name OWNER/NAME; unless given, the newest below outputs/"
-CONSTRAINED = "mask whatever no mechanism goes on with, as models not trained here need"
+DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
+mechanism that the designer sets at the start of an episode. With one of them, the designer plays
+whole episodes; the rewards are shown and written to a file."""
+MODEL = "a `model` folder or a hub name OWNER/NAME (default: the newest model in outputs/)"
+CONSTRAINED = "decode valid mechanisms only, for models that were not trained for the task"
 RESULTS = Path("inference_results.json")
 
 
 def main() -> None:
-    """Do what the command line asks, or say in one message why not."""
+    """Do what the command line asks; an error gives one message."""
     options = parser().parse_args()
     try:
         run(options)
@@ -28,21 +28,21 @@ def main() -> None:
 
 
 def run(options: Namespace) -> None:
-    """Print a mechanism, or play episodes and write what they earned.
+    """Print a mechanism, or play episodes and write their rewards.
 
     Raises:
-        ConfigError: No model, or something else that cannot be run; the message says what to do.
+        ConfigError: There is no model, or the options cannot be run. The message says what to do.
     """
     from daedalus.run_folder import newest_model
-    from experiments.build import OUTPUTS  # slow to import, and --help needs none
+    from experiments.build import OUTPUTS  # slow to import; --help must be fast
     from experiments.inference import design, evaluate
 
     newest = newest_model(OUTPUTS)
     options.repo_id = options.repo_id or (str(newest) if newest else None)
     if options.repo_id is None:
         raise ConfigError(
-            f"no designer has been trained under {OUTPUTS}/; train one with `make demo`, or name "
-            "one with --repo-id"
+            f"no trained designer in {OUTPUTS}/; train one with `make demo`, or name one with "
+            "--repo-id"
         )
     config = compose_config(*overrides(options))
     if options.n_episodes is None and not options.baseline:
@@ -54,23 +54,29 @@ def run(options: Namespace) -> None:
 
 
 def parser() -> ArgumentParser:
-    """Return the parser of the command line; its first flags are those of the published script."""
+    """Return the parser of the command line. Its first three flags are the published script's."""
     line = ArgumentParser(description=DESCRIPTION)
     add = line.add_argument
     add("--repo-id", metavar="MODEL", help=MODEL)
-    add("--n-episodes", type=int, metavar="N", help=f"episodes, {EPISODES} unless given")
-    add("--baseline", action="store_true", help="random and informed greedy play the same markets")
-    add("--population", default="stage3", help="who bids, of conf/population/ (%(default)s)")
-    add("--market", default="strategic", help="whose rules, of conf/market/ (%(default)s)")
-    add("--seed", type=int, default=0, help="same seed, same numbers (%(default)s)")
+    add("--n-episodes", type=int, metavar="N", help=f"episodes to play (default: {EPISODES})")
+    add("--baseline", action="store_true", help="play random and informed greedy as well")
+    add("--population", default="stage3", help="option of conf/population/ (default: stage3)")
+    add("--market", default="strategic", help="option of conf/market/ (default: strategic)")
+    add("--seed", type=int, default=0, help="the same seed gives the same numbers (default: 0)")
     add("--constrained", action="store_true", help=CONSTRAINED)
-    add("--output", type=Path, default=RESULTS, metavar="FILE", help="results (%(default)s)")
-    add("overrides", nargs="*", metavar="KEY=VALUE", help="of the configuration, as for run.py")
+    add(
+        "--output",
+        type=Path,
+        default=RESULTS,
+        metavar="FILE",
+        help="results (default: %(default)s)",
+    )
+    add("overrides", nargs="*", metavar="KEY=VALUE", help="other settings, as for run.py")
     return line
 
 
 def overrides(options: Namespace) -> list[str]:
-    """Return what the options change in the configuration."""
+    """Return the options as overrides of the configuration."""
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     path = options.repo_id.replace("'", r"\'")
     return [

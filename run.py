@@ -27,7 +27,7 @@ from daedalus.provenance import run_record
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
 def main(composed: DictConfig) -> None:
-    """Check the composed configuration, note where the run comes from, and run its task."""
+    """Check the composed configuration, record where the run comes from, and run its task."""
     this = HydraConfig.get()
     config = to_config(composed, list(this.overrides.task))
     with run_record(composed, Path(this.runtime.output_dir)) as out:
@@ -36,14 +36,14 @@ def main(composed: DictConfig) -> None:
 
 
 def cli() -> None:
-    """Answer ``--help``, or run and turn a mistaken configuration into one message."""
+    """Print the help, or run; a wrong configuration gives one message."""
     if len(sys.argv) == 1:
         print(first_screen(), file=sys.stderr)
         sys.exit(2)
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(help_text())
         return
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # hands us the exception instead of printing its trace
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
     register()
     try:
         main()

@@ -1,4 +1,4 @@
-"""Compile the market of the default service, so that a container starts in seconds."""
+"""Compile the markets of the default service, so that a container starts in seconds."""
 
 from daedalus.config import compose_config
 from daedalus.service.openenv.warm_up import warm_up

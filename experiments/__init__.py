@@ -1,1 +1,1 @@
-"""Thin experiments over the library: each module's ``main(config, out)`` runs one task."""
+"""Experiments on the library. ``main(config, out)`` of each module runs one task."""

@@ -1,4 +1,4 @@
-"""Show which mechanisms a designer sets in which populations."""
+"""Show which mechanisms a designer chooses for which bidders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From configuration to objects: environments, portfolio, designers, and the run's report."""
+"""From configuration to objects: environments, portfolio, designers, and a run's report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_envs(config: Config) -> dict[str, DesignEnv]:
 
 
 def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms | None:
-    """Return the portfolio of a run, searched once and kept in its folder.
+    """Return the portfolio of a run. It is searched once and written to the run folder.
 
     Returns:
         The portfolio, or None if ``training.portfolio.populations`` is 0.
@@ -60,7 +60,7 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
 
 
 def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:
-    """Return the portfolio of a run that cannot do without one.
+    """Return the portfolio of a run that needs one.
 
     Raises:
         ValueError: ``training.portfolio.populations`` is 0.
@@ -68,14 +68,14 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
     portfolio = find_portfolio(config, env, run)
     if portfolio is None:
         raise ValueError(
-            f"training.portfolio.populations: 0; {config.task} needs a portfolio, give 1 or more"
+            f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
         )
     return portfolio
 
 
 @contextmanager
 def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
-    """Open the run's tracker, and a report that writes to it and to ``out``."""
+    """Open the run's tracker, and a report that writes to the tracker and to ``out``."""
     name = f"{out.parent.name}/{out.name}"
     with Tracker(config.tracking, out, name, asdict(config)) as tracker:
         yield tracker, Report(out, tracker)
@@ -84,14 +84,14 @@ def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
 def make_context(
     config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
 ) -> DesignerContext:
-    """Return what designers are built from: the environment, the run's reward and seed."""
+    """Return the context that designers are built from."""
     return DesignerContext(env, config.reward, config.seed, portfolio, load_generate)
 
 
 def build_all(
     settings: Mapping[str, DesignerSettings], context: DesignerContext
 ) -> dict[str, Designer]:
-    """Build designers, by the name that tables show."""
+    """Build designers. The keys are their names in tables."""
     return {name: each.build(context) for name, each in settings.items()}
 
 

@@ -1,4 +1,4 @@
-"""Compare the designer under study with the baselines."""
+"""Compare the studied designer with the baselines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def main(config: Config, out: Path) -> None:
 def compare_designers(
     config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
 ) -> pd.DataFrame:
-    """Play the baselines and ``extra`` on paired markets, report, and return the summary."""
+    """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
     designers = build_all(config.evaluation.baselines, make_context(config, env))
     frames = comparison(config, env, designers | extra, list(designers))
     for name, frame in frames.items():
@@ -53,12 +53,12 @@ def comparison(
 
     Args:
         config: Number of episodes, seed, reward and intervals.
-        env: Where they play.
-        designers: Designers by the name that tables show.
-        references: Names of designers that the others are compared with, at least one.
+        env: The market that they play.
+        designers: Designers, by their names in tables.
+        references: Names of the designers that all are compared with, at least one.
 
     Returns:
-        Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``, see
+        Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See
         ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
     """
     settings, seed = config.evaluation, config.seed

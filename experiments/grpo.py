@@ -1,4 +1,4 @@
-"""Train a designer: SFT for the format, GRPO for the market, then compare it with the baselines."""
+"""Train a designer by SFT and then by GRPO, and compare it with the baselines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from experiments.compare import compare_designers
 
 
 def main(config: Config, out: Path) -> None:
-    """Train, export to ``out/model``, draw the learning curves and evaluate in closed loop."""
+    """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
     from daedalus.training import grpo
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
@@ -36,7 +36,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, report: Report) -> None:
-    """Export the trained model, unless an interrupted run did that already."""
+    """Train and export the model, unless an interrupted run has done so already."""
     from daedalus.training import grpo
     from daedalus.training.checkpoints import completed_steps, export
     from daedalus.training.model import load_language_model

@@ -1,4 +1,4 @@
-"""What a trained designer does when it is asked: one mechanism, or episodes beside baselines."""
+"""Ask a trained designer: for one mechanism, or for episodes beside the baselines."""
 
 from __future__ import annotations
 
@@ -22,38 +22,40 @@ from experiments.build import build_all, load_generate, make_context, make_env
 from experiments.compare import comparison
 
 _PURPOSE = "inference"
-_SHOWN = 300  # characters of an answer that is no mechanism
+_SHOWN = 300  # characters of an invalid answer
 _SUMMARY = ["designer", "episodes", "mean", "mean_low", "mean_high", "iqr", "valid"]
 
 
 def design(config: Config) -> Mechanism:
-    """Return the designer's mechanism for an episode that has just begun.
+    """Return the mechanism that the designer sets at the start of an episode.
 
     Raises:
-        ConfigError: The model cannot be loaded, or its answer is no mechanism.
+        ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
     """
     generate, prompt = _load(config.designer)
-    with Console(stderr=True).status("asking; the first market compiles for minutes"):
+    with Console(stderr=True).status(
+        "asking the model; the first start compiles the market, for minutes"
+    ):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
     parsed = parse_mechanism(text)
     if parsed.mechanism is None:
         wrong = "; ".join(f"{name}: {error}" for name, error in parsed.errors.items())
         raise ConfigError(
-            f"the model's answer is no mechanism ({wrong[:_SHOWN]}); give --constrained, or a "
-            f"model that was trained to write one. It wrote: {text[:_SHOWN]!r}"
+            f"the model's answer is not a mechanism ({wrong[:_SHOWN]}); give --constrained, or a "
+            f"model that was trained for the task. It wrote: {text[:_SHOWN]!r}"
         )
     return parsed.mechanism
 
 
 def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Path) -> None:
-    """Play the designer, beside the baselines if asked; show tables and write a file of results.
+    """Play the designer, and the baselines if asked; show tables and write a file of results.
 
     Args:
-        config: The designer, the market, how many episodes and which baselines.
-        baselines: Whether the baselines play, too.
-        asked: What the file says was asked for.
-        output: The file, written whole or not at all.
+        config: The designer, the market, the number of episodes and the baselines.
+        baselines: Whether the baselines play as well.
+        asked: The options of the command line, which the file repeats.
+        output: The file. It is written whole or not at all.
 
     Raises:
         ConfigError: The model cannot be loaded, or ``output`` is a folder.
@@ -71,7 +73,7 @@ def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Pat
 
 
 def _played(config: Config, baselines: bool) -> dict[str, pd.DataFrame]:
-    """Return the tables of ``comparison``; without baselines there are no differences."""
+    """Return the tables of ``comparison``. Without baselines there are no differences."""
     name, env = config.designer.name, make_env(config)
     trained = LanguageModelDesigner(*_load(config.designer))
     chosen = config.evaluation.baselines if baselines else {}
@@ -80,7 +82,7 @@ def _played(config: Config, baselines: bool) -> dict[str, pd.DataFrame]:
 
 
 def _results(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return every episode's reward and what follows from them."""
+    """Return the reward of every episode, the summary and the differences."""
     rewards = tables["episodes"].groupby("designer", sort=False)["reward"]
     return {
         "rewards": {name: each.tolist() for name, each in rewards},
@@ -90,7 +92,7 @@ def _results(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows as JSON knows them, null where a number is missing."""
+    """Return the rows as JSON values; a missing number is null."""
     rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
     return rows
 
@@ -101,6 +103,6 @@ def _load(settings: LanguageModelSettings) -> tuple[Generate, PromptSettings]:
     except (OSError, ValueError) as error:
         said = str(error).strip().partition("\n")[0]
         raise ConfigError(
-            f"checkpoint: {settings.checkpoint!r} is no model here, nor one that the hub gives "
-            f"({said}); give the `model` folder of a training run, or a hub name OWNER/NAME"
+            f"checkpoint: {settings.checkpoint!r} is neither a folder with a model nor a model on "
+            f"the hub ({said}); give the `model` folder of a training run, or a hub name OWNER/NAME"
         ) from error

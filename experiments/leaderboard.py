@@ -1,4 +1,4 @@
-"""Compare all designers in populations held out from training, between random and the planner."""
+"""Compare all designers in held-out populations, on a scale from random to planner."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def _mean_scores(config: Config, env: DesignEnv, designers: Mapping[str, Designer]) -> pd.DataFrame:
-    """Return a row for each designer: ``mean`` reward, share of ``valid`` answers, ``seed``."""
+    """Return a row for each designer: its mean reward, its share of valid answers, the seed."""
     steps = compare(env, designers, config.evaluation.episodes, config.seed, config.reward)
     means = episode_means(steps)
     columns = ["reward", "valid", *({OBJECTIVE} & set(means))]

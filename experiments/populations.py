@@ -1,4 +1,4 @@
-"""Compare the baselines and the best fixed mechanisms in every population."""
+"""Compare the baselines and the best fixed mechanisms in each population."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from experiments.build import build_all, make_context, make_envs, tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Search for the best mechanism of each population and of all; score them on other markets."""
+    """Search the best mechanism of each population and of all; score them on other markets."""
     budget = _budget(config)
     envs = make_envs(config)
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
@@ -58,7 +58,7 @@ def _budget(config: Config) -> SearchSettings:
     """Return the search's budget.
 
     Raises:
-        ValueError: The designer is no search.
+        ValueError: The designer is not ``search``.
     """
     if not isinstance(config.designer, SearchSettings):
         raise ValueError(f"designer: {config.designer.name}; this experiment needs designer=search")

@@ -1,4 +1,4 @@
-"""Check the published headline: random and informed greedy at stage 1."""
+"""Check whether the classic market gives the published means of two baselines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from experiments.build import make_env, tracked
 from experiments.compare import compare_designers
 
 PUBLISHED = {"random_published": 0.326, "informed_greedy": 0.434}
-"""Mean composite reward that was published."""
+"""Published mean of R at stage 1."""
 
 
 def main(config: Config, out: Path) -> None:
-    """Play both baselines; say whether the published means lie in the intervals measured."""
+    """Play both baselines; report whether the published means lie in the measured intervals."""
     with tracked(config, out) as (_, report):
         summary = compare_designers(config, make_env(config), report, {})
         measured = summary.set_index("designer").loc[list(PUBLISHED)]
@@ -32,4 +32,4 @@ def main(config: Config, out: Path) -> None:
             replication["measured_low"], replication["measured_high"]
         )
         report.table(replication, "replication")
-        report.show(replication, "published and measured")
+        report.show(replication, "published and measured means of R")

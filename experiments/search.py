@@ -1,4 +1,4 @@
-"""Find the best fixed mechanism and see how it does on other markets."""
+"""Search the best fixed mechanism and score it on other markets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from experiments.compare import compare_designers
 
 
 def main(config: Config, out: Path) -> None:
-    """Search on one set of markets, evaluate the winner on another, write it to mechanism.json."""
+    """Search on one set of markets, write the result to mechanism.json, score it on another set."""
     env = make_env(config)
     score = EpisodeObjective([env], config.reward, config.seed)
     best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))

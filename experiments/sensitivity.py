@@ -1,4 +1,4 @@
-"""Measure what every rule is worth in every population, and whether that makes a design problem."""
+"""Measure what each field of a mechanism is worth in each population."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from daedalus.evaluation import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs, tracked
 
 SAMPLED = 24
-"""Populations sampled from ``config.population`` to see what adapting is worth."""
+"""Number of populations that are sampled to measure the gain from adapting."""
 
 
 def main(config: Config, out: Path) -> None:
-    """Print the requirements as a table; write every response, and draw them."""
+    """Check the requirements of a design problem; write all responses and draw them."""
     envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed
     search = config.designer

@@ -1,4 +1,4 @@
-"""Teach a language model to write mechanisms."""
+"""Train a language model by SFT to write mechanisms."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from daedalus.tracking import Tracker
 from experiments.build import find_portfolio, make_env, tracked
 
 VALIDITY = "sft_validity"
-"""Phase under which sampled validity is logged."""
+"""Name under which the validity of sampled answers is logged."""
 
 
 def main(config: Config, out: Path) -> None:
-    """Train, measure sampled validity, and export the model to ``out/model``."""
+    """Train, measure the validity of sampled answers, and export the model to ``out/model``."""
     from daedalus.training import sft
     from daedalus.training.signals import write_history
 
@@ -42,7 +42,7 @@ def train(
     tracker: Tracker,
     report: Report,
 ) -> None:
-    """Export a fine-tuned model to ``target``, unless an interrupted run did that already."""
+    """Train and export a model to ``target``, unless an interrupted run has done so already."""
     from daedalus.training import sft
     from daedalus.training.checkpoints import export
     from daedalus.training.model import make_language_model
@@ -54,14 +54,16 @@ def train(
     model = make_language_model(config.model, training.prompt, env, seed, portfolio)
     base = config.model.pretrained or run.base_model
     if config.model.lora.rank and not config.model.pretrained:
-        export(model, training.prompt, base, run.base_model)  # adapters are merged into it again
+        export(
+            model, training.prompt, base, run.base_model
+        )  # the adapters are merged into this model later
     if training.sft.steps:
         pairs = sft.training_pairs(env, config.reward, training, portfolio, run, seed)
         folder = run.checkpoints(sft.PHASE)
         model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
-    report.say(f"{100 * validity:.1f} % of {count} answers sampled at temperature 1 are valid")
+    report.say(f"{100 * validity:.1f} % of {count} answers, sampled at temperature 1, are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
     export(model, training.prompt, base, target)

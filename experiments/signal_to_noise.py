@@ -1,4 +1,4 @@
-"""Measure how much of the training reward is signal, ours and the published recipe's."""
+"""Measure how much of the training reward is signal, here and in the published recipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUPS, DRAWS = 128, 32
 
 
 def main(config: Config, out: Path) -> None:
-    """Reward the same mechanisms by every recipe, many times; write the table and the figure."""
+    """Reward the same mechanisms many times by each recipe; write the table and the figure."""
     from daedalus.training import signal_to_noise as signal
 
     truthful = Population() if config.market.name == "strategic" else SeatPlan()

@@ -1,4 +1,4 @@
-"""Check the strategic market against auction theory, result by result."""
+"""Check the strategic market against results of auction theory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.build import tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Print theory beside measurement and say how many numbers agree; draw the two main results."""
+    """Compare measurements with theory, count the agreements, and draw the two main results."""
     episodes, seed = config.evaluation.episodes, config.seed
     console = Console(stderr=True)
     cases = list(itertools.product(theory.BIDDERS, theory.RESERVES))

@@ -1,4 +1,4 @@
-"""Measure every stop of the guided tour: the cost of the attack, and the gain from the change."""
+"""Measure each stop of the guided tour: the cost of the attack and the gain of the remedy."""
 
 from __future__ import annotations
 
@@ -22,25 +22,29 @@ from experiments.build import make_envs, tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Score both mechanisms of every stop on the same markets, and play the stop like a visitor."""
+    """Score both mechanisms of each stop on the same markets, and play each stop as a visitor."""
     envs = make_envs(config)
     rows = [measure(stop, envs[stop.population], config.evaluation, config.seed) for stop in STOPS]
     table = pd.DataFrame(rows)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
-        report.show(table, "mean R; gain: change half-way, with quartiles over seeds")
+        report.show(
+            table, "mean R; gain: the remedy halfway through an episode, with quartiles over seeds"
+        )
 
 
 def measure(
     stop: Stop, env: DesignEnv, settings: EvaluationSettings, seed: int
 ) -> dict[str, str | float]:
-    """Return a stop's row of the table.
+    """Return the row of a stop.
 
     Returns:
-        The names ``stop`` and ``changed``. Mean R of whole episodes under either mechanism
-        (``hurt``, ``fixed``), and their mean paired ``difference`` with its interval. The
-        ``gain`` of a change half-way on the stop's own seed, and its quartiles over the seeds from
-        0 (``gain_low``, ``gain_high``). The gain ``over_staying``, compared with no change.
+        - ``stop`` and the ``changed`` fields.
+        - Mean R of whole episodes under each mechanism, ``hurt`` and ``fixed``, and the mean
+          paired ``difference`` with its interval.
+        - ``gain``: what changing the mechanism halfway gains on the stop's own seed.
+        - ``gain_low`` and ``gain_high``: quartiles of this gain over seeds from 0.
+        - ``over_staying``: the gain on the stop's seed over not changing the mechanism.
     """
     hurt, fixed = scores(stop, env, settings.episodes, seed)
     gains = switch_gains(stop, env, range(settings.episodes))[0]
@@ -63,7 +67,7 @@ def measure(
 
 
 def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
-    """Return R of whole episodes under the stop's two mechanisms, paired, shape (2, episodes)."""
+    """Return paired R of whole episodes under the stop's two mechanisms, shape (2, episodes)."""
     mechanisms = Mechanisms.stack([stop.hurt, stop.fixed])
     return episode_scores(env, RewardStack(), mechanisms, episodes, seed, "tour")
 
@@ -71,16 +75,16 @@ def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.f
 def switch_gains(
     stop: Stop, env: DesignEnv, seeds: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Play the first half of each episode under ``hurt``, and the second half under ``fixed``.
+    """Play the first half of episodes under ``stop.hurt`` and the second under ``stop.fixed``.
 
     Args:
-        stop: The stop that is played.
-        env: Where it is played; its episodes are replaced.
+        stop: The stop whose mechanisms are played.
+        env: The environment. The episodes that it held are lost.
         seeds: S seeds, as visitors give them to the service.
 
     Returns:
-        Mean R of the second half minus that of the first, and minus that of a second half under
-        ``hurt``, both of shape (S,).
+        Mean R of the second half, minus that of the first half; and minus that of a second half
+        under ``stop.hurt``. Both have shape (S,).
     """
     markets = np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
     half = env.settings.episode_length // 2
@@ -88,8 +92,8 @@ def switch_gains(
     env.reset(markets)
     first = _mean_reward(env, hurt, half)
     stayed = _mean_reward(env.fork(np.arange(len(markets))), hurt, half)
-    changed = _mean_reward(env, fixed, half)
-    return changed - first, changed - stayed
+    mended = _mean_reward(env, fixed, half)
+    return mended - first, mended - stayed
 
 
 def _mean_reward(env: DesignEnv, mechanisms: Mechanisms, steps: int) -> NDArray[np.float64]:

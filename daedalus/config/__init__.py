@@ -1,4 +1,4 @@
-"""The typed configuration of a run: what ``conf/`` is checked against and composed into."""
+"""The typed configuration of a run. Files in ``conf/`` are composed into it and checked."""
 
 from daedalus.config.compose import compose_config, register, to_config
 from daedalus.config.help import first_screen, help_text

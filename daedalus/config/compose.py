@@ -20,7 +20,7 @@ from daedalus.market.mechanism import Mechanism
 
 
 def register() -> None:
-    """Tell Hydra about the schemas and resolvers; call before composing."""
+    """Register schemas and resolvers with Hydra. This comes before composing."""
     store = ConfigStore.instance()
     store.store(name="schema", node=Config)
     store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
@@ -34,8 +34,8 @@ def to_config(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
 
     Args:
         composed: The configuration.
-        overrides: What the command line changed in it, such as ``population.classic.bidders=9``;
-            a change that nothing reads is refused.
+        overrides: Changes from the command line, such as ``population.classic.bidders=9``. A
+            change that nothing reads is refused.
 
     Raises:
         ConfigError: A value is of the wrong type, out of range, missing or read by nothing.
@@ -54,10 +54,10 @@ def to_config(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
 
 
 def compose_config(*overrides: str) -> Config:
-    """Compose and check a configuration from overrides, as the command line of ``run.py`` does.
+    """Compose a configuration from overrides and check it, as ``run.py`` does.
 
     Raises:
-        ConfigError: It cannot be run; the message says what to write instead.
+        ConfigError: The configuration cannot be run. The message says what to write instead.
     """
     register()
     try:

@@ -6,26 +6,34 @@ from pathlib import Path
 
 from daedalus.config.paths import groups, option_files
 
-FIRST_SCREEN = """Daedalus: language models learn to design markets.
+FIRST_SCREEN = """Daedalus trains language models to design auctions.
 
+usage
   python run.py +experiment=NAME [group=option ...] [key=value ...]
 
 examples
-  python run.py +experiment=grpo_stage3                      train a designer and compare it
-  python run.py +experiment=grpo_stage3 resume=true          go on with an interrupted run
-  python run.py +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
-  python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2
-  python run.py +experiment=grpo_stage3 --cfg job            print the configuration and stop
-  python run.py --help                                       all groups and their options
+  Train a designer and compare it with the baselines:
+    python run.py +experiment=grpo_stage3
+  Continue the newest interrupted run:
+    python run.py +experiment=grpo_stage3 resume=true
+  Compare the model of an earlier run, whose folder is RUN:
+    python run.py +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
+  Play a sweep: one run for each combination of the values:
+    python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2
+  Print the configuration and stop:
+    python run.py +experiment=grpo_stage3 --cfg job
+  List all groups and their options:
+    python run.py --help
 
 experiments
 {experiments}
 """
 REST = """
-groups (group=option)
+groups
 {groups}
 
-Results go to outputs/NAME/DATE_TIME/, those of a sweep to outputs/sweeps/NAME/DATE_TIME/.
+The first line of conf/GROUP/OPTION.yaml says what an option is.
+Results go to outputs/NAME/DATE_TIME/. Those of a sweep go to outputs/sweeps/NAME/DATE_TIME/.
 """
 
 
@@ -48,7 +56,7 @@ def help_text() -> str:
 
 
 def _question(path: Path) -> str:
-    """Return the first sentence of a file's header comment."""
+    """Return the first line of a file's header comment."""
     for line in path.read_text().splitlines():
         if line.startswith("#") and "@package" not in line:
             return line.lstrip("# ")

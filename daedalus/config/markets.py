@@ -1,4 +1,4 @@
-"""Whether the market that was chosen can play every population, and reads every setting."""
+"""Checks that the chosen market can play every population and reads every changed setting."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from daedalus.market.interface import MARKETS
 from daedalus.market.population_settings import PopulationSettings
 
 SERVING = ("serve", "bench_service")
-"""Tasks that offer their populations; visitors choose the market."""
+"""Tasks that offer populations to visitors, who choose the market."""
 BOTH = (*SERVING, "bench")
 """Tasks that play both markets."""
 BY_TYPE = ("exploitability", "behaviour", "sensitivity")
-"""Tasks that need types of bidders, which only the strategic market has."""
+"""Tasks that need bidder types. Only the strategic market has them."""
 
 
 def check_market(config: Config, overrides: Sequence[str]) -> None:
-    """Refuse what the market cannot play or does not read.
+    """Refuse populations that the market cannot play, and changes that it does not read.
 
     Args:
         config: The composed configuration.
-        overrides: What the command line changed in it.
+        overrides: Changes from the command line.
 
     Raises:
         ConfigError: The message says what to choose instead.
@@ -39,10 +39,10 @@ def check_market(config: Config, overrides: Sequence[str]) -> None:
                 f"{_choices(population.markets)}."
             )
     if market != "strategic" and config.task in BY_TYPE:
-        raise ConfigError(f"task: {config.task} needs types of bidders; choose market=strategic")
+        raise ConfigError(f"task: {config.task} needs bidder types; choose market=strategic")
     if market != "strategic" and config.training.portfolio.populations:
         raise ConfigError(
-            "training.portfolio.populations: they are sampled from types of bidders; "
+            "training.portfolio.populations: sampling populations needs bidder types; "
             "choose market=strategic, or set it to 0"
         )
     for override in overrides:
@@ -62,10 +62,10 @@ def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
 
 
 def _check_read(override: str, config: Config) -> None:
-    """Refuse a change of another market's settings, unless the task plays that market too.
+    """Refuse a change of a setting that only another market reads.
 
     Raises:
-        ConfigError: Nothing would read the setting.
+        ConfigError: The task does not play that market.
     """
     key, market = override.partition("=")[0].lstrip("+~"), config.market.name
     unread = [each for each in MARKETS if each != market and each in key.split(".")]
@@ -87,7 +87,7 @@ def playable(market: str) -> list[str]:
 
 
 def _population(name: str) -> DictConfig:
-    """Return a file of ``conf/population/`` merged with the files that it begins from."""
+    """Return a file of ``conf/population/`` merged with its defaults."""
     loaded = OmegaConf.load(CONF / "population" / f"{name}.yaml")
     assert isinstance(loaded, DictConfig)
     parents = [_population(each) for each in loaded.pop("defaults", []) if each != "_self_"]

@@ -14,7 +14,7 @@ from daedalus.config.paths import option_files
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be run; the message says what to write instead."""
+    """A configuration that cannot be run. The message says what to write instead."""
 
 
 RENAMED = {
@@ -34,7 +34,7 @@ RENAMED = {
     "DistilledSettings.lessons": "data",
     "evaluation.baselines.random_card": "random_published",
 }
-"""New name of a key, by its settings class and its old name, or by its whole path."""
+"""New name of a key, by settings class and old name, or by its full path."""
 
 RENAMED_OPTIONS = {
     "populations/shipped": "development",
@@ -45,13 +45,13 @@ RENAMED_OPTIONS = {
     "designer/random_card": "random_published",
     "experiment/replicate_card": "replicate_published",
 }
-"""New name of an option, by its group and its old name."""
+"""New name of an option, by group and old name."""
 
-_BAD_ADVICE = "To append to your config use"  # a misspelt key is not mended by a plus sign
+_BAD_ADVICE = "To append to your config use"  # wrong for a misspelt key
 
 
 def explain(error: HydraException | OmegaConfBaseException | ConfigError) -> str:
-    """Return one message for a configuration that failed, with the nearest name that exists."""
+    """Return one message for a failed configuration, with the nearest existing name."""
     causes = list(_causes(error))
     lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_BAD_ADVICE))
@@ -74,7 +74,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _missing_option(message: str) -> str | None:
-    """Return the option that does not exist, with its group, if one is missing."""
+    """Return GROUP/OPTION if the message says that this option does not exist."""
     option = re.search(r"[Cc]ould not find '([^']+)'", message)
     return option[1] if option else None
 
@@ -101,7 +101,7 @@ def _renamed_key(message: str) -> str | None:
 
 
 def _unknown_name(message: str, causes: list[BaseException]) -> tuple[str, list[str]]:
-    """Return the name that does not exist, and those that do in its place."""
+    """Return the name that does not exist, and the names that exist in its place."""
     option = _missing_option(message)
     if option:
         group, _, wrong = option.rpartition("/")

@@ -1,4 +1,4 @@
-"""Where the configuration and the experiments are."""
+"""Paths of the configuration and the experiments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
 PARTS = {"build", "inference"}
-"""Modules of ``experiments/`` that are no task of their own."""
+"""Modules of ``experiments/`` that are not tasks."""
 TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} - PARTS)
 """Modules of ``experiments/`` that a configuration can name."""
 
@@ -18,6 +18,6 @@ def option_files(group: str) -> list[Path]:
 
 
 def groups() -> list[str]:
-    """Return all groups in ``conf/``, at any depth, but for experiments and Hydra's own."""
+    """Return all groups in ``conf/``, at any depth, except ``experiment`` and Hydra's groups."""
     folders = {path.parent.relative_to(CONF).as_posix() for path in CONF.rglob("*/*.yaml")}
     return sorted(each for each in folders if each.split("/")[0] not in ("experiment", "hydra"))

@@ -1,4 +1,4 @@
-"""Values that ``conf/`` computes when it is composed: the run's directory, another run's seed."""
+"""Functions that files in ``conf/`` call: the run's folder, and the run of a seed in a sweep."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.config.mistakes import ConfigError
 
 FINISHED = "finished"
-"""Name of the empty file that marks a run directory as complete."""
+"""Name of the empty file that marks a run folder as complete."""
 
 
 def register_resolvers() -> None:
-    """Tell OmegaConf about the functions that files in ``conf/`` call."""
+    """Register these functions with OmegaConf."""
     OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
     OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
 
 
 def run_directory(fresh: str, resume: bool) -> str:
-    """Return ``fresh``, or if asked to resume, the newest sibling of it that is unfinished."""
+    """Return the newest unfinished folder beside ``fresh`` if ``resume`` is set, else ``fresh``."""
     started = {path.parent for path in Path(fresh).parent.glob("*/config.yaml")}
     started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
     unfinished = sorted(each for each in started if not (each / FINISHED).exists())
@@ -27,12 +27,13 @@ def run_directory(fresh: str, resume: bool) -> str:
 
 
 def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
-    """Return the run in ``folder`` that had the seed of the configuration being composed.
+    """Return the run in ``folder`` with the seed of the configuration that is being composed.
 
-    A sweep over seeds thus takes the model that each seed trained: ``${run_of_seed:FOLDER}/model``.
+    So each run of a sweep loads the model that its own seed trained:
+    ``${run_of_seed:FOLDER}/model``.
 
     Raises:
-        ConfigError: No folder is named, or not exactly one run in it had that seed.
+        ConfigError: No folder is named, or it has no run of that seed, or several.
     """
     if not folder:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
@@ -40,7 +41,7 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:
         raise ConfigError(
-            f"{folder}: {len(runs)} runs of seed {_root_.seed}, of seeds {sorted(seeds.values())}; "
-            "name the folder of a sweep that trained each seed once"
+            f"{folder}: {len(runs)} runs with seed {_root_.seed}; its runs have seeds "
+            f"{sorted(seeds.values())}. Name the folder of a sweep with one run for each seed"
         )
     return runs[0]

@@ -1,4 +1,4 @@
-"""The dataclass of a run, against which ``conf/`` is checked."""
+"""The dataclass of a run. Files in ``conf/`` are checked against it."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class Config:
     """One run.
 
     Attributes:
-        task: Module of ``experiments/`` that runs it.
-        seed: The seed of everything, from 0 up.
-        resume: Go on with the newest unfinished run of this experiment.
+        task: The module of ``experiments/`` that is run.
+        seed: Seed of all random draws, from 0 up.
+        resume: Continue the newest unfinished run of this experiment.
         population: The bidders.
-        populations: The bidders of experiments on several populations, by name.
-        market: Which market is played, and the shape of an episode.
+        populations: Populations by name, for experiments on several of them.
+        market: The market that is played, and the shape of an episode.
         mechanism: The mechanism of the ``fixed`` designer.
-        reward: What training maximises.
-        designer: The designer under study.
+        reward: The reward stack that searches and training maximise.
+        designer: The designer that is studied.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
-        evaluation: Episodes, intervals and the baselines that every designer is compared with.
+        evaluation: Episodes, intervals and baselines.
         adversary: The bidders that an adversary may choose, and the budget of its search.
-        tracking: Where numbers go.
+        tracking: Where a run writes its numbers.
         service: Address, limits and designer of the service.
-        load: The load under which a service is measured.
-        trained: Folder of the sweep whose models ``leaderboard_trained`` compares.
+        load: The load under which the service is measured.
+        trained: Folder of the training sweep that ``leaderboard_trained`` scores.
     """
 
     task: str = MISSING

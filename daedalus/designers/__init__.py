@@ -1,1 +1,1 @@
-"""Designers: settings that build what proposes mechanisms for an observed market."""
+"""Designers, which propose mechanisms for an observed market, and the settings that build them."""

@@ -1,4 +1,4 @@
-"""Settings of designers, and what they are built from."""
+"""Settings of designers, and the context that designers are built from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 
 Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
-"""Chats and a source of randomness to completions, one for each chat."""
+"""Maps chats and a random generator to completions, one for each chat."""
 
 
 class LoadModel(Protocol):
@@ -31,14 +31,14 @@ class LoadModel(Protocol):
 
 @dataclass(frozen=True)
 class DesignerContext:
-    """What a designer may be built from.
+    """What settings may use to build a designer.
 
     Attributes:
         env: The market where the designer searches, learns or plans.
         reward: The reward that it maximises.
         seed: Seed of the run.
-        portfolio: Mechanisms that are good somewhere, or None if none are known.
-        load_model: Loads a language model. It comes from outside, so that designers need no torch.
+        portfolio: Good mechanisms to choose from, or None.
+        load_model: Loads a language model. It is passed in, so that this package needs no torch.
     """
 
     env: DesignEnv
@@ -74,5 +74,5 @@ class DesignerSettings:
     """Whether the designer plays only in the environment of its context."""
 
     def build(self, context: DesignerContext) -> Designer:
-        """Return the designer: search, learn, load a model, or nothing of the kind."""
+        """Return the designer. Some kinds search, learn or load a model first."""
         raise NotImplementedError(f"{type(self).__name__} defines no build(context)")

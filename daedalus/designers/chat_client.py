@@ -20,10 +20,10 @@ from daedalus.designers.chat_server import ChatServer
 from daedalus.designers.prompt import Message
 from daedalus.market.schema import mechanism_schema
 
-_NO_KEY = "none"  # the client insists on one, servers without keys read none
+_NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _SHOWN_MODELS = 20
-_SHOWN_WORDS = 300  # characters of what the server says of a failure
+_SHOWN_WORDS = 300  # characters of the server's message about a failure
 
 _LEAVE_OUT = "temperature=null, max_tokens=null, send_seed=false or response_format=text"
 _ADVICE: dict[type[openai.OpenAIError], str] = {
@@ -42,21 +42,22 @@ _ADVICE: dict[type[openai.OpenAIError], str] = {
     openai.OpenAIError: "{url} does not accept the request ({said}); leave out what it does not "
     f"know with {_LEAVE_OUT}",
 }
-"""What to do about each failure, of which the first that fits counts."""
+"""Advice for each kind of failure. The first kind that fits is used."""
 
 
 class EndpointError(RuntimeError):
-    """The endpoint gave no answer; the message says what to change."""
+    """The endpoint gave no answer. The message says what to change."""
 
 
 def make_chat_generate(settings: ChatServer) -> Generate:
-    """Return a function from chats to completions, asked ``concurrency`` at a time, order kept.
+    """Return a function from chats to completions, which come in the same order.
 
-    An answer that is not what was asked for comes back as it is: judging it is the designer's.
+    It asks ``concurrency`` chats at a time. It returns answers as they are: the designer judges
+    them.
 
     Raises:
-        EndpointError: Here, if the key is missing; in the function, if the server cannot be
-            reached, is too slow, refuses or fails after all retries, or knows no such model.
+        EndpointError: The key is missing. The returned function raises it too: if the server
+            cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
     """
     client = OpenAI(
         base_url=settings.base_url,
@@ -85,7 +86,7 @@ def _api_key(settings: ChatServer) -> str:
 
 
 def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int) -> str:
-    """Return what the model says, empty if it declined to say anything."""
+    """Return the model's answer. It is empty if the model declined to answer."""
     try:
         answer = client.chat.completions.create(
             model=settings.model,
@@ -93,7 +94,7 @@ def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int
             extra_body=settings.extra,
             **_options(settings, seed),
         )
-    except openai.OpenAIError as error:  # whose text or request may hold the key
+    except openai.OpenAIError as error:  # its text or request may hold the key
         raise EndpointError(_advice(error, client, settings)) from None
     except json.JSONDecodeError:
         answer = None
@@ -105,7 +106,7 @@ def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int
 
 
 def _options(settings: ChatServer, seed: int) -> dict[str, Any]:
-    """Return the request's optional fields: those that a setting asks for."""
+    """Return the optional fields of the request that the settings ask for."""
     wanted: dict[str, Any] = {
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
@@ -123,7 +124,7 @@ def _response_format(kind: str) -> dict[str, Any] | None:
 
 
 def _advice(error: openai.OpenAIError, client: OpenAI, settings: ChatServer) -> str:
-    """Return what went wrong and what to do about it, without the key."""
+    """Return what failed and what to do about it, without the key."""
     advice = next(text for kind, text in _ADVICE.items() if isinstance(error, kind))
     return advice.format(
         url=settings.base_url,
@@ -137,14 +138,14 @@ def _advice(error: openai.OpenAIError, client: OpenAI, settings: ChatServer) -> 
 
 
 def _said(error: openai.OpenAIError) -> str:
-    """Return the server's own words, or what kept it from saying any."""
+    """Return the server's message, or the reason why there is none."""
     if isinstance(error, openai.APIStatusError):
         return f"{error.status_code}: {error.response.text[:_SHOWN_WORDS]}"
     return str(error.__cause__ or error)
 
 
 def _offered(client: OpenAI) -> str:
-    """Return which models the server has, if it says so."""
+    """Return the models that the server lists."""
     try:
         names = [model.id for model in client.models.list()]
     except openai.OpenAIError:

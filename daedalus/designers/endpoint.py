@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible server as designer."""
+"""A chat model on an OpenAI-compatible server as a designer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from daedalus.market.outcome import PROXIES
 
 
 def zero_shot_prompt() -> PromptSettings:
-    """Return a prompt for models that were not trained on it: it names and explains everything."""
+    """Return a prompt for models that were not trained on it. It explains all names in it."""
     scored = ["welfare", "fairness", "participation", "stability"]
     return PromptSettings(
         rounds=5,

@@ -1,4 +1,4 @@
-"""The task in words, for a model that has never seen it: rules, score, fields and what is shown."""
+"""The explanation of the task for a model that was not trained on it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from daedalus.market.outcome import Observation
 class FixedSettings(DesignerSettings):
     """Settings of the fixed designer.
 
-    The informed-greedy baseline is this designer with the published hand-engineered mechanism.
+    The baseline informed greedy is this designer with the hand-made mechanism of the published
+    system.
 
     Attributes:
         mechanism: A ``Mechanism``, a mapping of its fields, or None for the default mechanism. The

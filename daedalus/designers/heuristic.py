@@ -70,7 +70,7 @@ class HeuristicDesigner:
 
 
 def _mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each row's mean over what is not NaN; 0 where nothing is known."""
+    """Return the mean of each row over values that are not NaN, or 0 if there are none."""
     known = np.isfinite(values)
     total = np.where(known, values, 0.0).sum(axis=1)
     return np.asarray(total / np.maximum(known.sum(axis=1), 1), dtype=np.float64)

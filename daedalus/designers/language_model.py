@@ -1,4 +1,4 @@
-"""A language model as designer. The model itself is a function from chats to texts."""
+"""A language model as a designer. The model itself is a function from chats to texts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class LanguageModelSettings(DesignerSettings):
         max_new_tokens: Longest answer in tokens. Constrained answers have no limit.
         constrained: Whether tokens that cannot continue a mechanism are masked, so that every
             answer is valid. Models that were not trained for the task need this.
-        prompt: Contents of the prompt; None takes those that the model was trained on.
+        prompt: Contents of the prompt. None is the prompt that the model was trained on.
 
     Raises:
-        ValueError: The checkpoint is no model, or a number is out of range.
+        ValueError: The checkpoint is not a model, or a number is out of range.
     """
 
     checkpoint: str = ""
@@ -58,7 +58,7 @@ class LanguageModelSettings(DesignerSettings):
             ValueError: The context cannot load models.
         """
         if context.load_model is None:
-            raise ValueError("load_model: none; this context builds no language models")
+            raise ValueError("load_model: None; this context cannot load language models")
         return LanguageModelDesigner(*self.load(context.load_model))
 
     def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
@@ -82,6 +82,6 @@ class LanguageModelDesigner:
         self._prompt = prompt
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the model's mechanism for each market, malformed where there is none."""
+        """Return the model's mechanism for each market. An invalid answer is malformed."""
         texts = self._generate(prompts(observations, self._prompt), rng)
         return Mechanisms.stack([parse_mechanism(text).mechanism for text in texts])

@@ -1,4 +1,4 @@
-"""The planner as a designer: it sees the true state, so it is a reference and not a competitor."""
+"""The planner as a designer. It sees the true state, so it is a reference, not a competitor."""
 
 from __future__ import annotations
 

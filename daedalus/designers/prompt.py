@@ -1,4 +1,4 @@
-"""The prompt of a language model: the shape of the published prompt, kept short."""
+"""The prompt of a language model: a short form of the published prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Message = dict[str, str]
 
 
 VERSION = 1
-"""Version of the prompts. Raise it with every change, because models know only their own."""
+"""Version of the prompts. Raise it with every change, because a model knows only its own."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Uniform-random mechanisms: the floor that every designer must beat."""
+"""A random mechanism at every step: the baseline that every designer must beat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RandomSettings(DesignerSettings):
     Attributes:
         sampling: ``uniform`` covers the whole valid space. ``published`` draws reserves from 0 to
             0.5 only and reproduces the published baseline. The published system states no range:
-            any upper end up to 0.6 reproduces its mean, and the whole range does not.
+            upper ends up to 0.6 reproduce its mean, and the whole range does not.
 
     Raises:
         ValueError: The sampling is unknown.

@@ -99,11 +99,12 @@ class DistillationBudget:
             candidate, until the episode ends.
         states: Mid-episode states in each round.
         exploration: Probability, 0 to 1, that a random candidate is played instead of the trees'
-            choice. It holds while data is gathered and in the states of SFT.
+            choice. This applies while data is gathered and in the states of SFT.
         candidates: Random mechanisms to choose from if there is no portfolio.
         futures: Futures in which every candidate is played.
         horizon: Steps of each future, except in improvements.
-        commitment_steps: Steps for which improvements keep a candidate before the trees act.
+        commitment_steps: Steps for which a candidate stays in force in improvements, before the
+            trees act.
         data: A training run's distillation_data.npz. The trees then learn from this file, without
             look-ahead, and the file's candidates replace the portfolio.
 

@@ -1,4 +1,4 @@
-"""Distillation: look-ahead in many markets, gathered in the states to which the learner leads."""
+"""Distillation: look-ahead in many markets, in states to which the learner leads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from daedalus.search.refinement import refined_candidates
 from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import TreeDesigner, observed_features
 
-_RAREST = 0.03  # share of states; a rarer candidate is hardly learnt, and costs as much
+_RAREST = (
+    0.03  # share of states; trees hardly learn a rarer candidate, and look-ahead costs as much
+)
 
 
 @dataclass(frozen=True)
@@ -170,12 +172,12 @@ def distil(
 
     Args:
         env: Where data is gathered, unless ``budget.data`` names a file of it.
-        candidates: See ``gather_distillation_data``, and so are the stack and the seed.
+        candidates: Mechanisms to choose from, see ``gather_distillation_data``.
         stack: The reward.
         budget: How much data.
         seed: Seed of the data and the trees.
-        keep: File that keeps the data. If it exists, the trees are fitted to it, with whatever
-            budget it was gathered.
+        keep: File for the data. If it exists, the trees are fitted to it, and the budget is not
+            used.
     """
     if keep is not None and keep.exists():
         return DistillationData.read(keep).fitted(seed)

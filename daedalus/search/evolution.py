@@ -19,7 +19,7 @@ _PURPOSE = "evolution"
 
 
 def evolve(env: DesignEnv, stack: RewardStack, budget: EvolutionBudget, seed: int) -> Mechanism:
-    """Return the best mechanism that evolution finds. Words and flags are integers to it.
+    """Return the best mechanism that evolution finds. It treats words and flags as integers.
 
     Args:
         env: Where mechanisms are played. The episodes that it held are lost.

@@ -1,4 +1,4 @@
-"""Look-ahead: what mechanisms would earn in a given market, played in forks of its true state."""
+"""Look-ahead: what mechanisms earn in futures of a market, played in forks of its true state."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 @dataclass(frozen=True)
 class ContinuationPolicy:
-    """Acts in a future once a mechanism has been kept for its commitment steps.
+    """Acts in a future after the commitment steps of a mechanism.
 
     Attributes:
         designer: The designer that then sets the mechanisms.
-        commitment_steps: Steps before that, at least 1.
+        commitment_steps: Steps for which the mechanism stays in force, at least 1.
     """
 
     designer: Designer
@@ -49,7 +49,7 @@ def play_futures(
         seeds: Seeds of their futures, uint64, shape (B, K). The draws of a continuation policy
             depend on them.
         horizon: Steps of each future.
-        continuation: Acts after the commitment steps; None keeps every mechanism to the horizon.
+        continuation: Acts after the commitment steps. None: each mechanism stays in force.
 
     Returns:
         The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
@@ -136,10 +136,10 @@ class LookAhead:
         continuation: ContinuationPolicy,
         purpose: str,
     ) -> NDArray[np.float64]:
-        """Return what candidates are worth if a continuation policy acts after them, (B, M).
+        """Return the worth of candidates if a continuation policy acts after them, shape (B, M).
 
-        A candidate is kept for the commitment steps. Then the continuation policy acts until the
-        episode ends (the cost-to-go of AggreVaTe: Ross & Bagnell 2014). So lasting effects of a
+        A candidate is in force for the commitment steps. Then the continuation policy acts until
+        the episode ends (the cost-to-go of AggreVaTe: Ross & Bagnell 2014). So lasting effects of a
         candidate count, and so does the chance to replace it.
 
         Args:

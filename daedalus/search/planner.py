@@ -26,10 +26,10 @@ def plan(
 
     Args:
         states: B paused episodes with at least one step left, which stay as they are.
-        candidates: Mechanisms that are good somewhere.
+        candidates: Mechanisms to choose from.
         stack: The reward.
-        budget: How far and how broadly to look ahead. Where an episode would end earlier, the
-            horizon is cut.
+        budget: How far and how broadly to look ahead. If an episode ends
+            earlier, the horizon is shorter.
         seed: Seed of futures and variations.
         purpose: Keys the futures; another purpose gives other futures.
     """
@@ -58,7 +58,7 @@ class Planner:
 
     Args:
         env: The environment that is being played.
-        candidates: Mechanisms that are good somewhere.
+        candidates: Mechanisms to choose from.
         stack: The reward.
         budget: How far and how broadly to look ahead.
         seed: Seed of the futures. They differ from the futures of the episodes.

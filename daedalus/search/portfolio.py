@@ -48,7 +48,7 @@ def best_responses(
     Args:
         envs: Where mechanisms are played. The episodes that they held are lost.
         stack: The reward.
-        starts: Mechanisms that are good somewhere.
+        starts: Mechanisms to begin from.
         episodes: Episodes behind each score of a sweep.
         seed: Seed of the run.
         purpose: Keys the random mechanisms and the markets.
@@ -69,7 +69,7 @@ def make_portfolio(
 ) -> Mechanisms:
     """Return best responses to ``count`` sampled populations and, last, one mechanism for all.
 
-    Mechanisms are rounded, and no mechanism comes twice. The last one is searched on the whole
+    Mechanisms are rounded and distinct. The last one is searched on the whole
     population. That search starts from the responses and from a mechanism of evolution, because
     evolution changes several fields at once and a sweep changes one.
 

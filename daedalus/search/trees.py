@@ -1,4 +1,4 @@
-"""Trees that learn from look-ahead and choose by what a designer observes."""
+"""Trees that are fitted to look-ahead and choose a mechanism by the observation."""
 
 from __future__ import annotations
 
