@@ -32,7 +32,7 @@ designer: setup ## train a designer for many populations, score it in held-out o
 	mkdir -p $(HERE)/leaderboard && cp $(HERE)/training/portfolio.csv $(HERE)/leaderboard
 	$(RUN) run.py +experiment=leaderboard seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
 	  designer=language_model designer.name=trained designer.checkpoint=$(HERE)/training/model \
-	  evaluation.baselines.distilled.lessons=$(HERE)/training/lessons.npz
+	  evaluation.baselines.distilled.data=$(HERE)/training/distillation_data.npz
 
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config import FINISHED, ConfigError
+from daedalus.config import ConfigError
 from daedalus.files import written_whole
+from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep
 
 
@@ -33,13 +34,13 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         ConfigError: The run that is resumed was started with another configuration.
     """
     _check_same_config(composed, out)
-    if (out / FINISHED).exists():
+    if RunFolder(out).finished.exists():
         yield None
         return
     _write_config(composed, out)
-    _write_provenance(out / "provenance.json")
+    _write_provenance(RunFolder(out).provenance)
     yield out
-    (out / FINISHED).touch()
+    RunFolder(out).finished.touch()
     if (out.parent / "multirun.yaml").exists():
         collect_sweep(out.parent)
 
@@ -75,7 +76,7 @@ def _resolved(composed: DictConfig) -> str:
 
 
 def _write_config(composed: DictConfig, out: Path) -> None:
-    with written_whole(out / "config.yaml") as aside:
+    with written_whole(RunFolder(out).config) as aside:
         aside.write_text(_resolved(composed))
 
 
@@ -87,7 +88,7 @@ def _write_provenance(path: Path) -> None:
 
 
 def _check_same_config(composed: DictConfig, out: Path) -> None:
-    path = out / "config.yaml"
+    path = RunFolder(out).config
     if not path.exists() or path.read_text() == _resolved(composed):
         return
     ours = _resolved(composed).splitlines()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+CONFIG = "config.yaml"
 HISTORY = "training_history.json"
 MODEL = "model"
 PROMPT = "prompt.json"
@@ -24,7 +25,7 @@ class RunFolder:
     @property
     def config(self) -> Path:
         """Return the resolved configuration."""
-        return self.path / "config.yaml"
+        return self.path / CONFIG
 
     @property
     def provenance(self) -> Path:
@@ -52,9 +53,24 @@ class RunFolder:
         return self.path / "curriculum.csv"
 
     @property
+    def metrics(self) -> Path:
+        """Return every logged record, one JSON object in each line."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def summary(self) -> Path:
+        """Return the table that a sweep gathers from its runs."""
+        return self.path / "summary.csv"
+
+    @property
     def history(self) -> Path:
         """Return the training signals of every step, as JSON."""
         return self.path / HISTORY
+
+    @property
+    def history_table(self) -> Path:
+        """Return the same as a table."""
+        return self.history.with_suffix(".csv")
 
     @property
     def base_model(self) -> Path:
@@ -74,6 +90,11 @@ class RunFolder:
     def checkpoints(self, phase: str) -> Path:
         """Return the folder of a phase's checkpoints."""
         return self.path / "checkpoints" / phase
+
+
+def runs_below(folder: Path) -> list[RunFolder]:
+    """Return the runs directly below a folder, by name."""
+    return [RunFolder(path.parent) for path in sorted(folder.glob(f"*/{CONFIG}"))]
 
 
 def newest_model(outputs: Path) -> Path | None:

@@ -9,6 +9,7 @@ from omegaconf import OmegaConf
 
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.files import written_whole
+from daedalus.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,7 @@ def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path
 
 def _evaluation(job: Path) -> EvaluationSettings:
     """Return how a job states uncertainty."""
-    chosen = OmegaConf.load(job / "config.yaml").evaluation
+    chosen = OmegaConf.load(RunFolder(job).config).evaluation
     return EvaluationSettings(chosen.episodes, chosen.confidence, chosen.resamples)
 
 
@@ -101,7 +102,7 @@ def _job_table(job: Path) -> pd.DataFrame:
     """Return a job's summary with its number, and overrides that it does not state, in front."""
     import pandas as pd
 
-    table = pd.read_csv(job / "summary.csv")
+    table = pd.read_csv(RunFolder(job).summary)
     for override in reversed(_overrides(job)):
         key, _, value = override.partition("=")
         if key not in table or not (table[key].astype(str) == value).all():

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from daedalus.files import written_whole
+from daedalus.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ class Tracker:
     def __init__(
         self, settings: TrackingSettings, out: Path, name: str, config: dict[str, Any]
     ) -> None:
-        self._path = out / "metrics.jsonl"
+        self._path = RunFolder(out).metrics
         self._wandb = None
         if settings.mode != "disabled":
             import wandb  # slow to import and not needed by --help

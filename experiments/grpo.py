@@ -26,7 +26,7 @@ def main(config: Config, out: Path) -> None:
     env, run = make_env(config), RunFolder(out)
     with tracked(config, out) as (tracker, report):
         train(config, env, run, tracker, report)
-        history = write_history(tracker, grpo.PHASE, out)
+        history = write_history(tracker, grpo.PHASE, run)
         if len(history):
             report.figure(learning_curves(history), "learning_curves")
         tokens = config.training.grpo.max_completion_tokens

@@ -26,7 +26,7 @@ def main(config: Config, out: Path) -> None:
     run = RunFolder(out)
     with tracked(config, out) as (tracker, report):
         train(config, make_env(config), run, run.model, tracker, report)
-        history = write_history(tracker, sft.PHASE, out)
+        history = write_history(tracker, sft.PHASE, run)
         if len(history):
             report.figure(learning_curves(history), "learning_curves")
         summary = pd.DataFrame(tracker.history(VALIDITY))

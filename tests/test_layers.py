@@ -38,7 +38,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.checks": set(),
     "daedalus.files": set(),
     "daedalus.run_folder": set(),
-    "daedalus.tracking": {"daedalus.files", "numpy", "pandas", "wandb"},
+    "daedalus.tracking": {"daedalus.files", "daedalus.run_folder", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": DESIGN | FIGURES | WRITING,
     "daedalus.service.openenv": EPISODES,
     "daedalus.service.openenv.client": {"daedalus.service.openenv.messages", "openenv"},
@@ -48,6 +48,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.service.sessions": DESIGN | {"daedalus.service.openenv"},
     "daedalus.service.sessions.messages": MESSAGES,
     "daedalus.service.page": SIMULATION
+    | {"daedalus.run_folder"}
     | {"daedalus.service.openenv", "daedalus.service.sessions.messages"},
     "daedalus.service.page.messages": MESSAGES,
     "daedalus.service.http": DESIGN
@@ -60,7 +61,13 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.training": DESIGN | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
     "daedalus.training.settings": DESIGN,
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
-    "daedalus.sweeps": {"daedalus.files", "daedalus.evaluation", "daedalus.market", "numpy"}
+    "daedalus.sweeps": {
+        "daedalus.files",
+        "daedalus.run_folder",
+        "daedalus.evaluation",
+        "daedalus.market",
+        "numpy",
+    }
     | {"pandas", "omegaconf"},
     "daedalus.config": CONFIGURATION
     | DESIGN
@@ -71,7 +78,13 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.service.settings",
         "daedalus.service.load_settings",
     },
-    "daedalus.provenance": {"daedalus.config", "daedalus.files", "daedalus.sweeps", "omegaconf"},
+    "daedalus.provenance": {
+        "daedalus.config",
+        "daedalus.files",
+        "daedalus.run_folder",
+        "daedalus.sweeps",
+        "omegaconf",
+    },
     "daedalus.__init__": set(),
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
     "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},

@@ -7,9 +7,7 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config.mistakes import ConfigError
-
-FINISHED = "finished"
-"""Name of the empty file that marks a run folder as complete."""
+from daedalus.run_folder import RunFolder, runs_below
 
 
 def register_resolvers() -> None:
@@ -20,9 +18,10 @@ def register_resolvers() -> None:
 
 def run_directory(fresh: str, resume: bool) -> str:
     """Return the newest unfinished folder beside ``fresh`` if ``resume`` is set, else ``fresh``."""
-    started = {path.parent for path in Path(fresh).parent.glob("*/config.yaml")}
-    started |= {path.parent for path in Path(fresh).parent.glob("*/multirun.yaml")}
-    unfinished = sorted(each for each in started if not (each / FINISHED).exists())
+    folder = Path(fresh).parent
+    started = {run.path for run in runs_below(folder)}
+    started |= {path.parent for path in folder.glob("*/multirun.yaml")}
+    unfinished = sorted(each for each in started if not RunFolder(each).finished.exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
 
 
@@ -37,7 +36,7 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     """
     if not folder:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
-    seeds = {path.parent: OmegaConf.load(path).seed for path in Path(folder).glob("*/config.yaml")}
+    seeds = {run.path: OmegaConf.load(run.config).seed for run in runs_below(Path(folder))}
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:
         raise ConfigError(

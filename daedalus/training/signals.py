@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import datasets
@@ -19,6 +18,7 @@ from transformers import (
 )
 
 from daedalus.files import written_whole
+from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 
 NAMES = {
@@ -97,12 +97,12 @@ def show_progress(trainer: Trainer) -> None:
     trainer.add_callback(ProgressBar)
 
 
-def write_history(tracker: Tracker, phase: str, out: Path) -> pd.DataFrame:
+def write_history(tracker: Tracker, phase: str, run: RunFolder) -> pd.DataFrame:
     """Write training_history.json and .csv from what a phase logged; return them as a table."""
     records = tracker.history(phase)
     history = pd.DataFrame(records)
-    with written_whole(out / "training_history.json") as aside:
+    with written_whole(run.history) as aside:
         aside.write_text(json.dumps(records, indent=1) + "\n")
-    with written_whole(out / "training_history.csv") as aside:
+    with written_whole(run.history_table) as aside:
         history.to_csv(aside, index=False)
     return history

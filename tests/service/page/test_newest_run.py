@@ -7,6 +7,7 @@ import math
 import os
 from pathlib import Path
 
+from daedalus.run_folder import RunFolder
 from daedalus.service.page.newest_run import NewestRun
 
 
@@ -24,7 +25,10 @@ def leave_run(outputs: Path, name: str, written: int) -> Path:
 def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
     now = [0.0]
     newest = NewestRun(tmp_path, clock=lambda: now[0])
-    assert newest.folder() is None
+    assert newest.run() is None
     run = leave_run(tmp_path, "grpo/1", 1_000)
     now[0] = 60.0
-    assert newest.folder() == run and set(newest.files()) == {"curves.png", "training_history.json"}
+    assert newest.run() == RunFolder(run) and set(newest.files()) == {
+        "curves.png",
+        "training_history.json",
+    }
