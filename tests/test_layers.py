@@ -72,6 +72,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.config": CONFIGURATION
     | DESIGN
     | {
+        "daedalus.run_folder",
         "daedalus.tracking",
         "daedalus.evaluation.settings",
         "daedalus.training.settings",
