@@ -1,0 +1,270 @@
+"""The documents hold: commands compose, links lead somewhere, and the tutorial's examples work."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+import daedalus.designers
+from daedalus.config import Config, ConfigError, explain, register, to_config
+from daedalus.designers.base import DesignerContext
+from daedalus.env import DesignEnv
+from daedalus.market import seat_plan
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.rewards import terms
+from daedalus.rewards.stack import RewardStack
+from tests.populations import population
+
+ROOT = Path(__file__).parents[1]
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SPACE = ROOT / "deploy" / "README.md"
+HEADERS = sorted((ROOT / "conf").rglob("*.yaml"))
+MAKEFILE = ROOT / "Makefile"
+PLACEHOLDERS = {"$(RUN)": "python", "$(SEED)": "0", "$(HERE)": "RUN", "$$(mktemp -d)": "RUN"}
+"""What the Makefile's variables stand for."""
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DURATION = re.compile(r"\s+\([^()]*\)$")
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """Return the contents of a document's fenced blocks in a language; "" is none."""
+    return [text for name, text in FENCE.findall(path.read_text()) if name == language]
+
+
+def lines_of_code(path: Path) -> Iterator[str]:
+    """Yield lines that show code: of fences and back-ticks, of comments, or of the Makefile."""
+    text = path.read_text()
+    if path.suffix == ".yaml":
+        text = "\n".join(line.lstrip("# ") for line in text.splitlines() if line.startswith("#"))
+        yield from (DURATION.sub("", line) for line in joined(text))
+    elif path == MAKEFILE:
+        for variable, value in PLACEHOLDERS.items():
+            text = text.replace(variable, value)
+        yield from (line.strip() for line in joined(text))
+    else:
+        for _, block in FENCE.findall(text):
+            yield from joined(block)
+        spans = re.findall(r"`([^`]+)`", FENCE.sub("", text))
+        yield from (" ".join(span.split()) for span in spans)
+
+
+def joined(text: str) -> list[str]:
+    """Return lines, those that a backslash continues in one."""
+    return text.replace("\\\n", " ").splitlines()
+
+
+def commands() -> dict[str, list[str]]:
+    """Return the words of each ``python run.py`` line, by the first place where it stands."""
+    found: dict[str, list[str]] = {}
+    for path in [*DOCUMENTS, SPACE, *HEADERS, MAKEFILE]:
+        for line in lines_of_code(path):
+            if line.startswith("python run.py "):
+                words = shlex.split(line, comments=True)
+                if words not in found.values():
+                    found[f"{path.relative_to(ROOT)}: {shlex.join(words)}"] = words
+    return found
+
+
+COMMANDS = commands()
+
+
+def jobs(words: list[str]) -> list[list[str]]:
+    """Return overrides that, together, take each value of a sweep once; one job without ``-m``.
+
+    Of a sweep over seeds it takes the first.
+    """
+    words = [word for word in words[2:] if word not in ("--cfg", "job")]
+    words = ["+experiment=smoke" if word == "+experiment=NAME" else word for word in words]
+    if "-m" not in words:
+        return [words]
+    parsed = OverridesParser.create().parse_overrides([word for word in words if word != "-m"])
+    values = [swept(each) for each in parsed]
+    longest = max(len(each) for each in values)
+    return [[each[job % len(each)] for each in values] for job in range(longest)]
+
+
+def swept(override: Override) -> list[str]:
+    """Return an override with each of its values."""
+    if not override.is_sweep_override():
+        return [str(override.input_line)]
+    name = override.get_key_element()
+    values = [f"{name}={value}" for value in override.sweep_string_iterator()]
+    return values[:1] if name == "seed" else values
+
+
+def shown_files(language: str) -> dict[str, str]:
+    """Return the files that the tutorial shows in a language, by the path in their first line."""
+    texts = [text for text in blocks(TUTORIAL, language) if re.match(r"# [\w/]+\.\w+\n", text)]
+    return {text.splitlines()[0].removeprefix("# "): text for text in texts}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with ``conf/``, the tutorial's files, and runs named as in the documents."""
+    folder = tmp_path_factory.mktemp("docs")
+    shutil.copytree(ROOT / "conf", folder / "conf")
+    for path, text in (shown_files("yaml") | shown_files("python")).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    write_run(folder / "RUN", seed=0)
+    write_run(folder / "RUN" / "training", seed=0)
+    for seed in range(7):
+        write_run(folder / f"outputs/sweeps/grpo_mixture/DATE_TIME/{seed}", seed)
+    return folder
+
+
+def write_run(folder: Path, seed: int) -> None:
+    """Write what commands look for in a run when they are composed."""
+    for model in ("model", "sft_model"):
+        (folder / model).mkdir(parents=True)
+        (folder / model / "config.json").write_text("{}")
+    (folder / "config.yaml").write_text(f"seed: {seed}\n")
+    (folder / "distillation_data.npz").touch()
+
+
+@pytest.fixture
+def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in ``place``, with what the tutorial adds to the code."""
+    monkeypatch.chdir(place)
+    folders = [*daedalus.designers.__path__, str(place / "daedalus" / "designers")]
+    monkeypatch.setattr(daedalus.designers, "__path__", folders)
+    monkeypatch.setattr(seat_plan, "BIDDER_KINDS", (*seat_plan.BIDDER_KINDS, "sniper"))
+    (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
+    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.welfare)  # gone after the test
+    exec(term, dict(vars(terms)))
+    return place
+
+
+def composed(conf: Path, overrides: list[str]) -> Config:
+    """Compose overrides from a folder; fail with the message that ``run.py`` would show."""
+    register()
+    try:
+        with initialize_config_dir(str(conf), version_base="1.3"):
+            return to_config(compose("config", overrides=overrides), overrides)
+    except (HydraException, OmegaConfBaseException, ConfigError) as error:
+        pytest.fail(explain(error))
+
+
+def test_the_documents_show_commands() -> None:
+    assert len(COMMANDS) > 40
+    sources = {where.partition(":")[0] for where in COMMANDS}
+    assert {"README.md", "docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_composes(words: list[str], extended: Path) -> None:
+    if "--help" not in words:
+        for overrides in jobs(words):
+            composed(extended / "conf", overrides)
+
+
+def test_a_sweep_takes_each_value() -> None:
+    made = jobs(
+        shlex.split("python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2")
+    )
+    assert made == [
+        ["+experiment=baselines", "population=stage1", "seed=0"],
+        ["+experiment=baselines", "population=stage2", "seed=0"],
+    ]
+
+
+def test_the_tutorial_s_designer_works(extended: Path) -> None:
+    settings = composed(extended / "conf", ["+experiment=boxplot", "designer=cautious"]).designer
+    env = DesignEnv.of(MarketSettings(), population(3))
+    context = DesignerContext(env=env, reward=RewardStack(), seed=0)
+    designer = settings.build(context)
+    observations = env.reset(np.arange(4, dtype=np.uint64))
+    first = designer.propose(observations, np.random.default_rng(0))
+    assert len(first) == 4
+    raised = first.reserve_price - observations.mechanisms.reserve_price
+    stayed = observations.proxy("dropout_rate") == 0
+    assert np.allclose(raised, 0.02 * stayed)
+
+
+def test_the_tutorial_s_reward_term_works(extended: Path) -> None:
+    env = DesignEnv.of(MarketSettings(), population(3))
+    env.reset(np.arange(4, dtype=np.uint64))
+    played = env.step(Mechanisms.repeat(Mechanism(), 4))
+    earned = terms.MARKET_TERMS["revenue_share"](played.outcome)
+    assert earned.shape == (4,) and ((earned > 0) & (earned <= 1)).all()
+
+
+def test_the_tutorial_s_names_are_those_of_its_files() -> None:
+    files = shown_files("yaml")
+    assert len(files) == 4
+    for path, text in files.items():
+        assert f"\nname: {Path(path).stem}\n" in text
+
+
+def test_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE.read_text(), re.MULTILINE))
+    for path in DOCUMENTS:
+        for line in lines_of_code(path):
+            named = re.match(r"make ([a-z-]+)", line)
+            assert named is None or named[1] in targets, f"{path.name}: {line}"
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(path: Path) -> set[str]:
+    return {slug(text) for text in re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)}
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, SPACE], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_and_pictures_exist(path: Path) -> None:
+    start = ROOT if path == SPACE else path.parent  # a Space has it in the place of the README
+    for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", path.read_text())):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = start / name if name else path
+        assert target.exists(), f"{link}: no such file"
+        assert not anchor or anchor in anchors(target), f"{link}: no such heading"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_are_named_exist(path: Path) -> None:
+    folders = "daedalus|experiments|conf|tests|docs|analysis|deploy"
+    added = {*shown_files("yaml"), *shown_files("python")}
+    for name in re.findall(rf"`((?:{folders})/[\w./-]*)`", path.read_text()):
+        assert name in added or (ROOT / name).exists(), f"{name}: no such file"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text().split()) <= 900
+
+
+def groups() -> str:
+    """Return the table of ``conf/``: each folder with its files."""
+    folders = sorted({path.parent for path in HEADERS if path.parent != ROOT / "conf"})
+    rows = [
+        f"| `{folder.relative_to(ROOT / 'conf')}` | "
+        + ", ".join(f"`{path.stem}`" for path in sorted(folder.glob("*.yaml")))
+        + " |"
+        for folder in folders
+        if folder.name != "experiment"
+    ]
+    return "\n".join(["| folder | files |", "|---|---|", *rows])
+
+
+def test_the_tutorial_lists_every_group() -> None:
+    (shown,) = re.findall(
+        r"<!-- groups -->\n(.*?)\n<!-- end of groups -->", TUTORIAL.read_text(), re.DOTALL
+    )
+    assert shown == groups(), f"put this table into docs/tutorial.md:\n{groups()}"
