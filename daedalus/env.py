@@ -1,4 +1,4 @@
-"""The episode: a designer sets the mechanism, the market plays a step, and so on to the end."""
+"""Episodes: at each step a designer proposes a mechanism and the market plays some rounds."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Designer(Protocol):
 
 @dataclass(frozen=True)
 class StepResult:
-    """What one step of B episodes gave.
+    """Results of one step of B episodes.
 
     Attributes:
         observation: What the designer sees next.
         reward: Mean composite R of the step's scored rounds, shape (B,), in [0, 1]; 0 where the
             proposal was malformed or the episode had ended.
         done: Whether the episode has ended, shape (B,).
-        outcome: The step's rounds; zeros where the market did not move.
-        played: Whether the market moved, shape (B,).
+        outcome: The step's rounds; zeros where no round was played.
+        played: Whether rounds were played, shape (B,).
     """
 
     observation: Observation
@@ -50,7 +50,7 @@ class DesignEnv:
     """B episodes of mechanism design, side by side.
 
     Args:
-        market: The rules and their bidders.
+        market: The market, with its bidders.
         settings: Shape of an episode.
     """
 
@@ -60,7 +60,7 @@ class DesignEnv:
 
     @classmethod
     def of(cls, settings: MarketSettings, population: Population | SeatPlan) -> Self:
-        """Return episodes in the market that the settings describe, with these bidders."""
+        """Return episodes of a population in the market that the settings describe."""
         return cls(make_market(settings, population), settings)
 
     state: MarketState
@@ -68,7 +68,7 @@ class DesignEnv:
     steps: NDArray[np.int64]
 
     def reset(self, seeds: NDArray[np.uint64]) -> Observation:
-        """Begin one episode for each seed and warm its market up under the default mechanism."""
+        """Begin one episode for each seed and play its warm-up under the default mechanism."""
         self.state = self.market.reset(seeds)
         self.mechanisms = Mechanisms.repeat(Mechanism(), len(seeds))
         self.steps = np.zeros(len(seeds), np.int64)
@@ -88,18 +88,18 @@ class DesignEnv:
 
     @property
     def done(self) -> NDArray[np.bool_]:
-        """Return whether each episode has ended: at the horizon, or when its market is over."""
+        """Return whether each episode has ended: after its last step, or with its market."""
         return (self.steps >= self.settings.episode_length) | self.state.over
 
     def step(self, mechanisms: Mechanisms) -> StepResult:
         """Play one step under the proposed mechanisms, one for each episode.
 
-        A malformed proposal costs the step, scores 0 and does not move the market; an ended
-        episode stays as it is.
+        A malformed proposal uses up the step and scores 0, and no round is played. An episode that
+        has ended does not change.
 
         Raises:
-            ValueError: Not one mechanism for each episode, or one that was changed to something
-                out of range; nothing has been played.
+            ValueError: There is not one mechanism for each episode, or a mechanism was changed to
+                a value out of range; nothing has been played.
         """
         running = ~self.done
         outcome = self.advance(mechanisms)
@@ -108,17 +108,18 @@ class DesignEnv:
         return StepResult(self.observe(), reward, self.done, outcome, played)
 
     def advance(self, mechanisms: Mechanisms) -> Outcome:
-        """Play one step as ``step`` does, without an observation, which costs two rounds or so.
+        """Play one step as ``step`` does, without the observation, which takes as long as 2 rounds.
 
         Returns:
-            The step's rounds; zeros where the market did not move.
+            The step's rounds; zeros where no round was played.
 
         Raises:
-            ValueError: As ``step``.
+            ValueError: There is not one mechanism for each episode, or a mechanism was changed to
+                a value out of range; nothing has been played.
         """
         if len(mechanisms) != len(self.steps):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
-        mechanisms = mechanisms.checked()  # ours alone
+        mechanisms = mechanisms.checked()  # a copy that the caller cannot change
         running = ~self.done
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
@@ -137,15 +138,16 @@ class DesignEnv:
         return Outcome(records)
 
     def scored(self, outcome: Outcome) -> Outcome:
-        """Return the last rounds of a step, those that its reward averages."""
+        """Return the last rounds of a step, whose mean R is its reward."""
         return Outcome(outcome.records[:, -self.settings.scored_rounds :])
 
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
-        """Copy episodes, which may repeat, to go on independently of these.
+        """Return independent copies of some episodes.
 
         Args:
-            rows: Which episodes to copy, in order.
-            seeds: Futures of the copies; copies with one seed face the same draws.
+            rows: Episodes to copy, in order; an episode may be copied more than once.
+            seeds: Futures of the copies. Copies with the same seed have the same draws. By default
+                each copy keeps the future of its original.
         """
         other = type(self)(self.market, self.settings)
         other.state = self.state.fork(rows, seeds)
@@ -154,7 +156,7 @@ class DesignEnv:
         return other
 
     def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
-        """Overwrite episodes in place by those of ``other``, in order."""
+        """Replace episodes in place by those of ``other``, in order."""
         self.state.put(rows, other.state)
         self.mechanisms = self.mechanisms.replace(rows, other.mechanisms)
         self.steps[rows] = other.steps

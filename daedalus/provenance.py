@@ -1,4 +1,4 @@
-"""What a run directory says of itself: configuration, commit, versions, command, completion."""
+"""The record of a run in its folder: configuration, commit, versions, command, completion."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from daedalus.sweeps import collect_sweep
 
 @contextmanager
 def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
-    """Document the run in its directory and mark it as finished if the block succeeds.
+    """Document the run in its folder, and mark it as finished if the block succeeds.
 
-    Writes config.yaml and provenance.json before, ``finished`` after, and in a sweep the table
-    over the jobs that are done.
+    It writes config.yaml and provenance.json before the block, and ``finished`` after it. In a
+    sweep it then also writes the tables over the finished jobs.
 
     Yields:
-        The directory, or None if a run that is resumed had finished before.
+        The folder, or None if the resumed run had already finished.
 
     Raises:
-        ConfigError: The run that is resumed was started with another configuration.
+        ConfigError: The resumed run was started with another configuration.
     """
     _check_same_config(composed, out)
     if RunFolder(out).finished.exists():
@@ -46,7 +46,7 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
 
 
 def provenance() -> dict[str, object]:
-    """Return commit, whether the tree had changes, command, Python and package versions."""
+    """Return commit, whether files had changed since, command, and versions of all software."""
     return {
         "commit": _git("rev-parse", "HEAD"),
         "uncommitted_changes": bool(_git("status", "--porcelain")),
@@ -58,7 +58,7 @@ def provenance() -> dict[str, object]:
 
 
 def _git(*arguments: str) -> str | None:
-    """Return what git prints, or None without git or outside a checkout."""
+    """Return the output of git, or None without git or outside a checkout."""
     folder = Path(__file__).parent
     try:
         answer = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
@@ -68,7 +68,7 @@ def _git(*arguments: str) -> str | None:
 
 
 def _resolved(composed: DictConfig) -> str:
-    """Return the resolved configuration as YAML, without the flag that only resuming sets."""
+    """Return the resolved configuration as YAML, without the key ``resume``."""
     config = OmegaConf.to_container(composed, resolve=True)
     assert isinstance(config, dict)
     config.pop("resume", None)
@@ -81,7 +81,7 @@ def _write_config(composed: DictConfig, out: Path) -> None:
 
 
 def _write_provenance(path: Path) -> None:
-    """Add this launch to those that made the run: more than one if it was resumed."""
+    """Add this launch to the list of the run's launches; each resumption is one more."""
     launches = json.loads(path.read_text()) if path.exists() else []
     with written_whole(path) as aside:
         aside.write_text(json.dumps([*launches, provenance()], indent=2) + "\n")
@@ -95,5 +95,5 @@ def _check_same_config(composed: DictConfig, out: Path) -> None:
     changed = [line.strip() for line in path.read_text().splitlines() if line not in ours]
     raise ConfigError(
         f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
-        "give the same overrides to resume it, or leave resume=true out to start anew"
+        "give the same overrides to resume it, or omit resume=true to start a new run"
     )

@@ -1,4 +1,4 @@
-"""One tidy table over the runs of a sweep, and one over its seeds."""
+"""Tables over the runs of a sweep."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SWEEP_TABLE, SEED_TABLE, LEADERBOARD = "sweep.csv", "seeds.csv", "leaderboard.cs
 
 
 def collect_sweep(directory: Path) -> None:
-    """Gather every job's summary.csv below ``directory``, overrides as columns.
+    """Collect the summary.csv of every job below ``directory``, with overrides as columns.
 
-    Writes sweep.csv, one row for each row of each job, and if more than one seed was run and
-    designers were compared, seeds.csv, see ``over_seeds``; of leaderboards leaderboard.csv, which
-    ``aggregate`` describes, and its figures in ``figures/``.
+    It writes sweep.csv, with one row for each row of each job. If the jobs compare designers over
+    several seeds, it also writes seeds.csv, see ``over_seeds``. If they are leaderboards, it also
+    writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
     """
-    import pandas as pd  # slow to import and not needed by --help
+    import pandas as pd  # slow to import
 
     jobs = sorted(
         (path.parent for path in directory.glob("*/summary.csv")),
@@ -48,17 +48,20 @@ def collect_sweep(directory: Path) -> None:
 def over_seeds(
     table: pd.DataFrame, overrides: list[str], settings: EvaluationSettings
 ) -> pd.DataFrame:
-    """Take the seed as the replicate, as a trained designer's must be.
+    """Summarise each designer's mean reward over seeds.
+
+    Each seed is one sample, because a designer that is trained differs between seeds.
 
     Args:
         table: Rows of sweep.csv with ``designer``, ``seed`` and the designer's ``mean`` reward.
-        overrides: Columns that tell settings apart.
-        settings: How uncertainty is stated.
+        overrides: Columns of the overrides, in which the jobs differ.
+        settings: Confidence and number of resamples.
 
     Returns:
-        One row for each setting but the seed, population if there are several, and designer: the
-        number of ``seeds``, their ``mean`` and its bootstrap interval (``mean_low``,
-        ``mean_high``), lowest and highest.
+        One row for each designer in each setting (all overrides except the seed, and the
+        population if there is such a column). Its columns are the number of ``seeds``, their
+        ``mean`` with a bootstrap interval (``mean_low``, ``mean_high``), and the ``lowest`` and
+        ``highest`` of them.
     """
     import numpy as np
     import pandas as pd
@@ -81,7 +84,7 @@ def over_seeds(
 
 
 def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path) -> pd.DataFrame:
-    """Return the table over populations and seeds, and draw it into a folder."""
+    """Return the table over populations and seeds, and save its figures in a folder."""
     from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
     from daedalus.evaluation.leaderboard_figures import leaderboard_figures
@@ -93,13 +96,16 @@ def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path
 
 
 def _evaluation(job: Path) -> EvaluationSettings:
-    """Return how a job states uncertainty."""
+    """Return the evaluation settings of a job."""
     chosen = OmegaConf.load(RunFolder(job).config).evaluation
     return EvaluationSettings(chosen.episodes, chosen.confidence, chosen.resamples)
 
 
 def _job_table(job: Path) -> pd.DataFrame:
-    """Return a job's summary with its number, and overrides that it does not state, in front."""
+    """Return a job's summary after columns for its number and its overrides.
+
+    An override is left out if the summary has a column of that name with that value.
+    """
     import pandas as pd
 
     table = pd.read_csv(RunFolder(job).summary)
@@ -118,7 +124,7 @@ def _overrides(job: Path) -> list[str]:
 
 
 def _column(key: str, table: pd.DataFrame) -> str:
-    """Return the column of an override: its key, marked if the summary has one of that name."""
+    """Return the column's name for an override: its key, or override.KEY if that name is taken."""
     name = key.lstrip("+~")
     return f"override.{name}" if name in table else name
 

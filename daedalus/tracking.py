@@ -1,4 +1,4 @@
-"""Where numbers go: metrics.jsonl always, Weights & Biases when asked."""
+"""Logs of a run: metrics.jsonl always, Weights & Biases (W&B) as the settings say."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ WANDB_MODES = ("auto", "online", "offline", "disabled")
 
 @dataclass
 class TrackingSettings:
-    """Weights & Biases, beside the files that are always written.
+    """Settings of W&B. Files are always written.
 
     Attributes:
-        wandb: ``auto`` is online if WANDB_API_KEY is set and offline otherwise.
-        project: Project name there.
+        wandb: One of ``WANDB_MODES``. ``auto`` is online if WANDB_API_KEY is set, else offline.
+        project: Name of the project at W&B.
     """
 
     wandb: str = "auto"
@@ -38,18 +38,18 @@ class TrackingSettings:
 
     @property
     def mode(self) -> str:
-        """Return the mode that W&B is started in."""
+        """Return the mode in which W&B starts."""
         if self.wandb == "auto":
             return "online" if os.environ.get("WANDB_API_KEY") else "offline"
         return self.wandb
 
 
 class Tracker:
-    """Logs one run; a context manager that finishes W&B on the way out.
+    """Logs one run. As a context manager, it finishes the W&B run at its end.
 
     Args:
-        settings: What to send where.
-        out: Run directory; metrics.jsonl and W&B's files go there.
+        settings: Settings of W&B.
+        out: Run folder, for metrics.jsonl and W&B's files.
         name: Name of the run.
         config: The resolved configuration, for W&B.
     """
@@ -60,7 +60,7 @@ class Tracker:
         self._path = RunFolder(out).metrics
         self._wandb = None
         if settings.mode != "disabled":
-            import wandb  # slow to import and not needed by --help
+            import wandb  # slow to import
 
             self._wandb = wandb.init(
                 id=_run_id(out),
@@ -85,7 +85,7 @@ class Tracker:
             self._wandb.log({**prefixed, f"{phase}/step": step})
 
     def history(self, phase: str) -> list[dict[str, float]]:
-        """Return the records of a phase, in order, without its name."""
+        """Return the records of a phase, in order, without the key ``phase``."""
         if not self._path.exists():
             return []
         records = [json.loads(line) for line in self._path.read_text().splitlines()]
@@ -96,18 +96,18 @@ class Tracker:
         ]
 
     def rewind(self, phase: str, step: int) -> None:
-        """Forget what ``phase`` logged after ``step``: a resumed run will log it again."""
+        """Remove the records of ``phase`` after ``step``; a resumed run writes them again."""
         if not self._path.exists():
             return
-        kept = []
+        remaining = []
         for line in self._path.read_text().splitlines(keepends=True):
-            if not line.endswith("\n"):  # cut short by the interruption
+            if not line.endswith("\n"):  # incomplete because of an interruption
                 continue
             record = json.loads(line)
             if record["phase"] != phase or record["step"] <= step:
-                kept.append(line)
+                remaining.append(line)
         with written_whole(self._path) as aside:
-            aside.write_text("".join(kept))
+            aside.write_text("".join(remaining))
 
     def table(self, name: str, frame: pd.DataFrame) -> None:
         """Send a table to W&B."""
@@ -117,7 +117,7 @@ class Tracker:
             self._wandb.log({name: wandb.Table(dataframe=frame)})
 
     def image(self, name: str, path: Path) -> None:
-        """Send a picture to W&B."""
+        """Send an image to W&B."""
         if self._wandb is not None:
             import wandb
 
@@ -133,13 +133,13 @@ class Tracker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Finish the W&B run, as failed if an error is passing through."""
+        """Finish the W&B run, as failed if there was an error."""
         if self._wandb is not None:
             self._wandb.finish(exit_code=0 if kind is None else 1)
 
 
 def _run_id(out: Path) -> str:
-    """Return the run's identity at W&B, the same when it is resumed."""
+    """Return the run's identifier at W&B, which a resumed run uses again."""
     path = out / "wandb_id"
     if not path.exists():
         with written_whole(path) as aside:

@@ -9,7 +9,11 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
-from daedalus.evaluation import theory, theory_figures
+from daedalus.evaluation import theory_figures
+from daedalus.evaluation.theory import RESULTS, theory_table
+from daedalus.evaluation.theory_bidding import learn_to_shade
+from daedalus.evaluation.theory_markets import BIDDERS, RESERVES
+from daedalus.evaluation.theory_revenue import reserve_curves
 from experiments.build import tracked
 
 
@@ -17,14 +21,14 @@ def main(config: Config, out: Path) -> None:
     """Compare measurements with theory, count the agreements, and draw the two main results."""
     episodes, seed = config.evaluation.episodes, config.seed
     console = Console(stderr=True)
-    cases = list(itertools.product(theory.BIDDERS, theory.RESERVES))
+    cases = list(itertools.product(BIDDERS, RESERVES))
     learned = [
-        theory.learn_to_shade(bidders, reserve, episodes, seed)
+        learn_to_shade(bidders, reserve, episodes, seed)
         for bidders, reserve in track(cases, "learning", console=console, transient=True)
     ]
-    curves = theory.reserve_curves(episodes, seed)
-    results = track(theory.RESULTS, "results", console=console, transient=True)
-    summary = theory.theory_table(learned, curves, results, episodes, seed)
+    curves = reserve_curves(episodes, seed)
+    results = track(RESULTS, "results", console=console, transient=True)
+    summary = theory_table(learned, curves, results, episodes, seed)
     with tracked(config, out) as (_, report):
         report.table(summary, "summary")
         report.table(curves, "reserves")

@@ -1,4 +1,4 @@
-"""What a designer does, and who was there when it did: a trained policy made readable."""
+"""Behaviour of a designer: its mechanisms and rewards beside the bidders of each episode."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
 
 PRESENT = {"may_collude": "collude", "may_withdraw": "withdraw", "may_shill": "shill"}
-"""Columns that count the bidders of an episode who have a strategy, and which that is."""
+"""Columns that count the bidders of an episode with a strategy, and the strategy of each."""
 
 
 def decisions(
     env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
 ) -> pd.DataFrame:
-    """Let designers play the same markets, and note what each set and what it earned.
+    """Let designers play the same markets, and record the mechanisms and rewards of each.
 
     Args:
-        env: A strategic market; what it held before is lost.
+        env: A strategic market. The episodes that it held are lost.
         designers: Designers by name.
-        episodes: Episodes of each.
+        episodes: Number of episodes of each.
         seed: Seed of the run.
 
     Returns:
         A row for each designer, episode and step: ``designer``, ``episode``, ``step`` (from 1),
-        ``reward`` in [0, 1], the columns of ``PRESENT`` (bidders), and the eleven fields; those of
-        a malformed proposal are NaN.
+        ``reward`` in [0, 1], the columns of ``PRESENT`` (numbers of bidders), and the eleven
+        fields, which are NaN for a malformed proposal.
     """
     seeds = market_seeds(seed, "evaluation", episodes)
     present = _present(types_of_bidders(env.market), seeds)
@@ -53,19 +53,20 @@ def decisions(
 
 
 def settings_by_presence(
-    table: pd.DataFrame, designer: str, who: str, since: int = 4
+    table: pd.DataFrame, designer: str, present: str, since: int = 4
 ) -> pd.DataFrame:
-    """Average what a designer set over episodes with as many of some bidders.
+    """Average a designer's settings over the episodes with the same number of some bidders.
 
     Args:
         table: The frame of ``decisions``.
-        designer: Whose settings.
-        who: One of ``PRESENT``.
-        since: First step that counts: before it has seen them it cannot answer them.
+        designer: Name of the designer.
+        present: The bidders that are counted, one of ``PRESENT``.
+        since: First step that counts. In earlier steps the designer has seen little of the
+            bidders.
 
     Returns:
-        A row for each number of such bidders, its index: numbers and flags as means, each word of
-        a choice as the column ``FIELD=WORD`` with its share, and ``episodes``.
+        A row for each number of such bidders, which is its index: means of numbers and flags, the
+        share of each word of a choice in the column ``FIELD=WORD``, and the number of ``episodes``.
     """
     rows = table[(table["designer"] == designer) & (table["step"] >= since)]
     numbers = rows.drop(columns=[*CHOICES, "designer"]).astype(float)
@@ -74,25 +75,27 @@ def settings_by_presence(
         for field, known in CHOICES.items()
         for word in known
     }
-    groups = numbers.assign(**words).groupby(rows[who])
+    groups = numbers.assign(**words).groupby(rows[present])
     return groups.mean().assign(episodes=groups["episode"].nunique())
 
 
-def advantage_by_presence(table: pd.DataFrame, designer: str, other: str, who: str) -> pd.DataFrame:
-    """Return what a designer earns more than another, by the number of some bidders.
+def advantage_by_presence(
+    table: pd.DataFrame, designer: str, other: str, present: str
+) -> pd.DataFrame:
+    """Return the difference in R of two designers, by the number of some bidders.
 
     Args:
         table: The frame of ``decisions``.
-        designer: Whose reward.
-        other: With whom it is paired, episode by episode.
-        who: One of ``PRESENT``.
+        designer: Name of the designer.
+        other: Name of the designer with which it is paired, episode by episode.
+        present: The bidders that are counted, one of ``PRESENT``.
 
     Returns:
-        A row for each number of such bidders, its index: ``mean`` difference of R over episodes,
-        its standard error ``sem`` and the ``count`` of episodes.
+        A row for each number of such bidders, which is its index: ``mean`` of R minus the other's
+        R over episodes, its standard error ``sem`` and the ``count`` of episodes.
     """
-    wide = table.pivot_table(index=["episode", who], columns="designer", values="reward")
-    difference = (wide[designer] - wide[other]).groupby(level=who)
+    wide = table.pivot_table(index=["episode", present], columns="designer", values="reward")
+    difference = (wide[designer] - wide[other]).groupby(level=present)
     return difference.agg(["mean", "sem", "count"])
 
 

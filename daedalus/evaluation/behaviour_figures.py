@@ -1,4 +1,4 @@
-"""Figures of what a designer does against whom, and where that pays."""
+"""Figures of a designer's behaviour against different bidders, and of what it gains there."""
 
 from __future__ import annotations
 
@@ -35,50 +35,51 @@ def behaviour(table: pd.DataFrame, designer: str) -> Figure:
 
     Args:
         table: The frame of ``decisions``.
-        designer: Whose settings.
+        designer: Name of the designer.
     """
     figure, panels = empty_panels(len(_ROWS), len(PRESENT), (10.6, 11.0))
-    for column, who in enumerate(PRESENT):
-        means = settings_by_presence(table, designer, who)
+    for column, present in enumerate(PRESENT):
+        means = settings_by_presence(table, designer, present)
         means = means[means["episodes"] >= _ENOUGH]
         for row, (label, names) in enumerate(_ROWS.items()):
             panel = panels[row * len(PRESENT) + column]
             _lines(panel, means, names)
             panel.set_ylim(*((0, 3.1) if label == "penalty" else (-0.03, 1.03)))
             if row == len(_ROWS) - 1:
-                panel.set_xlabel(f"bidders who {readable(who)}")
+                panel.set_xlabel(f"bidders who {readable(present)}")
             if column == 0:
                 panel.set_ylabel(label)
             if column == len(PRESENT) - 1 and len(names) > 1:
                 panel.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8)
     entitle(
         figure,
-        f"What the {readable(designer)} designer sets, by who is there",
-        f"means over steps from the fourth on; numbers of bidders with {_ENOUGH} episodes or more",
+        f"Settings of the {readable(designer)} designer, by the bidders of an episode",
+        f"means from the fourth step on, where a number of bidders has {_ENOUGH} or more episodes",
     )
     return figure
 
 
 def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
-    """Draw what a designer earns more than another, by who is there.
+    """Draw the difference in R of two designers, by the bidders of an episode.
 
     Args:
         table: The frame of ``decisions``.
-        designer: Whose reward.
-        other: With whom it is paired, episode by episode.
+        designer: Name of the designer.
+        other: Name of the designer with which it is paired, episode by episode.
     """
     figure, panels = empty_panels(1, len(PRESENT), (10.6, 3.4))
     colour = palette([designer])[designer]
-    for panel, who in zip(panels, PRESENT, strict=True):
-        found = advantage_by_presence(table, designer, other, who)
+    for panel, present in zip(panels, PRESENT, strict=True):
+        found = advantage_by_presence(table, designer, other, present)
         found = found[found["count"] >= _ENOUGH]
         style: dict[str, Any] = {"fmt": "o-", "ms": 5, "lw": 1.2, "color": colour}
         panel.axhline(0, color=INK, lw=0.8)
         panel.errorbar(found.index, found["mean"], yerr=1.96 * found["sem"], **style)
-        panel.set_xlabel(f"bidders who {readable(who)}")
-    panels[0].set_ylabel(f"R over {readable(other)}")
-    reading = "mean over paired episodes · bars: 95 % by their standard error"
-    entitle(figure, f"Where {readable(designer)} beats {readable(other)}, and where not", reading)
+        panel.set_xlabel(f"bidders who {readable(present)}")
+    panels[0].set_ylabel(f"R minus R of {readable(other)}")
+    reading = "mean over paired episodes · bars: 95 % intervals from standard errors"
+    title = f"R of {readable(designer)} minus R of {readable(other)}, by the bidders of an episode"
+    entitle(figure, title, reading)
     return figure
 
 

@@ -27,10 +27,10 @@ METRICS = (
     "revenue_share",
     "valid",
 )
-"""What is recorded of a step, see ``play_episodes``."""
+"""Metrics of a step, see ``play_episodes``."""
 
 OBJECTIVE = "objective"
-"""Column of the reward that designers were made for, where that is not R alone."""
+"""Column of the reward that designers were made for, if this is not R alone."""
 
 
 def play_episodes(
@@ -43,23 +43,23 @@ def play_episodes(
     """Let a designer play one episode for each seed, all side by side, to the end.
 
     Args:
-        env: Where it plays. The episodes that it held are lost.
+        env: The environment that it plays. The episodes that it held are lost.
         designer: Proposes the mechanisms.
         seeds: Market seeds, uint64, shape (E,).
-        rng: The designer's own randomness.
+        rng: Random numbers of the designer.
         stack: The reward that the designer was made for. If it is not R alone, the column
             ``OBJECTIVE`` holds it.
 
     Returns:
-        One row for each episode and step until the episode ended, sorted by both: ``episode`` (0
-        to E - 1), ``step`` (from 1), and ``METRICS``. ``reward`` is the step's reward in [0, 1];
-        ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
-        [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of the value delivered) are
-        those of the step's last round; ``valid`` is whether the proposal was well formed. A
-        malformed step moved no market: its rewards are 0 and its market metrics are NaN.
+        One row for each episode and step, sorted by both: ``episode`` (0 to E - 1), ``step`` (from
+        1), and ``METRICS``. ``reward`` is the step's reward in [0, 1]. The market metrics are those
+        of the step's last round: ``welfare``, ``fairness``, ``participation``, ``stability``,
+        ``collusion_signal`` (all in [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of
+        the value delivered). ``valid`` is whether the proposal was well formed. After a malformed
+        proposal no round is played: rewards are 0 and market metrics are NaN.
 
     Raises:
-        ValueError: Every market was empty before the first step.
+        ValueError: No market had a bidder left before the first step.
     """
     observation = env.reset(seeds)
     steps: list[pd.DataFrame] = []
@@ -87,14 +87,14 @@ def compare(
     seed: int,
     stack: RewardStack | None = None,
 ) -> pd.DataFrame:
-    """Let every designer play the same markets, so that differences are paired by episode.
+    """Let each designer play the same markets, so that differences are paired by episode.
 
     Args:
-        env: Where they play.
+        env: The environment that they play.
         designers: Designers by the name that tables show.
-        episodes: Episodes of each.
-        seed: Seed of the run; markets and designers draw from separate streams below it.
-        stack: See ``play_episodes``.
+        episodes: Number of episodes of each.
+        seed: Seed of the run. Markets and designers have separate random streams.
+        stack: The reward that the designers were made for, see ``play_episodes``.
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.
@@ -114,15 +114,15 @@ def episode_means(steps: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row for each designer and episode: ``designer``, ``episode`` and ``METRICS``. ``valid``
-        becomes the share of well-formed proposals. Market metrics average the steps in which the
-        market moved, and are NaN if there were none.
+        is the share of well-formed proposals. Market metrics are means over the steps that were
+        played, and NaN if there were none.
     """
     by_episode = steps.groupby(["designer", "episode"], sort=False, as_index=False)
     return by_episode[_metrics_of(steps)].mean()
 
 
 def _metrics_of(table: pd.DataFrame) -> list[str]:
-    """Return the metrics that a table holds: ``METRICS``, and ``OBJECTIVE`` if it is there."""
+    """Return the metrics of a table: ``METRICS``, and ``OBJECTIVE`` if it has this column."""
     return [*METRICS, *({OBJECTIVE} & set(table))]
 
 

@@ -1,6 +1,6 @@
-"""What auction theory predicts for values drawn from U[0, 1]: the numbers the market must meet.
+"""Predictions of auction theory for values drawn from U[0, 1].
 
-Money is in units of value throughout, and a reserve is known to the bidders.
+Money is in units of value. Bidders know the reserve.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def first_price_bid(
 ) -> NDArray[np.float64]:
     """Return the symmetric equilibrium bids of a first-price sale (Krishna 2009, section 2.5).
 
-    A bidder bids what the best rival is worth on average, given that it is worth less:
+    A bidder bids the mean of the best rival value, given that this value is below its own:
     v (n-1)/n + r^n / (n v^(n-1)).
 
     Args:
@@ -27,17 +27,17 @@ def first_price_bid(
 
 
 def expected_revenue(bidders: int, reserve: float = 0.0, ring: int = 1) -> float:
-    """Return the revenue of a second-price sale in which k of n bidders send only their best.
+    """Return the revenue of a second-price sale with a ring, of which only the best member bids.
 
-    Such a ring is one bidder whose value is the best of k (Graham & Marshall 1987). The price
-    exceeds x >= r where two of those left are worth more than x, so that with m = n - k the
-    revenue is r (1 - r^n) plus the integral of 1 - x^m - m x^(n-1) + m x^n from r to 1. Without a
-    ring this is (n-1)/(n+1) + r^n (1 - 2 n r/(n+1)), in a first-price sale too (Myerson 1981).
+    A ring of k acts as one bidder whose value is the best of k (Graham & Marshall 1987). The price
+    exceeds x >= r if two of the remaining bidders have values above x. With m = n - k, the revenue
+    is so r (1 - r^n) plus the integral of 1 - x^m - m x^(n-1) + m x^n from r to 1. Without a ring
+    it is (n-1)/(n+1) + r^n (1 - 2 n r/(n+1)), and the same in a first-price sale (Myerson 1981).
 
     Args:
         bidders: Number of bidders n.
         reserve: Lowest bid r that competes, 0 to 1.
-        ring: Members k of the ring, 1 to n; 1 is none.
+        ring: Number of members k of the ring, 1 to n; 1 is no ring.
     """
     n, r, m = bidders, reserve, bidders - ring
 
@@ -50,8 +50,8 @@ def expected_revenue(bidders: int, reserve: float = 0.0, ring: int = 1) -> float
 def best_reserve(bidders: int, ring: int = 1) -> float:
     """Return the reserve at which ``expected_revenue`` is highest, in (0, 1).
 
-    Its derivative vanishes where 1 + m r^(k-1) = (n + m + 1) r^k, with m = n - k: at 0.5 without
-    a ring (Myerson 1981), higher against one (Graham & Marshall 1987).
+    Its derivative is 0 where 1 + m r^(k-1) = (n + m + 1) r^k, with m = n - k. Without a ring this
+    is at 0.5 (Myerson 1981); against a ring it is higher (Graham & Marshall 1987).
     """
     outsiders = bidders - ring
 
@@ -63,9 +63,9 @@ def best_reserve(bidders: int, ring: int = 1) -> float:
 
 
 def expected_welfare(bidders: int, reserve: float = 0.0) -> float:
-    """Return the value delivered if the best of n bidders wins and a reserve excludes the rest.
+    """Return the value delivered if the best of n bidders wins, unless it is below the reserve.
 
-    n/(n+1) (1 - r^(n+1)), the mean of the highest value where it reaches the reserve.
+    This is n/(n+1) (1 - r^(n+1)), the mean of the highest value, counted as 0 below the reserve.
     """
     return bidders / (bidders + 1) * (1.0 - reserve ** (bidders + 1))
 
@@ -73,8 +73,8 @@ def expected_welfare(bidders: int, reserve: float = 0.0) -> float:
 def pay_as_bid(values: NDArray[np.float64], bidders: int, units: int) -> NDArray[np.float64]:
     """Return the symmetric equilibrium bids of a pay-as-bid sale of K units to unit demand.
 
-    A bidder wins if it beats the K-th highest of its n - 1 rivals, which is Beta(n-K, K)
-    distributed, and bids the mean of that value given that it is below its own (Krishna 2009,
+    A bidder wins if its value exceeds the K-th highest of its n - 1 rivals, which is distributed as
+    Beta(n-K, K). It bids the mean of that value, given that it is below its own (Krishna 2009,
     section 13.5).
 
     Args:
@@ -90,15 +90,15 @@ def pay_as_bid(values: NDArray[np.float64], bidders: int, units: int) -> NDArray
 def expected_units_revenue(bidders: int, units: int) -> float:
     """Return the revenue of K units sold to n bidders of unit demand, K (n-K)/(n+1).
 
-    All winners pay the highest losing value, on average, in any of the three formats (Krishna 2009,
+    In each of the three formats, winners pay the highest losing value on average (Krishna 2009,
     section 14.1).
     """
     return units * (bidders - units) / (bidders + 1)
 
 
 def entry_cutoff(bidders: int, cost: float) -> float:
-    """Return the value below which nobody pays to enter a second-price sale (Samuelson 1985).
+    """Return the lowest value with which bidders enter a second-price sale (Samuelson 1985).
 
-    The marginal entrant v gains only where it is alone: v v^(n-1) = c.
+    A bidder with this value v gains only if it is alone, so v v^(n-1) equals the cost c.
     """
     return float(cost ** (1.0 / bidders))

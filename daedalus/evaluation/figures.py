@@ -1,6 +1,6 @@
-"""Figures of an evaluation and of a training run, all in one hand.
+"""Figures of evaluations and of training, and their common style.
 
-Nothing here needs a display: figures are plain ``Figure`` objects on the Agg canvas.
+Figures need no display: they are ``Figure`` objects on the Agg canvas.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ CURVES = {
     "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms",
     "composite": "composite R",
-    "frac_reward_zero_std": "share of groups without spread",
+    "frac_reward_zero_std": "share of groups with equal rewards",
     "loss": "loss",
 }
-"""Columns that ``learning_curves`` shows, in this order, and what it calls them."""
+"""Columns that ``learning_curves`` shows, in this order, and their titles."""
 
 _NAMED = {
     "random": "#8c8c8c",
@@ -68,8 +68,8 @@ _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for
 def palette(designers: Sequence[str]) -> dict[str, str]:
     """Return a colour for each designer, the same in every figure.
 
-    The hues are told apart with any colour vision (Okabe & Ito 2008, and neighbours in Paul Tol's
-    sets). Well-known designers own theirs; the others share the rest in alphabetical order.
+    Readers with any colour vision can tell the hues apart (Okabe & Ito 2008, and similar hues of
+    Paul Tol). Common designers have fixed colours; others get the rest in alphabetical order.
     """
     others = sorted(set(designers) - set(_NAMED))
     extra = {name: _OTHERS[index % len(_OTHERS)] for index, name in enumerate(others)}
@@ -77,7 +77,7 @@ def palette(designers: Sequence[str]) -> dict[str, str]:
 
 
 def readable(name: str) -> str:
-    """Return a name as a reader writes it: ``informed_greedy`` becomes ``informed greedy``."""
+    """Return a name without underscores: ``informed_greedy`` becomes ``informed greedy``."""
     return name.replace("_", " ")
 
 
@@ -86,7 +86,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
 
     Args:
         episodes: The frame of ``episode_means``.
-        title: What the figure says or shows.
+        title: Title of the figure.
     """
     designers = _designers(episodes)
     figure, axes = empty_panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
@@ -99,7 +99,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
 
 
 def metric_panels(episodes: pd.DataFrame) -> Figure:
-    """Draw what the reward is made of: a box panel for each of ``PANELS``.
+    """Draw the reward and its factors: a panel of boxes for each of ``PANELS``.
 
     Args:
         episodes: The frame of ``episode_means``.
@@ -117,7 +117,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
             ha="right",
             rotation_mode="anchor",
         )
-    entitle(figure, "What the reward is made of", _reading(_count(episodes)))
+    entitle(figure, "The reward and its factors", _reading(_count(episodes)))
     return figure
 
 
@@ -125,10 +125,10 @@ def learning_curves(history: pd.DataFrame) -> Figure:
     """Draw a training run: one panel for each column of ``CURVES`` that the history has.
 
     Args:
-        history: One row for each logged step; ``step``, and columns of ``CURVES``.
+        history: One row for each logged step, with ``step`` and columns of ``CURVES``.
 
     Raises:
-        ValueError: There is no ``step``, or nothing to draw.
+        ValueError: There is no column ``step``, or no column to draw.
     """
     shown = [name for name in CURVES if name in history and history[name].notna().any()]
     if "step" not in history or not shown:
@@ -146,11 +146,11 @@ def learning_curves(history: pd.DataFrame) -> Figure:
 
 
 def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.float64]) -> Figure:
-    """Draw single draws of training rewards against what the mechanisms are worth.
+    """Draw single training rewards over the expected rewards of the mechanisms.
 
     Args:
         panels: Rewards by the name of the recipe, each of shape (groups, group size).
-        truth: The expected reward in the states described, of the same shape.
+        truth: Expected rewards in the states of the prompts, of the same shape.
     """
     figure, axes = empty_panels(1, len(panels), (4.2 * len(panels), 4.6))
     expected = (truth - truth.mean(axis=1, keepdims=True)).ravel()
@@ -160,14 +160,14 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
         panel.axline((0, 0), slope=1, color=FAINT, lw=0.8)
         panel.scatter(expected, advantage, s=9, color=_NAMED["trained"], alpha=0.4, lw=0)
         panel.set_title(f"{name}: r = {correlation:.2f}", loc="left")
-        panel.set(xlabel="what it is worth", ylabel="what one draw says")
+        panel.set(xlabel="expected reward", ylabel="one training reward")
         panel.set(xlim=(-0.5, 0.5), ylim=(-0.7, 0.7))
-    entitle(figure, "What GRPO learns from", "dot: a mechanism's reward minus its group's mean")
+    entitle(figure, "Noise of GRPO's rewards", "dot: a mechanism's reward minus its group's mean")
     return figure
 
 
 def population_bars(table: pd.DataFrame) -> Figure:
-    """Draw each designer's mean reward, population by population.
+    """Draw the mean reward of each designer in each population.
 
     Args:
         table: Rows of ``summarise`` with the column ``population``.
@@ -186,18 +186,18 @@ def population_bars(table: pd.DataFrame) -> Figure:
     axes.set_ylabel("composite reward R")
     axes.set_ylim(0, None)
     axes.legend(loc="upper right", ncols=len(designers), fontsize=8.5, frameon=False)
-    entitle(figure, "Designers that learn nothing, by population", "95 % intervals over episodes")
+    entitle(figure, "Designers without training, by population", "95 % intervals over episodes")
     return figure
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, 200 dots per inch; at no time is there half a file at ``path``."""
+    """Write a figure as a PNG file with 200 dots per inch, completely or not at all."""
     with written_whole(path) as aside:
         figure.savefig(aside, format="png", dpi=200)
 
 
 def empty_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure of empty panels in the common style, and the panels row by row."""
+    """Return a figure with empty panels in the common style, and the panels row by row."""
     with sns.axes_style("whitegrid", rc=_STYLE), sns.plotting_context(rc=_STYLE):
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
@@ -212,7 +212,7 @@ def empty_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Fi
 
 
 def entitle(figure: Figure, title: str, reading: str) -> None:
-    """Put the title and, smaller, how to read the figure at the top left."""
+    """Write the title at the top left and, below it in small print, the legend of the figure."""
     width, height = figure.get_size_inches()
     left = _MARGIN / width
     figure.text(
@@ -226,7 +226,7 @@ def _designers(episodes: pd.DataFrame) -> list[str]:
 
 
 def _count(episodes: pd.DataFrame) -> str:
-    """Return how many episodes are behind a box."""
+    """Return the number of episodes of a box, as text."""
     sizes = episodes.groupby("designer").size()
     low, high = int(sizes.min()), int(sizes.max())
     return f"n = {low} episodes" if low == high else f"n = {low} to {high} episodes"
@@ -237,7 +237,7 @@ def _reading(count: str) -> str:
 
 
 def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
-    """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and a dot for every episode."""
+    """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and a dot for each episode."""
     designers = _designers(episodes)
     shared: dict[str, Any] = {
         "data": episodes.dropna(subset=metric),
@@ -252,14 +252,14 @@ def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
     mean = {"marker": "D", "mfc": "white", "mec": INK, "ms": 5.5, "zorder": 6}
     box = {"fill": False, "width": 0.55, "linewidth": 1.4, "showfliers": False}
     sns.boxplot(**shared, **box, showmeans=True, meanprops=mean)
-    # a swarm, since the jitter of a strip draws from the global generator
+    # not a strip plot, whose jitter draws from the global generator
     sns.swarmplot(**shared, size=2.6, alpha=0.6, warn_thresh=1.0)
     axes.set(xlabel="", ylabel="")
     _limit(axes, episodes[metric].to_numpy(np.float64))
 
 
 def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
-    """Fit the vertical axis to a metric in [0, 1], never narrower than 0.1."""
+    """Fit the vertical axis to a metric in [0, 1]; its range is at least 0.1."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     margin = max(0.06 * (high - low), 0.5 * (0.1 - (high - low)), 0.01)
@@ -267,7 +267,7 @@ def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
 
 
 def _curve(axes: Axes, points: pd.DataFrame, name: str, window: int) -> None:
-    """Draw one column of a history: as logged in light, its running mean in dark."""
+    """Draw one column of a history in a light colour, and its running mean in a dark one."""
     colour = _NAMED["trained"]
     mean = points[name].rolling(window, min_periods=window // 2).mean()
     axes.plot(points["step"], points[name], color=colour, alpha=0.3, lw=0.8)

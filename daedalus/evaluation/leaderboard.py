@@ -1,4 +1,4 @@
-"""Scores of many designers in many populations, on one scale, over training seeds.
+"""The leaderboard: normalised scores of designers over populations and training seeds.
 
 Aggregates and intervals follow Agarwal et al. (2021): normalised scores, the interquartile mean
 over runs and populations, probability of improvement, performance profiles, and a bootstrap
@@ -23,25 +23,25 @@ FLOOR, CEILING = "random", "planner"
 """Designers whose scores are 0 and 1."""
 
 REFERENCES = ["informed_greedy", "best_fixed"]
-"""Designers that every other is compared with."""
+"""Designers with which all others are compared."""
 
 Scores = NDArray[np.float64]
 """Normalised scores of a designer, shape (..., seeds, populations)."""
 
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``normalised``: 0 is random in that population and seed, 1 the planner.
+    """Add the column ``normalised``: in each population and seed, random is 0 and the planner 1.
 
     Args:
         scores: A row for each ``seed``, ``population`` and ``designer``, with its ``mean`` reward.
 
     Raises:
-        ValueError: Random or the planner did not play, or the planner is no better than random.
+        ValueError: Random or the planner is missing, or the planner is not better than random.
     """
     wide = scores.pivot(index=["seed", "population"], columns="designer", values="mean")
     missing = [name for name in (FLOOR, CEILING) if name not in wide]
     if missing:
-        raise ValueError(f"designers: {', '.join(missing)} did not play; scores have no scale")
+        raise ValueError(f"designers: {', '.join(missing)} did not play; they give the scale")
     ends = wide[[FLOOR, CEILING]].rename(columns={FLOOR: "_low", CEILING: "_high"})
     if not (ends["_high"] > ends["_low"]).all():
         raise ValueError("planner: no better than random; give it more futures or candidates")
@@ -77,7 +77,7 @@ def difference(first: Scores, second: Scores) -> NDArray[np.float64]:
 
 
 def improvement(first: Scores, second: Scores) -> NDArray[np.float64]:
-    """Return the probability that a seed of the first beats one of the second, over populations."""
+    """Return the mean over populations of P(a seed of the first beats a seed of the second)."""
     return np.asarray(probability_of_improvement(first, second, axis=-2).mean(axis=-1))
 
 
@@ -86,7 +86,7 @@ def differences_by_seed(
 ) -> dict[str, float]:
     """Return the mean over seeds of the difference of IQMs under its label, and its t interval.
 
-    The resampling of a handful of seeds covers too rarely; Student's t allows for how few they are.
+    With few seeds, bootstrap intervals are too narrow; Student's t takes their number into account.
     """
     gaps = interquartile_mean(first) - interquartile_mean(second)
     low, high = np.nan, np.nan
@@ -98,9 +98,9 @@ def differences_by_seed(
 
 @dataclass(frozen=True)
 class SeedBootstrap:
-    """Bootstrap of seeds within each population, the same draws for every designer.
+    """Bootstrap of seeds within each population, with the same draws for all designers.
 
-    Designers share the markets of a seed, so pairing removes what is luck of the markets.
+    Designers share the markets of a seed, so pairing removes the noise of the markets.
 
     Attributes:
         picks: Seeds of each resample, shape (R, seeds, populations).
@@ -118,7 +118,7 @@ class SeedBootstrap:
         return cls(picks, settings.confidence)
 
     def resampled(self, scores: Scores) -> Scores:
-        """Return the resamples of scores of shape (seeds, populations), with R in front."""
+        """Return the resamples of scores (seeds, populations), shape (R, seeds, populations)."""
         taken: Scores = scores[self.picks, np.arange(scores.shape[1])]
         return taken
 
@@ -135,7 +135,7 @@ class SeedBootstrap:
     def estimate(
         self, label: str, statistic: Callable[..., NDArray[np.float64]], *scores: Scores
     ) -> dict[str, float]:
-        """Return a statistic of some designers' scores under its label, and its interval."""
+        """Return a statistic of one or more designers' scores under its label, and its interval."""
         low, high = self.interval(statistic(*(self.resampled(each) for each in scores)))
         ends = {f"{label}_low": float(low), f"{label}_high": float(high)}
         return {label: float(statistic(*scores))} | ends
@@ -148,19 +148,19 @@ def aggregate(
 
     Args:
         scores: The frame of ``normalise``, with the share of ``valid`` answers in each row.
-        references: Designers that every other is compared with, on the same seeds and markets.
+        references: Designers with which all are compared, on the same seeds and markets.
         settings: Confidence and number of resamples.
         seed: Seed of the resampling.
 
     Returns:
-        One row for each designer: ``designer``, number of ``seeds``, share of ``valid`` answers and
-        that of the seed and population with fewest, ``least_valid``, ``iqm`` of normalised scores,
-        their ``mean``, mean score in the ``worst`` population, and for each reference the
-        difference of IQMs ``over_NAME``, its mean over seeds ``by_seed_over_NAME`` with a t
-        interval, and the probability of improvement ``beats_NAME``: that of beating it with another
-        seed, Mann-Whitney's U over pairs of seeds, averaged over populations. All with intervals
-        (``iqm_low``, ``iqm_high``); of a single seed they are NaN. Resamples of a minimum lie below
-        it on average, so the interval of ``worst`` leans low.
+        One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
+        and its minimum over seeds and populations, ``least_valid``; ``iqm`` and ``mean`` of
+        normalised scores; mean score in the ``worst`` population. For each reference: the
+        difference of IQMs ``over_NAME``; the mean over seeds of this difference,
+        ``by_seed_over_NAME``, with a t interval; the probability of improvement ``beats_NAME``,
+        which is Mann-Whitney's U over pairs of seeds, averaged over populations. Estimates have
+        intervals (``iqm_low``, ``iqm_high``), which are NaN for a single seed. Resampled minima are
+        too low on average, so the interval of ``worst`` is too low.
     """
     names = [str(name) for name in scores["designer"].unique()]
     arrays = {name: score_array(scores, name) for name in names}
@@ -186,6 +186,6 @@ def aggregate(
 
 
 def performance_profile(scores: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of runs and populations that score above each threshold, shape (..., T)."""
+    """Return the share of seeds and populations that score above each threshold, shape (..., T)."""
     above = [(scores > threshold).mean(axis=(-2, -1)) for threshold in thresholds]
     return np.stack(above, axis=-1)

@@ -1,4 +1,4 @@
-"""Figures of the leaderboard: who scores what where, how surely, and how often above what."""
+"""Figures of the leaderboard: scores by population, intervals, and performance profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AGGREGATES = {"iqm": "interquartile mean", "mean": "mean", "worst": "worst popu
 def leaderboard_figures(
     scores: pd.DataFrame, totals: pd.DataFrame, settings: EvaluationSettings
 ) -> dict[str, Figure]:
-    """Return every figure of a leaderboard by name; those of intervals take several seeds.
+    """Return the figures of a leaderboard by name; those of intervals need several seeds.
 
     Args:
         scores: The frame of ``normalise``.
@@ -40,7 +40,7 @@ def leaderboard_figures(
 
 
 def leaderboard(scores: pd.DataFrame) -> Figure:
-    """Draw each designer's scores by population with their IQM.
+    """Draw the scores of each designer in all populations, with their IQM.
 
     Args:
         scores: The frame of ``normalise``.
@@ -53,18 +53,18 @@ def leaderboard(scores: pd.DataFrame) -> Figure:
         axes.plot(array.ravel(), place + spread, "o", ms=4, color=colour, alpha=0.55)
         axes.plot(over_everything(array), place, "|", ms=24, mew=2.2, color=INK)
     axes.set_yticks(range(len(names)), [readable(name) for name in names])
-    axes.set(xlabel="normalised reward: 0 random, 1 planner")
+    axes.set(xlabel="normalised score: 0 random, 1 planner")
     reading = "a dot for each population and seed · bar: interquartile mean"
-    entitle(figure, "Designers in populations that none was trained on", reading)
+    entitle(figure, "Scores in populations that no designer was trained on", reading)
     return figure
 
 
 def profiles(scores: pd.DataFrame, settings: EvaluationSettings) -> Figure:
-    """Draw each designer's performance profile in a panel of its own, before all others.
+    """Draw each designer's performance profile in its own panel, with the others in grey.
 
     Args:
         scores: The frame of ``normalise``.
-        settings: Confidence and number of resamples of the band, drawn if there are several seeds.
+        settings: Confidence and number of resamples of the band, which needs several seeds.
     """
     names = _by_iqm(scores)
     arrays = {name: score_array(scores, name) for name in names}
@@ -84,7 +84,7 @@ def profiles(scores: pd.DataFrame, settings: EvaluationSettings) -> Figure:
     for panel in panels[len(names) :]:
         panel.remove()
     for panel in panels[len(names) - columns : len(names)]:
-        panel.set_xlabel("normalised reward")
+        panel.set_xlabel("normalised score")
     reading = "share of seeds and populations above a score · grey: the other designers"
     band = f" · band: {_interval(settings)}" if bootstrap.picks.shape[1] > 1 else ""
     entitle(figure, "Performance profiles", reading + band)
@@ -103,18 +103,18 @@ def intervals(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
     for panel, (column, label) in zip(panels, _AGGREGATES.items(), strict=True):
         _forest(panel, rows, column)
         panel.set_title(label, loc="left")
-        panel.set_xlabel("normalised reward")
+        panel.set_xlabel("normalised score")
     _name_rows(panels, rows)
     entitle(
         figure,
-        "Designers over seeds, in populations that none was trained on",
+        "Scores over seeds, in populations that no designer was trained on",
         _reading(rows, settings),
     )
     return figure
 
 
 def improvements(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
-    """Draw how probably a seed of each designer beats one of each reference, with intervals.
+    """Draw each designer's probability of improvement over each reference, with intervals.
 
     Args:
         totals: The frame of ``aggregate`` over several seeds.
@@ -129,7 +129,7 @@ def improvements(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
         panel.set_title(f"over {readable(reference)}", loc="left")
         panel.set(xlim=(-0.03, 1.03), xlabel="probability of improvement")
     _name_rows(panels, rows)
-    entitle(figure, "How often each designer is the better one", _reading(rows, settings))
+    entitle(figure, "Probability that a designer beats a reference", _reading(rows, settings))
     return figure
 
 
@@ -154,7 +154,8 @@ def score_map(scores: pd.DataFrame) -> Figure:
     axes.set_xticks(range(len(names)), [readable(name) for name in names], rotation=25, ha="right")
     axes.set_yticks(range(len(means)), [readable(str(name)) for name in means.index])
     axes.grid(visible=False)
-    entitle(figure, "Where each designer does well", "0 is random, 1 the planner; mean over seeds")
+    reading = "normalised score: 0 random, 1 planner · mean over seeds"
+    entitle(figure, "Score of each designer in each population", reading)
     return figure
 
 
@@ -165,18 +166,18 @@ def _by_iqm(scores: pd.DataFrame) -> list[str]:
 
 
 def _forest(axes: Axes, rows: pd.DataFrame, column: str) -> None:
-    """Draw a column of the rows from bottom to top, a tick on its interval for each."""
+    """Draw a column of the rows from bottom to top, each as a tick on its interval."""
     for place, colour in enumerate(palette(list(rows["designer"])).values()):
         value, low, high = rows.iloc[place][[column, f"{column}_low", f"{column}_high"]]
         axes.barh(place, high - low, left=low, height=0.5, color=colour, alpha=0.4)
         axes.plot(value, place, "|", ms=13, mew=2.6, color=colour)
-    axes.use_sticky_edges = False  # so that no tick is cut in half
+    axes.use_sticky_edges = False  # leaves room for ticks at the border
     axes.grid(visible=True, axis="x")
     axes.set_ylim(-0.6, len(rows) - 0.4)
 
 
 def _name_rows(panels: list[Axes], rows: pd.DataFrame) -> None:
-    """Put the designers' names beside the first panel alone."""
+    """Write the designers' names beside the first panel only."""
     for panel in panels:
         panel.set_yticks(range(len(rows)), [""] * len(rows))
     panels[0].set_yticks(range(len(rows)), [readable(name) for name in rows["designer"]])

@@ -1,4 +1,4 @@
-"""Tables and figures of a run: to its directory, to the tracker, and to the terminal."""
+"""Output of a run: tables and figures for its folder, the tracker and the terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WIDTH_OF_LOGS = 170
 
 
 class Report:
-    """Writes what a run found, each thing under one name everywhere.
+    """Writes tables and figures, each under the same name everywhere.
 
     Args:
-        out: Run directory.
-        tracker: Where tables and images go too.
+        out: Run folder.
+        tracker: Receives tables and figures too.
     """
 
     def __init__(self, out: Path, tracker: Tracker) -> None:
@@ -43,24 +43,24 @@ class Report:
         self._tracker.table(name, frame)
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write figures/``name``.png, send it to the tracker, and say where it is."""
+        """Write figures/``name``.png, send it to the tracker, and print its path."""
         path = self._out / "figures" / f"{name}.png"
         save(figure, path)
         self._tracker.image(name, path)
         self._console.print(f"[dim]{path}[/dim]", soft_wrap=True)
 
     def show(self, frame: pd.DataFrame, title: str) -> None:
-        """Show a table, a number and its interval (X, X_low, X_high) in one cell."""
+        """Show a table. A number and its interval (X, X_low, X_high) share one cell."""
         self._console.print(as_table(frame, title))
 
 
 def make_console() -> Console:
-    """Return where a run's tables are shown: as wide as the terminal, or as logs are."""
+    """Return a console as wide as the terminal, or as wide as a log."""
     return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_LOGS)
 
 
 def as_table(frame: pd.DataFrame, title: str) -> Table:
-    """Return a table to show, a number and its interval (X, X_low, X_high) in one cell."""
+    """Return a table to show. A number and its interval (X, X_low, X_high) share one cell."""
     bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
     names = [name for name in frame.columns if name not in bounds]
     table = Table(*(readable(name) for name in names), title=title, title_justify="left")
@@ -77,5 +77,5 @@ def _cell(row: dict[Hashable, Any], name: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return three decimals, or two digits of what is too small for them."""
+    """Return a number with three decimals, or a small one with two digits."""
     return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"

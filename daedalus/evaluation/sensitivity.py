@@ -1,4 +1,8 @@
-"""Does every rule matter, is nothing free, does adapting pay, and can a designer tell?"""
+"""Tests of the market's design: live fields, interior optima, adapting, and identification.
+
+They ask four questions. Does each field matter? Does each setting have a cost? Does the best
+mechanism depend on the population? Can a designer recognise the population?
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,10 @@ from daedalus.search.portfolio import best_responses, sampled_envs
 from daedalus.search.space import LEVELS, variants
 
 LEAST_EFFECT = 0.02
-"""Mean R that a field must move to count as live."""
+"""Least effect on mean R with which a field counts as live."""
 
 LEAST_ERRORS = 3.0
-"""Paired standard errors that a difference must have to count."""
+"""Number of paired standard errors above which a difference counts."""
 
 LEAST_FLIPS = 6
 LEAST_MARGIN = 0.03
@@ -39,16 +43,16 @@ IDENTIFICATION_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Responses:
-    """How R responds to each field around a population's best fixed mechanism.
+    """Rewards of all levels of each field, around a population's best fixed mechanism.
 
-    Levels are chosen on one set of markets and reported on another, so that the best of many is
-    not flattered by luck.
+    Levels are chosen on one set of markets and reported on another. Otherwise the best of many
+    levels would look better than it is.
 
     Attributes:
-        best: That mechanism, found on other markets again.
-        chosen: By field, the rewards of its ``LEVELS`` that choices look at, shape (levels,
+        best: The best fixed mechanism, found on a third set of markets.
+        chosen: Rewards of the ``LEVELS`` of each field on the markets for choices, shape (levels,
             episodes), paired.
-        scores: The same on the markets that are reported.
+        scores: The same on the markets of the report.
     """
 
     best: Mechanism
@@ -61,7 +65,7 @@ class Responses:
         return [int(level) for level in order]
 
     def expected(self, name: str, level: int, other: int) -> tuple[float, float]:
-        """Return ``difference`` on the markets for choices."""
+        """Return the same as ``difference`` on the markets for choices."""
         return paired(self.chosen[name][level] - self.chosen[name][other])
 
     def difference(self, name: str, level: int, other: int) -> tuple[float, float]:
@@ -76,22 +80,22 @@ def paired(differences: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _errors(mean: float, error: float) -> float:
-    """Return a difference in standard errors, 0 if there is none."""
+    """Return a difference in standard errors; 0 if the standard error is 0."""
     return mean / error if error > 0 else 0.0
 
 
 def respond(
     env: DesignEnv, stack: RewardStack, search: SearchBudget, episodes: int, seed: int, name: str
 ) -> Responses:
-    """Find a population's best fixed mechanism, then score every level of every field around it.
+    """Find a population's best fixed mechanism, then score all levels of each field around it.
 
     Args:
-        env: Where mechanisms are played. The episodes that it held are lost.
+        env: Environment of the population. The episodes that it held are lost.
         stack: The reward.
         search: Budget of the search. Its markets differ from those of the scores.
-        episodes: Episodes behind each level, half of them for choices.
+        episodes: Episodes of each level, half of them for choices.
         seed: Seed of the run.
-        name: What keys the search's random candidates.
+        name: Name of the population, which keys the random candidates of the search.
     """
     score = EpisodeObjective([env], stack, seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
@@ -111,8 +115,8 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
     """Return a row for each population, field and level.
 
     Returns:
-        ``population``, ``field``, ``setting``, mean ``reward``, whether it was chosen as ``best``,
-        and ``difference`` from that level with its standard error ``error``.
+        ``population``, ``field``, ``setting``, mean ``reward``, whether the level was chosen as
+        ``best``, and ``difference`` from the best level with its standard error ``error``.
     """
     rows = []
     for population, each in responses.items():
@@ -127,7 +131,7 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
 
 def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
-    """Return, for each field, the population in which it moves R most: best minus worst level."""
+    """Return, for each field, the population with the largest gap from best to worst level."""
     rows = []
     for field in FIELDS:
         ends = {name: each.ranked(field) for name, each in responses.items()}
@@ -145,7 +149,10 @@ def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
 
 def interior_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
-    """Return, for the reserve and each penalty, where its best level beats both ends by most."""
+    """Return, for the reserve and each penalty, the population with the clearest interior optimum.
+
+    This is the population in which the best level beats both ends of the range most clearly.
+    """
     rows = []
     for field in RANGES:
         last = len(LEVELS[field]) - 1
@@ -170,8 +177,9 @@ def sign_flips(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
     Returns:
         ``field``; the population ``one`` and its ``best`` level; the population ``other`` and its
-        ``other_best``; what its own best level gains each over the other's, ``gain`` and
-        ``other_gain``; the fewer ``errors`` of the two; and whether those are ``LEAST_ERRORS``.
+        ``other_best``; each population's gain with its own best level over the other's, ``gain``
+        and ``other_gain``; the smaller of the two gains in standard errors, ``errors``; and whether
+        this is at least ``LEAST_ERRORS``, ``passes``.
     """
     rows = []
     for field in FIELDS:
@@ -192,7 +200,7 @@ def sign_flips(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
 
 def best_formats(responses: Mapping[str, Responses]) -> pd.DataFrame:
-    """Return each population's best auction type and by how much it beats the next best."""
+    """Return each population's best auction format, and its margin over the next best."""
     rows = []
     for population, each in responses.items():
         best, second = each.ranked("auction_type")[:2]
@@ -205,12 +213,12 @@ def best_formats(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Adapting:
-    """What knowing the population is worth, over populations sampled from a mixture.
+    """The value of knowing the population, over M populations sampled from a mixture.
 
     Attributes:
-        fixed: Reward of the best mechanism for all, by population, shape (M,).
-        adapted: Reward of the best mechanism for each, shape (M,).
-        names: Who each population consists of.
+        fixed: Reward of the best mechanism for all populations, in each of them, shape (M,).
+        adapted: Reward of the best mechanism for each population, shape (M,).
+        names: Description of each population's bidders.
     """
 
     fixed: NDArray[np.float64]
@@ -228,16 +236,16 @@ def adapting_pays(
 ) -> Adapting:
     """Compare the best mechanism for all sampled populations with the best for each.
 
-    Candidates are the same for both: ``starts``, each population's best of these and of random
-    ones after a sweep, and the best for all after a sweep over all. They are chosen on one set of
-    markets and scored on another.
+    Both are chosen from the same candidates: ``starts``; the result of a search in each population;
+    and the result of a search in all populations together. They are chosen on one set of markets
+    and scored on another.
 
     Args:
-        env: Its population is the mixture.
+        env: Environment of the mixture.
         stack: The reward.
-        starts: Mechanisms known to be good somewhere.
-        count: Populations M.
-        episodes: Episodes behind each score.
+        starts: Good mechanisms.
+        count: Number of populations M.
+        episodes: Episodes of each score.
         seed: Seed of the run.
     """
     envs = sampled_envs(env, count, seed, "adapting")
@@ -261,11 +269,11 @@ def _composition(population: Population) -> str:
 
 @dataclass(frozen=True)
 class Identification:
-    """How well the proxies tell populations apart.
+    """Accuracy with which the proxies identify populations.
 
     Attributes:
-        confusion: Share of markets of each population (row) taken for each (column).
-        populations: Their names.
+        confusion: Share of markets of each population (row) that are classified as each (column).
+        populations: Names of the populations.
     """
 
     confusion: NDArray[np.float64]
@@ -273,7 +281,7 @@ class Identification:
 
     @property
     def accuracy(self) -> float:
-        """Return the share of markets that were recognised."""
+        """Return the share of markets that were classified correctly."""
         return float(np.diag(self.confusion).mean())
 
 
@@ -293,8 +301,8 @@ def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identif
 
 def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[np.float64]:
     state = env.market.reset(market_seeds(seed, purpose, episodes))
-    rules = Mechanisms.repeat(Mechanism(), episodes)
-    env.market.play(state, rules, IDENTIFICATION_ROUNDS)
+    mechanisms = Mechanisms.repeat(Mechanism(), episodes)
+    env.market.play(state, mechanisms, IDENTIFICATION_ROUNDS)
     return env.market.proxies(state)
 
 
@@ -318,14 +326,19 @@ def verdicts(
         (f"best {row.field} is interior", f"{row.best} in {row.population}", "", row.passes)
         for row in interior.itertuples()
     ]
-    turned = int(flips["passes"].sum())
+    flipped = int(flips["passes"].sum())
     rows.append(("best auction type differs", f"{clear} formats", "2", clear >= 2))
-    rows.append(("fields whose best flips", str(turned), str(LEAST_FLIPS), turned >= LEAST_FLIPS))
+    rows.append(("fields whose best flips", str(flipped), str(LEAST_FLIPS), flipped >= LEAST_FLIPS))
     rows.append(
         ("adapting pays", f"{margin:.3f} ± {error:.3f}", f"{LEAST_MARGIN}", margin >= LEAST_MARGIN)
     )
-    seen = identification.accuracy
+    accuracy = identification.accuracy
     rows.append(
-        ("proxies tell populations", f"{seen:.2f}", f"> {2 * chance:.2f}", seen > 2 * chance)
+        (
+            "proxies identify populations",
+            f"{accuracy:.2f}",
+            f"> {2 * chance:.2f}",
+            accuracy > 2 * chance,
+        )
     )
     return pd.DataFrame(rows, columns=["requirement", "measured", "needed", "passes"])

@@ -1,4 +1,4 @@
-"""Figures of the sensitivity experiment: response curves, and who prefers what."""
+"""Figures of the sensitivity experiment: response curves, best settings, and confusion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZOOM = 0.12
 
 
 def response_curves(table: pd.DataFrame) -> Figure:
-    """Draw what each field costs away from its best level, a line for each population.
+    """Draw the loss of R away from each field's best level, with a line for each population.
 
     Args:
         table: The frame of ``response_table``.
@@ -43,16 +43,16 @@ def response_curves(table: pd.DataFrame) -> Figure:
     legend.axis("off")
     legend.legend(handles, [readable(name) for name in populations], loc="center left", fontsize=10)
     for row in range(3):
-        axes[4 * row].set_ylabel("R minus R at the best setting")
+        axes[4 * row].set_ylabel("R minus R at the best level")
     reading = (
         f"around each population's best fixed mechanism · 95 % intervals · triangle: below -{_ZOOM}"
     )
-    entitle(figure, "What each rule is worth, by population", reading)
+    entitle(figure, "Effect of each field on R, by population", reading)
     return figure
 
 
 def _curve(axes: Axes, rows: pd.DataFrame, field: str, colour: str, offset: float) -> None:
-    """Draw one population's response: a line over numbers, points over words."""
+    """Draw one population's rewards: a line for a numeric field, points for the others."""
     numeric = field not in FLAGS and field not in CHOICES
     where = rows["setting"].to_numpy(float) if numeric else np.arange(len(rows)) + 0.5 * offset
     style: dict[str, Any] = {"color": colour, "ms": 3.5, "marker": "o", "elinewidth": 1.0}
@@ -108,13 +108,13 @@ def best_settings(table: pd.DataFrame) -> Figure:
     )
     axes.set_yticks(range(len(FIELDS)), [readable(field) for field in FIELDS])
     axes.grid(visible=False)
-    reading = "darker: further up the field's range · dot: moves R by less than 0.005"
-    entitle(figure, "The best rules differ by who bids", reading)
+    reading = "darker: higher in the field's range · dot: changes R by less than 0.005"
+    entitle(figure, "The best mechanism depends on the population", reading)
     return figure
 
 
 def confusion(identification: Identification) -> Figure:
-    """Draw which population the proxies take each for."""
+    """Draw the share of markets of each population that are classified as each population."""
     names = [readable(name) for name in identification.populations]
     figure, (axes,) = empty_panels(1, 1, (2.4 + 0.85 * len(names), 1.8 + 0.62 * len(names)))
     axes.imshow(identification.confusion, cmap="Blues", vmin=0, vmax=1, aspect="auto")
@@ -124,8 +124,8 @@ def confusion(identification: Identification) -> Figure:
             axes.text(column, row, f"{share:.2f}", ha="center", va="center", fontsize=8, color=ink)
     axes.set_xticks(range(len(names)), names, rotation=25, ha="right")
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel="taken for", ylabel="population")
+    axes.set(xlabel="classified as", ylabel="population")
     axes.grid(visible=False)
-    title = f"Nine proxies recognise {100 * identification.accuracy:.0f} % of markets"
+    title = f"Nine proxies identify {100 * identification.accuracy:.0f} % of markets"
     entitle(figure, title, "logistic regression after 20 rounds, tested on fresh markets")
     return figure

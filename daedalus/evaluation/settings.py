@@ -1,4 +1,4 @@
-"""What an evaluation is; light enough to import for ``--help``."""
+"""Settings of evaluations; this module imports fast, because ``--help`` needs it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from daedalus.checks import require_at_least
 from daedalus.market.population import BidderType
 
 TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")
-"""What an adversary chooses beside who comes, see ``AdversarySettings``."""
+"""Traits of bidders that an adversary chooses, see ``AdversarySettings``."""
 
 
 @dataclass
 class EvaluationSettings:
-    """How many episodes are played and how their uncertainty is stated.
+    """Number of episodes, and settings of the intervals.
 
     Attributes:
-        episodes: Episodes of each designer, the same markets for all, at least 2.
-        confidence: Coverage of the bootstrap intervals, strictly between 0 and 1.
-        resamples: Bootstrap resamples behind an interval, at least 100.
+        episodes: Episodes of each designer, at least 2. All designers play the same markets.
+        confidence: Coverage of the bootstrap intervals, above 0 and below 1.
+        resamples: Bootstrap resamples of an interval, at least 100.
         baselines: Settings of the designers to compare with, by the name that tables show.
 
     Raises:
@@ -42,22 +42,23 @@ class EvaluationSettings:
 
 @dataclass
 class AdversarySettings:
-    """Whom an adversary may send to a designer, and how long it searches.
+    """The compositions that an adversary may choose, and the budget of its search.
 
-    The types, their menus and values are those of the training population. The adversary chooses
-    the number of seats of each type, and four traits, each one number for all bidders. The bounds
-    of the traits are the range that the populations in ``conf/population/`` span.
+    Types, menus and values are those of the training population. The adversary chooses the number
+    of bidders of each type, and four traits, each one number for all bidders. By default the bounds
+    of the traits are the range of the populations in ``conf/population/``.
 
     Attributes:
-        candidates: Compositions in the first rung of the search.
-        episodes: Episodes each is played for in the first rung.
-        keep: Of how many compositions one survives a rung, on this many times the episodes.
-        concentration: Sum of the Dirichlet parameters of the candidates' shares, equal for all
-            types: below their number, few types share the market.
+        candidates: Number of compositions in the first rung of the search.
+        episodes: Episodes of each composition in the first rung.
+        keep: In each rung, one of this many compositions survives. The next rung plays this many
+            times as many episodes.
+        concentration: Sum of the Dirichlet parameters of the shares. All types have the same
+            parameter. If the sum is below their number, most compositions have few types.
         discretion: Least and greatest share of the screens' power that rings evade.
-        expected_surplus: The same of the surplus of a round that bidders expect at first.
-        learning_rate: The same of the weight of a round in what they learn about bidding.
-        outside_option: The same of what a unit from elsewhere would gain those who withdraw.
+        expected_surplus: Least and greatest surplus that bidders expect at first from a round.
+        learning_rate: Least and greatest weight of a round in what bidders learn about bids.
+        outside_option: Least and greatest surplus of a unit from elsewhere, for ``withdraw``.
 
     Raises:
         ValueError: A number is out of range.
@@ -82,4 +83,4 @@ class AdversarySettings:
             if len(bounds) != 2 or bounds[0] > bounds[1]:
                 raise ValueError(f"{name}: {bounds}; give the least and the greatest, [low, high]")
             for end in bounds:
-                BidderType(**{name: end})  # its own check of what a bidder can be
+                BidderType(**{name: end})  # checks the bound

@@ -1,4 +1,4 @@
-"""Point estimates with bootstrap intervals, as few-run comparisons need them.
+"""Point estimates with bootstrap intervals, for comparisons of few runs.
 
 Interquartile mean and probability of improvement are those of Agarwal et al. (2021), "Deep
 reinforcement learning at the edge of the statistical precipice", NeurIPS 34. The intervals are
@@ -22,7 +22,7 @@ from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.seeds import generator
 
 Statistic = Callable[..., Any]
-"""Samples of shape (..., n) and ``axis`` to estimates of shape (...)."""
+"""Takes samples of shape (..., n) and ``axis``; returns estimates of shape (...)."""
 
 _BATCH = 1000  # resamples evaluated at once, to bound memory
 
@@ -32,7 +32,7 @@ def interquartile_mean(values: NDArray[np.float64], axis: int = -1) -> NDArray[n
 
     Args:
         values: Samples, shape (..., n).
-        axis: Axis of the sample; int(n / 4) values are cut at either end.
+        axis: Axis of the sample; int(n / 4) values are cut at each end.
     """
     return np.asarray(stats.trim_mean(values, 0.25, axis=axis))
 
@@ -50,7 +50,7 @@ def probability_of_improvement(
         axis: Axis of the samples.
 
     Returns:
-        Probabilities of shape (...), in [0, 1]; 0.5 for two like samples.
+        Probabilities of shape (...), in [0, 1]; 0.5 for two equal samples.
     """
     pairs = first.shape[axis] * second.shape[axis]
     test = stats.mannwhitneyu(first, second, axis=axis, method="asymptotic")
@@ -66,9 +66,9 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the BCa bootstrap interval of a statistic.
 
-    BCa is undefined where leaving out any one value changes nothing, as in a constant sample or
-    one that lies wholly above another; the interval is then the percentile interval of the same
-    resamples, for a constant sample the value itself.
+    BCa is undefined if no single value changes the statistic, as in a constant sample, or if all
+    values of one sample are above another. Then this is the percentile interval of the same
+    resamples; for a constant sample it is the value itself.
 
     Args:
         samples: Samples of one size n; several are resampled together, paired by index.
@@ -97,7 +97,7 @@ def bootstrap_interval(
 
 
 def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -> pd.DataFrame:
-    """Describe each designer's reward over episodes.
+    """Summarise each designer's reward over episodes.
 
     Args:
         episodes: The frame of ``episode_means``.
@@ -105,9 +105,9 @@ def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -
         seed: Seed of the resampling.
 
     Returns:
-        One row for each designer, in order of appearance: ``designer``, number of ``episodes``;
-        of the reward its ``mean`` and ``iqm`` with intervals (``_low``, ``_high``), ``median``,
-        ``iqr`` and sample ``std``; and the mean of every other metric under its own name.
+        One row for each designer, in order of appearance: ``designer``; number of ``episodes``;
+        ``mean`` and ``iqm`` of the reward with intervals (``_low``, ``_high``), its ``median``,
+        ``iqr`` and sample ``std``; and the mean of each other metric under its name.
     """
     groups = episodes.groupby("designer", sort=False)
     return pd.DataFrame([_summary_row(str(name), each, settings, seed) for name, each in groups])
@@ -116,7 +116,7 @@ def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -
 def paired_differences(
     episodes: pd.DataFrame, reference: str, settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
-    """Compare every other designer with one of them, episode by episode.
+    """Compare all other designers with one reference, episode by episode.
 
     Args:
         episodes: The frame of ``episode_means``.
@@ -127,11 +127,11 @@ def paired_differences(
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward
         with its interval (``difference_low``, ``difference_high``), ``probability_of_improvement``
-        with its interval (``..._low``, ``..._high``), and whether the designer ``improves``: the
-        difference's whole interval lies above 0.
+        with its interval (``..._low``, ``..._high``), and whether the designer ``improves``, that
+        is, whether the interval of the difference lies above 0.
 
     Raises:
-        ValueError: There is no such designer, or the designers did not play the same episodes.
+        ValueError: The reference is missing, or the designers did not play the same episodes.
     """
     rewards = episodes.pivot(index="episode", columns="designer", values="reward")
     names = [str(name) for name in episodes["designer"].unique()]
@@ -139,7 +139,7 @@ def paired_differences(
         raise ValueError(f"reference: {reference!r}; choose one of {', '.join(names)}")
     unpaired = [name for name in names if rewards[name].isna().any()]
     if unpaired:
-        raise ValueError(f"episodes: {', '.join(unpaired)} did not play those that others did")
+        raise ValueError(f"episodes: {', '.join(unpaired)} did not play all episodes of the others")
     others = [name for name in names if name != reference]
     columns = [
         "designer",
@@ -157,11 +157,11 @@ def paired_differences(
 def all_differences(
     episodes: pd.DataFrame, references: Sequence[str], settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
-    """Return ``paired_differences`` to each reference in turn, every pair once.
+    """Return ``paired_differences`` from each reference in turn, with each pair once.
 
     Args:
         episodes: The frame of ``episode_means``.
-        references: Designers to compare with; each is left out of the comparisons after its own.
+        references: Designers to compare with. Each is left out after its own comparisons.
         settings: Confidence and number of resamples.
         seed: Seed of the resampling.
     """

@@ -1,4 +1,4 @@
-"""Figures of the theory experiment: measurements over the lines that theory draws."""
+"""Figures of the theory experiment: measurements as dots, theory as lines."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from numpy.typing import NDArray
 
 from daedalus.evaluation import equilibria
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
-from daedalus.evaluation.theory import CASES, RING_BIDDERS, Learned, fitted_best_reserve
+from daedalus.evaluation.theory_bidding import Learned
+from daedalus.evaluation.theory_markets import RING_BIDDERS
+from daedalus.evaluation.theory_revenue import CASES, fitted_best_reserve
 
 _DOTS = 45
 _Colour = tuple[float, float, float]
 
 
 def learned_bids(learned: Sequence[Learned]) -> Figure:
-    """Draw bids that were learned over those of the equilibrium, a panel for each reserve.
+    """Draw learned bids over the equilibrium, with a panel for each reserve.
 
     Args:
-        learned: What ``learn_to_shade`` returned.
+        learned: Results of ``learn_to_shade``.
     """
     reserves = sorted({each.reserve for each in learned})
     bidders = sorted({each.bidders for each in learned})
@@ -41,16 +43,16 @@ def learned_bids(learned: Sequence[Learned]) -> Figure:
         panel.set(xlim=(reserve - 0.02 * room, 1.0 + 0.16 * room), xlabel="value")
         panel.set(ylim=(reserve - 0.02 * room, reserve + 0.9 * room))
     axes[0].set_ylabel("bid")
-    reading = "dots: bids of bidders who learned · lines: equilibrium of n bidders who know n"
-    entitle(figure, "First-price bidders learn to shade as theory says", reading)
+    reading = "dots: learned bids · lines: equilibrium bids of n bidders who know n"
+    entitle(figure, "First-price bidders learn the equilibrium bids", reading)
     return figure
 
 
 def reserve_curves(curves: pd.DataFrame) -> Figure:
-    """Draw revenue over the reserve, without a ring for each n, and for each size of a ring.
+    """Draw revenue over the reserve: for each n without a ring, and for each size of a ring.
 
     Args:
-        curves: The frame of ``theory.reserve_curves``.
+        curves: The frame of ``theory_revenue.reserve_curves``.
     """
     figure, axes = empty_panels(1, 2, (9.8, 5.0))
     competing = [case for case in CASES if case[1] == 1]
@@ -64,18 +66,18 @@ def reserve_curves(curves: pd.DataFrame) -> Figure:
     axes[0].set_title("n bidders compete", loc="left")
     axes[1].set_title(f"some of {RING_BIDDERS} bidders collude", loc="left")
     axes[0].set_ylabel("revenue of a second-price sale")
-    reading = "dots: measured · lines: theory · diamonds: best reserve, as measured"
-    entitle(figure, "The more collude, the higher the best reserve", reading)
+    reading = "dots: measured · lines: theory · diamonds: measured best reserve"
+    entitle(figure, "The best reserve rises with the size of the ring", reading)
     return figure
 
 
 def _ramp(name: str, count: int) -> list[_Colour]:
-    """Return colours from light to dark for things that have an order."""
+    """Return colours from light to dark, for ordered cases."""
     return list(sns.color_palette(name, count))
 
 
 def _bids(axes: Axes, each: Learned, colour: _Colour) -> None:
-    """Draw one equilibrium, some learned bids, evenly over values, and its name."""
+    """Draw one equilibrium, its name, and some learned bids, evenly over values."""
     values = np.linspace(max(each.reserve, 1e-3), 1.0, 200)
     line = equilibria.first_price_bid(values, each.bidders, each.reserve)
     order = np.argsort(each.values)
@@ -87,7 +89,7 @@ def _bids(axes: Axes, each: Learned, colour: _Colour) -> None:
 
 
 def _revenue(axes: Axes, rows: pd.DataFrame, colour: _Colour) -> None:
-    """Draw theory's curve, what was measured, and where that has its top."""
+    """Draw the curve of theory, the measurements, and the measured best reserve."""
     bidders, ring = int(rows["bidders"].iloc[0]), int(rows["ring"].iloc[0])
     reserves = np.linspace(0.0, 0.92, 200)
     theory = [equilibria.expected_revenue(bidders, each, ring) for each in reserves]
@@ -103,7 +105,7 @@ def _dots(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], colour: _C
 
 
 def _name(axes: Axes, bidders: int, ring: int, colour: _Colour, name: str | None) -> None:
-    """Write what a revenue curve is for, below where it starts, or above if nobody colludes."""
+    """Write the case of a revenue curve below its start, or above it where none collude."""
     above = name is None and ring == 1
     if name is None:
         name = "none collude" if ring == 1 else f"{ring} collude"
@@ -113,6 +115,6 @@ def _name(axes: Axes, bidders: int, ring: int, colour: _Colour, name: str | None
 
 
 def _label(axes: Axes, x: float, y: float, name: str, colour: _Colour, align: str) -> None:
-    """Write a name in the colour of what it names, over the grid."""
+    """Write the name of a line in the colour of the line, over the grid."""
     box = {"fc": "white", "ec": "none", "pad": 0.6}
     axes.text(x, y, name, color=colour, va=align, fontsize=9, bbox=box, zorder=2)

@@ -1,4 +1,4 @@
-"""The market of the published system, unchanged, oddities included; see docs/classic-market.md."""
+"""The market of the published system with all its rules; see docs/classic-market.md."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ _COLUMN_OF = {
 
 @dataclass
 class ClassicState(MarketState):
-    """State of B classic markets: that of ``MarketState`` and more, each of shape (B, n).
+    """State of B classic markets: ``MarketState`` and these arrays of shape (B, n).
 
     Attributes:
-        values: What the unit is worth to each bidder.
+        values: Value of the unit to each bidder.
         surplus: Each bidder's surplus from its last win.
         budget: Money that an exploiter has left.
-        disappointment: A dropout's running sum; it leaves when the sum falls below minus its
-            threshold.
+        disappointment: A dropout's running sum; the bidder leaves below minus its threshold.
         turn: Whether it is a colluder's turn to win.
     """
 
@@ -50,7 +49,7 @@ class ClassicMarket:
     """The market of the published system, which sells one unit a round.
 
     Args:
-        population: A seat for every bidder.
+        population: The seat plan.
     """
 
     def __init__(self, population: SeatPlan) -> None:
@@ -81,7 +80,7 @@ class ClassicMarket:
         return population_proxies(state)
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return what the n bidders of the first market are."""
+        """Return the hidden side of the n bidders of the first market."""
         groups = self.population.groups
         return [Unmasked(name, (groups[name].kind,), 0.0) for name in self.population.seat_groups()]
 
@@ -97,8 +96,8 @@ class ClassicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to something out of
-                range; nothing has been played.
+            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
+                nothing has been played.
         """
         if not isinstance(state, ClassicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
@@ -133,7 +132,7 @@ def _mechanism_records(mechanisms: Mechanisms) -> NDArray[np.void]:
 
 
 def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return each seat's partner (itself if it has none) and whether it has the turn first."""
+    """Return each seat's partner (itself if it has none) and whether it has the first turn."""
     partner = np.arange(population.bidders)
     first_turn = np.zeros(population.bidders, np.bool_)
     for group in population.groups.values():

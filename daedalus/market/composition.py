@@ -1,4 +1,4 @@
-"""Which bidder of an episode is of which type, and how it differs from others of its type."""
+"""The type of each bidder of an episode, and how it differs from other bidders of its type."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def _gamma(shape: float, key: np.uint64, index: int) -> float:
 
 @kernel
 def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
-    """Fill seats by largest remainder, types in order; ties go to the earlier type."""
+    """Give seats to types by largest remainder, in order; a tie goes to the earlier type."""
     n = len(kind)
     counts = np.floor(n * shares + 1e-9).astype(np.int64)
-    remainders = np.floor(1e9 * (n * shares - counts) + 0.5)  # so that ties are ties
+    remainders = np.floor(1e9 * (n * shares - counts) + 0.5)  # rounded, so that ties are exact
     while counts.sum() < n:
         chosen = np.argmax(remainders)
         counts[chosen] += 1
@@ -68,7 +68,7 @@ def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
 def _compose(
     seeds: NDArray[np.uint64], shares: Floats, concentration: float, kind: NDArray[np.int8]
 ) -> None:
-    """Fill the type of every seat of every episode; concentration 0 takes the shares as given."""
+    """Set the type of each seat of each episode; concentration 0 takes the shares as given."""
     drawn = shares.copy()
     for e in range(len(seeds)):
         if concentration > 0.0:
@@ -76,7 +76,7 @@ def _compose(
             for t in range(len(shares)):
                 alpha = concentration * shares[t]
                 drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
-            if drawn.sum() <= 0.0:  # all underflow: in the limit one type has everything
+            if drawn.sum() <= 0.0:  # all underflow: in the limit one type has all seats
                 draw = uniform(key, 0, SOLE_TYPE)
                 chosen = int(np.searchsorted(np.cumsum(shares), draw, side="right"))
                 drawn[min(chosen, len(shares) - 1)] = 1.0
@@ -90,7 +90,7 @@ def compose(
     concentration: float | None,
     bidders: int,
 ) -> NDArray[np.int8]:
-    """Return the type of every bidder, shape (B, n); each episode's depends on its seed alone.
+    """Return the type of each bidder, shape (B, n). An episode's types depend on its seed alone.
 
     Args:
         seeds: Market seeds, shape (B,).
@@ -104,7 +104,7 @@ def compose(
 
 
 def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Return the types, in the population's order, of every bidder of the episodes, (B, n)."""
+    """Return each bidder's type, numbered in the population's order, shape (B, n)."""
     shares = np.array([each.share for each in population.types.values()])
     return compose(seeds, shares, population.concentration, population.bidders)
 
@@ -121,12 +121,13 @@ def _draw_factors(seeds: NDArray[np.uint64], spreads: Floats, trait: int, factor
 def individual_factors(
     seeds: NDArray[np.uint64], spreads: NDArray[np.float64], trait: int
 ) -> NDArray[np.float64]:
-    """Return by what each bidder differs from its type in a trait, shape (B, n).
+    """Return the factor by which a trait of each bidder differs from its type, shape (B, n).
 
     Args:
-        seeds: Market seeds, shape (B,); each episode's factors depend on its own alone.
-        spreads: Every bidder's spread s, at least 1, shape (B, n); log-uniform from 1/s to s.
-        trait: Number of the trait, 0 to 7; another trait, other draws.
+        seeds: Market seeds, shape (B,). An episode's factors depend on its seed alone.
+        spreads: Spread s of each bidder, at least 1, shape (B, n). Factors are log-uniform from
+            1/s to s.
+        trait: Number of the trait, 0 to 7. Each trait has its own draws.
     """
     factors = np.empty(spreads.shape)
     _draw_factors(seeds, spreads, trait, factors)
@@ -134,7 +135,7 @@ def individual_factors(
 
 
 def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
-    """Return the populations that episodes with these seeds have, each with its shares fixed."""
+    """Return the composition of the episode of each seed, as a population with fixed shares."""
     sampled = []
     for row in compose_population(population, seeds):
         counts = np.bincount(row, minlength=len(population.types))

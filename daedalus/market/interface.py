@@ -1,4 +1,4 @@
-"""What every market offers; nothing above this package knows which market is running."""
+"""The interface of both markets. Other packages use it and need not know the market."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MARKETS = ("strategic", "classic")
 
 @dataclass
 class MarketSettings:
-    """Which market is played, and the shape of an episode.
+    """The market, and the shape of an episode.
 
     Attributes:
         name: One of ``MARKETS``.
-        episode_length: Steps in an episode; a designer acts once a step.
-        rounds_per_step: Auction rounds between two actions.
-        scored_rounds: Last rounds of a step whose composite is averaged into its reward.
-        warmup_rounds: Rounds under the default mechanism before a designer's first look.
+        episode_length: Steps in an episode; a designer proposes one mechanism a step.
+        rounds_per_step: Rounds in a step.
+        scored_rounds: Number of rounds at the end of a step whose mean R is the step's reward.
+        warmup_rounds: Rounds under the default mechanism before a designer's first observation.
         strategic: Constants of the strategic market.
     """
 
@@ -54,11 +54,11 @@ class MarketSettings:
 
 @dataclass(frozen=True)
 class Unmasked:
-    """What a bidder really is: for people who watch the market, never for a designer.
+    """The hidden side of a bidder. Pages for people show it; designers never see it.
 
     Attributes:
         type: Name of its type or group.
-        habits: What it may do beside bidding its values.
+        habits: Its strategies.
         false_bid: Its last bid under a false name, in units of value; 0 if there was none.
     """
 
@@ -80,11 +80,11 @@ class Market(Protocol):
         ...
 
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
-        """Return what an auctioneer can tell of the bidders, see ``Observation``, (B, 9)."""
+        """Return the nine proxies of ``Observation``, shape (B, 9)."""
         ...
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return what the n bidders of the first market are."""
+        """Return the hidden side of the n bidders of the first market."""
         ...
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:

@@ -1,4 +1,4 @@
-"""An interrupt that arrives while kernels load takes effect once they are loaded."""
+"""An interrupt that arrives while kernels are loaded takes effect after they are loaded."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from types import FrameType
 
 from numba.core import event
 
-_LOADING = "numba:compiler_lock"  # held while a kernel is compiled, or fetched from the cache
+_LOADING = "numba:compiler_lock"  # locked while a kernel is compiled or read from the cache
 
 
 @functools.cache
 def hold_interrupts_while_loading() -> None:
-    """From now on, obey SIGINT only while no kernel is loading."""
+    """Delay SIGINT while kernels are loaded, from now on."""
     event.register(_LOADING, InterruptHolder())  # type: ignore[no-untyped-call]
 
 
 class InterruptHolder(event.Listener):
-    """Keeps SIGINT from Python code that LLVM calls back, where an exception is lost.
+    """Keeps SIGINT away from Python code that LLVM calls back, where an exception is lost.
 
-    ctypes prints an exception of a callback and goes on, so an interrupt there would stop nothing.
+    ctypes only prints an exception that a callback raises. An interrupt that arrived there would
+    not stop the program.
     """
 
     def __init__(self) -> None:
@@ -30,7 +31,7 @@ class InterruptHolder(event.Listener):
         self._interrupted = False
 
     def on_start(self, _: event.Event) -> None:
-        """Note interrupts from now on instead of obeying them."""
+        """Only note interrupts from now on."""
         if not _may_handle_signals():
             return
         self._depth += 1
@@ -39,7 +40,7 @@ class InterruptHolder(event.Listener):
             self._handler = signal.signal(signal.SIGINT, self._note)
 
     def on_end(self, _: event.Event) -> None:
-        """Obey interrupts again, beginning with one that was noted."""
+        """Let interrupts take effect again, and raise the one that was noted."""
         if not _may_handle_signals() or not self._depth:
             return
         self._depth -= 1

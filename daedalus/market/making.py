@@ -1,4 +1,4 @@
-"""Building the market that the settings name, and the threads that it plays on."""
+"""How a market is built from its settings, and how many threads play it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from daedalus.market.seat_plan import SeatPlan
 
 
 def play_on_one_thread() -> None:
-    """Have markets played on the calling thread alone from now on.
+    """Play markets on the calling thread alone from now on.
 
-    This suits programs that play one market at a time. Further threads would only wait there, and
-    waiting takes processor time.
+    This suits programs that play one market at a time. More threads would wait and take processor
+    time.
     """
     from numba import set_num_threads
 
@@ -22,13 +22,14 @@ def make_market(settings: MarketSettings, population: Population | SeatPlan) -> 
     """Build the market that the settings name.
 
     Args:
-        settings: Which market.
-        population: Its bidders: a ``SeatPlan`` for the classic market, else a ``Population``.
+        settings: The market's settings.
+        population: Its bidders: a ``SeatPlan`` for the classic market, a ``Population`` for the
+            strategic one.
 
     Raises:
-        ValueError: The population is of the other market.
+        ValueError: The population belongs to the other market.
     """
-    from daedalus.market.classic import ClassicMarket  # numba is slow to import; --help needs none
+    from daedalus.market.classic import ClassicMarket  # imports numba, which is slow
     from daedalus.market.interrupts import hold_interrupts_while_loading
     from daedalus.market.strategic import StrategicMarket
 

@@ -1,4 +1,4 @@
-"""A mechanism, the eleven fields that a designer sets: a single one, or a batch of columns."""
+"""Mechanisms, the eleven settings that a designer chooses: a single one, or a batch as columns."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ FLAGS = (
     "reveal_clearing_price",
     "reveal_bid_distribution",
 )
-"""The yes-or-no fields: what bidders are told after each round."""
+"""The yes-or-no fields: the facts that bidders are told."""
 
 
 _LONGEST_INTEGER = 10_000  # bits
 
 
 class MechanismError(ValueError):
-    """A mechanism that breaks the schema; the message names field, value and what is allowed."""
+    """A mechanism breaks the schema. The message names the field, its value and allowed values."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
-        """Keep the parts of the message, so that callers can report them in another form."""
+        """Keep the parts of the message too, so that callers can write their own."""
         super().__init__(f"{field}: {_shown(value)} is not allowed; {allowed}")
         self.field = field
         self.value = value
@@ -53,7 +53,7 @@ class MechanismError(ValueError):
 
 
 def _shown(value: object) -> str:
-    """Return how ``value`` is written, or a description if it is too long or too deep."""
+    """Return ``value`` as Python writes it, or a description if it is too long or too deep."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
         return f"an integer of {value.bit_length()} bits"
     try:
@@ -64,18 +64,18 @@ def _shown(value: object) -> str:
 
 @dataclass
 class Mechanism:
-    """The design of an auction.
+    """One mechanism.
 
     Attributes:
-        auction_type: How the price is set, one of ``AUCTION_TYPES``.
+        auction_type: Auction format, which sets the price; one of ``AUCTION_TYPES``.
         reserve_price: Lowest bid that competes, in units of value, 0.0 to 0.9.
         reveal_reserve: Whether bidders are told the reserve.
         reveal_competing_bids: Whether bidders are told each other's bids.
         reveal_winner_identity: Whether bidders are told who won.
         reveal_clearing_price: Whether bidders are told the price.
         reveal_bid_distribution: Whether bidders are told summary statistics of the bids.
-        shill_penalty: Fine for a detected false-name bid, 0.0 to 3.0.
-        withdrawal_penalty: Fine for a winner who walks away, 0.0 to 3.0.
+        shill_penalty: Fine for a detected bid under a false name, 0.0 to 3.0.
+        withdrawal_penalty: Fine for a winner that walks away, 0.0 to 3.0.
         collusion_penalty: Fine for detected collusion, 0.0 to 3.0.
         coalition_policy: How rings are treated, one of ``COALITION_POLICIES``.
 
@@ -158,11 +158,11 @@ class Mechanisms:
     float64 and flags are bool.
 
     Attributes:
-        malformed: Rows whose proposal could not be read, bool, shape (B,), by default none. They
-            hold a placeholder that is never played: the episode scores such a step 0.
+        malformed: Rows whose proposal could not be read, bool, shape (B,), by default none. Such a
+            row holds a default mechanism that is never played, and its step scores 0.
 
     Raises:
-        MechanismError: Some entry of a column is out of range.
+        MechanismError: An entry of a column is out of range.
     """
 
     auction_type: NDArray[np.int8]
@@ -204,16 +204,16 @@ class Mechanisms:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return the given rows, in that order, with repeats allowed."""
-        taken = copy.copy(self)  # unchecked; see ``checked``
+        taken = copy.copy(self)  # without the checks of ``checked``
         for name in (*FIELDS, "malformed"):
             setattr(taken, name, getattr(self, name)[rows])
         return taken
 
     def checked(self) -> Mechanisms:
-        """Return an independent copy, after a check of every entry.
+        """Return an independent copy after a check of each entry.
 
         Raises:
-            MechanismError: Some entry was changed to something out of range.
+            MechanismError: An entry was changed to a value out of range.
         """
         columns = {name: getattr(self, name).copy() for name in (*FIELDS, "malformed")}
         return Mechanisms(**columns)
@@ -246,7 +246,7 @@ class Mechanisms:
 
     @classmethod
     def distinct(cls, mechanisms: Sequence[Mechanism]) -> Mechanisms:
-        """Batch single mechanisms, ``rounded``; of equal ones the last is kept."""
+        """Batch single mechanisms, ``rounded``; of equal ones only the last remains."""
         rounded = cls.stack(mechanisms).rounded()
         rows = [rounded[row] for row in range(len(rounded))]
         return cls.stack([row for number, row in enumerate(rows) if row not in rows[number + 1 :]])

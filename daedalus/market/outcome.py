@@ -1,4 +1,4 @@
-"""What a market returns: outcomes of rounds, which are scored, and observations for designers."""
+"""Results of a market: round records, which score a designer, and observations, which it sees."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PROXIES = (
 """Columns of the population proxies, see ``Observation``."""
 
 HISTORY_LENGTH = 20
-"""Rounds a designer looks back."""
+"""Number of past rounds in an observation."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ class Outcome:
 
     Attributes:
         records: float64, shape (B, R, 10), in the order of ``ROUND_FIELDS``. Welfare W, Gini of
-            surplus, participation P, collusion signal, stability S, composite R and revenue's share
-            of the value delivered are in [0, 1]. Clearing price (0 without a sale) and revenue are
-            in units of value. Dropouts is the number of bidders who stayed out or walked away.
-            Records score a designer. They may depend on values, which the designer does not see.
+            surplus, participation P, stability S, collusion signal, composite R and revenue's
+            share of the value delivered are in [0, 1]. Clearing price (0 without a sale) and
+            revenue are in units of value. Dropouts are the number of bidders who stayed out or
+            walked away. Records score a designer. They may depend on values, which it does not
+            see.
     """
 
     records: NDArray[np.float64]
@@ -70,7 +71,7 @@ class Outcome:
 
     @property
     def welfare(self) -> NDArray[np.float64]:
-        """Return W, realised over best possible value, shape (B, R), in [0, 1]."""
+        """Return W, the value delivered over the highest possible, shape (B, R), in [0, 1]."""
         return self.field("welfare")
 
     @property
@@ -80,7 +81,7 @@ class Outcome:
 
     @property
     def participation(self) -> NDArray[np.float64]:
-        """Return P, share of bidders present, shape (B, R), in [0, 1]."""
+        """Return P, the share of bidders who compete, shape (B, R), in [0, 1]."""
         return self.field("participation")
 
     @property
@@ -96,22 +97,22 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a designer sees of B markets. It does not see values, types or budgets.
+    """What a designer sees of B markets. It never contains values, types or budgets.
 
     Attributes:
-        mechanisms: The mechanisms in force, B of them.
+        mechanisms: The B mechanisms in force.
         recent: The last rounds, oldest first, shape (B, 20, 10), in the order of
-            ``ROUND_FIELDS``; NaN before the first round. The strategic market shows the
-            auctioneer's own account: welfare and revenue's share from bids, Gini from units
-            delivered, participation from every name that bid. The classic market shows the records
-            themselves.
-        proxies: Population statistics, shape (B, 9), in the order of ``PROXIES``. They are: bidders
+            ``ROUND_FIELDS``; NaN before the first round. In the strategic market these are the
+            auctioneer's own records: welfare and revenue's share from bids, Gini from units
+            delivered, participation from all names that bid. In the classic market they are the
+            records that score.
+        proxies: Statistics of the population, shape (B, 9), in the order of ``PROXIES``: bidders
             present and in all; mean and standard deviation of positive bids; correlation across
             bidders of the last two rounds' bids; entropy of win counts over its maximum; share of
-            bidders out; share of bidders out who had won before; least-squares slope of the recent
-            clearing prices, in value per round. Presence, bids and absence are those of the last
-            round in the classic market. In the strategic market they are decayed means, and false
-            names count as bidders.
+            bidders absent; share of bidders absent who had won before; least-squares slope of the
+            recent clearing prices, in value per round. Presence, bids and absence are the last
+            round's in the classic market. In the strategic market they are decayed means, and
+            false names count as bidders.
         round_number: Steps played, shape (B,).
         episode_length: Steps in an episode.
         stage: Curriculum stage of the population.

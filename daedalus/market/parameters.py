@@ -1,4 +1,4 @@
-"""The strategic market's constants, with their units; docs/market.md gives the reasons."""
+"""The constants of the strategic market. docs/market.md gives the reasons for their values."""
 
 from __future__ import annotations
 
@@ -13,56 +13,57 @@ class StrategicParameters:
     """Constants of the strategic market. Money is in units of value, time in rounds.
 
     Attributes:
-        entry_cost: What it costs to prepare a bid.
-        entry_scale: Spread of the choice to enter: it is logistic in expected surplus less cost.
-        entry_floor: Probability that a bidder enters although it expects no surplus.
+        entry_cost: Cost of preparing a bid.
+        entry_scale: Noise of entry. Entry is logistic in (expected surplus - cost) / entry_scale.
+        entry_floor: Least probability of entry.
         entry_gain: Weight of a round's surplus in the expected surplus of the next.
         secret_reserve_cost: Added to the cost of entry while the reserve is secret.
         secret_winner_cost: Added while winners are not named.
-        secret_price_cost: Added while the clearing price is not told.
+        secret_price_cost: Added while the clearing price is secret.
         secret_statistics_cost: Added while neither bids nor their distribution are shown.
-        unverified_cost: Added while winners pay personal prices that nobody can check.
-        exposed_bids_cost: Added while rivals are shown a bidder's bids.
+        unverified_cost: Added while each winner pays a price of its own that it cannot check.
+        exposed_bids_cost: Added while rivals see a bidder's bids.
         compliance_cost: Added under the policy ``restrict``.
-        surplus_memory: Share of accumulated surplus kept from round to round, for the Gini.
+        surplus_memory: Share of accumulated surplus that stays from round to round, for the Gini.
         sighting_memory: Weight of the past in the auctioneer's statistics of bids and absences.
-        shock_rate: Probability that a win proves worthless after the sale.
+        shock_rate: Probability that a unit proves worthless to its winner after the sale.
         fine_unit: Value of one point of the shill and withdrawal penalties.
         collusion_fine_unit: Value of one point of the collusion penalty.
-        price_weight: How much a price teaches about rivals, relative to seeing their bids.
-        distribution_weight: How much published bid statistics teach.
-        distribution_noise: Relative error in reading a rival's bid from them.
-        reduction_scale: Spread of the choice to reduce demand.
-        ring_scale: Spread of a ring's choice to collude.
-        ring_gain: Weight of a round in a ring's estimate of what collusion earns a member.
-        ring_prior: That estimate before the first round.
+        price_weight: Weight of a published price in learning about rivals; all bids have 1.
+        distribution_weight: Weight of published bid statistics in learning about rivals.
+        distribution_noise: Relative error of a rival's bid that is read from these statistics.
+        reduction_scale: Noise of the choice to reduce demand.
+        ring_scale: Noise of a ring's choice to collude.
+        ring_gain: Weight of a round in a ring's estimate of its gain from collusion.
+        ring_prior: This estimate before the first round, for each member.
         ring_patience: Discount factor of the members.
-        monitoring_base: Probability that members learn of a deviation when nothing is revealed;
-            this risk deters deviations.
-        monitoring_winner: Added if winners are named.
-        monitoring_bids: Added if bids are shown.
-        breakdown: Probability that a ring competes for a while after a deviation.
-        punishment_rounds: Number of rounds for which it then competes.
+        monitoring_base: Probability that members learn which of them broke an agreement, if nothing
+            is revealed. This risk makes members honour the agreement.
+        monitoring_winner: Added to this probability if winners are named.
+        monitoring_bids: Added to this probability if bids are shown.
+        breakdown: Probability that a ring must compete for a while after a member broke its
+            agreement.
+        punishment_rounds: Number of rounds for which such a ring must compete.
         restrict_factor: Share of rings that still form under the policy ``restrict``.
         audit_rate: Share of winners that are screened for collusion.
         suspected_hit: Probability that a screen on suspicion finds a colluding winner.
-        suspected_false: Probability that it accuses an honest one.
-        confirmed_hit: Probability that a screen for proof finds a colluding winner.
-        confirmed_false: Probability that it accuses an honest one.
-        camouflage: Share of the screen's power lost if all cover bids look serious.
-        shill_share: Share of a price rise that goes to the shill bidders who caused it.
-        shill_scale: Spread of the choice to bid under a false name.
+        suspected_false: Probability that a screen on suspicion accuses an honest winner.
+        confirmed_hit: Probability that a screen that needs proof finds a colluding winner.
+        confirmed_false: Probability that a screen that needs proof accuses an honest winner.
+        camouflage: Share of the screen's power that is lost if all covers look serious.
+        shill_share: Share of a price rise that goes to the shill bidder that caused it.
+        shill_scale: Noise of the choice to bid under a false name.
         shill_gain: Weight of a round in the estimate of what a false name earns.
-        shill_prior: That estimate before the first round.
+        shill_prior: This estimate before the first round.
         shill_hit: Probability that a false name is detected.
-        shill_false: Probability that an honest winner is fined for one.
+        shill_false: Probability that an honest winner is taken for a false name.
         shill_spread_bids: Relative error of a false-name bid when bids are shown.
-        shill_spread_distribution: That error when their distribution is shown.
-        shill_spread_price: That error when only the price is shown.
-        shill_spread_blind: That error when nothing is shown.
-        price_gain: Weight of a round's price in the price that false names aim at.
-        pacing_gain: Step of the multiplier with which a budget is spread over an episode.
-        pacing_rounds: Rounds over which it is spread.
+        shill_spread_distribution: Its relative error when the distribution of bids is shown.
+        shill_spread_price: Its relative error when only the price is shown.
+        shill_spread_blind: Its relative error when nothing is shown.
+        price_gain: Weight of a round's price in the price that shill bidders expect.
+        pacing_gain: Step of the factor that spreads a budget over an episode.
+        pacing_rounds: Rounds over which the budget is spread.
     """
 
     entry_cost: float = 0.010

@@ -1,4 +1,4 @@
-"""Reads a mechanism from a model's text: strictly, and without exceptions."""
+"""A strict parser from text to mechanism. Errors are part of its result; it never raises."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, checked_field
 
 MAX_TEXT = 20_000
-"""Longest text, in characters, that is read; a mechanism takes about 350."""
+"""Longest text that is read, in characters; a mechanism takes about 350."""
 
 
 @dataclass(frozen=True)
 class ParsedMechanism:
-    """What a text says.
+    """The mechanism in a text, or the errors.
 
     Attributes:
-        mechanism: The mechanism, or None if anything was wrong.
-        errors: What was wrong, one sentence for each field; ``json`` stands for the whole text.
+        mechanism: The mechanism, or None if there was any error.
+        errors: One sentence for each field with an error; ``json`` stands for the whole text.
         fields_valid: Share of the eleven fields that are present and valid, 0 to 1.
     """
 
@@ -27,18 +27,18 @@ class ParsedMechanism:
 
     @property
     def valid(self) -> bool:
-        """Whether the text is one complete mechanism and nothing else."""
+        """Return whether the text is one complete mechanism and nothing else."""
         return self.mechanism is not None
 
 
 def parse_mechanism(text: str) -> ParsedMechanism:
     """Read a mechanism from ``text``, which must be one JSON object with all eleven fields.
 
-    White space around the object is allowed; prose, code fences, a missing, repeated or unknown
-    field, a wrong type, NaN or a value out of range is an error of that field.
+    White space around the object is allowed. Other text and code fences are errors. So are a
+    missing, repeated or unknown field, a wrong type, NaN and a value out of range.
 
     Returns:
-        The mechanism or the reasons why there is none.
+        The mechanism, or the reasons why there is none.
     """
     data = _read_object(text)
     if isinstance(data, str):
@@ -67,7 +67,7 @@ def _read_object(text: str) -> dict[str, object] | str:
         data = json.loads(text, object_pairs_hook=_unique_keys)
     except RecursionError:
         return "nested too deeply"
-    except ValueError as error:  # covers JSONDecodeError and the repeated key below
+    except ValueError as error:  # JSONDecodeError, or a repeated key, see below
         return f"not one JSON object: {error}"
     return data if isinstance(data, dict) else f"a JSON {type(data).__name__}, not an object"
 

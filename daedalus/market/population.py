@@ -10,43 +10,45 @@ MAX_BIDDERS = 64
 MAX_UNITS = 5
 MAX_FACTORS = 32
 RIVALS = (0.01, 100.0)
-"""The fewest and the most rivals that a bidder may expect at first."""
+"""Least and greatest number of rivals that a bidder may expect at first."""
 
 
 @dataclass
 class BidderType:
     """Bidders that share a menu of strategies and their parameters.
 
-    A type without strategies bids its values and always enters.
+    Bidders of a type without strategies bid their values and always enter.
 
     Attributes:
         share: Relative size of the type in the population.
-        menu: What it may do beside bidding its values, of ``STRATEGIES``: stay out when entering
-            does not pay; shade (in first price, and by reducing demand in uniform-price sales);
-            withdraw a win worth less than its outside option; collude with its like; bid under a
-            false name.
+        menu: Strategies of its bidders, from ``STRATEGIES``. ``opt_out``: stay out when entry does
+            not pay. ``shade``: bid below their values in first price, and reduce demand in
+            uniform-price sales. ``withdraw``: walk away from a win that is worth less than the
+            outside option. ``collude``: form a ring with the bidders of this type. ``shill``: also
+            bid under a false name.
         value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
         value_high: Upper end, above ``value_low``, at most 1.
-        demand: Units it has a use for, 1 or 2; the second is worth the lower of two draws.
-        outside_option: What a unit from elsewhere would gain it, for ``withdraw``.
-        budget: What it can pay in an episode, in units of value; None is no limit.
-        expected_surplus: Surplus from entering a round that it expects at first.
-        rivals: How many rivals' values it expects at first to beat.
-        learning_rate: Weight of a round in what it learns about bidding, if it sees all bids.
-        rate_spread: How much bidders differ in that, from 1 (not at all) to 100: each one's rate is
-            multiplied by a number drawn log-uniformly from 1/spread to spread, and is at most 1.
-        rivals_spread: The same of how many rivals each expects at first, 0.01 to 100 of them.
-        efficient_ring: Whether its ring is led by the members with the highest values, or by lot.
-        discretion: Share of the collusion screens' power that its ring evades.
-        learner: How it learns to shade, one of ``LEARNERS``: by fitting how strong its rivals are,
-            by Hedge, or by Q-learning, with which it also learns when to come.
-        factors: Number of factors that a Hedge shader or a Q-learner may multiply its values by,
-            evenly spaced up to 1.
-        lowest_factor: The lowest of them.
+        demand: Units that a bidder can use, 1 or 2. The second is worth the lower of two draws.
+        outside_option: Surplus that a unit from elsewhere would give, for ``withdraw``.
+        budget: The most that a bidder can pay in an episode, in units of value; None is no limit.
+        expected_surplus: Surplus that a bidder expects at first from a round that it enters.
+        rivals: Number of rivals whose values a bidder at first expects to compete with.
+        learning_rate: Weight of a round in what a bidder learns about bids, if it sees all bids.
+        rate_spread: Spread s of the learning rate among the bidders, from 1 (none) to 100. Each
+            bidder's rate is multiplied by a draw, log-uniform from 1/s to s, and is at most 1.
+        rivals_spread: The same spread for ``rivals``, which stays from 0.01 to 100.
+        efficient_ring: Whether the members with the highest values lead the ring. Otherwise the
+            leaders are drawn by lot.
+        discretion: Share of the collusion screens' power that the ring evades.
+        learner: How the bidders learn to shade, one of ``LEARNERS``. ``gradient`` fits the
+            strength of the rivals. ``hedge`` weighs factors. ``q`` learns factors and entry.
+        factors: Number of factors, evenly spaced up to 1, by which a bidder that learns by Hedge
+            or Q-learning may multiply its values.
+        lowest_factor: The lowest of these factors.
         hedge_rate: Rate of the multiplicative weights, per unit of payoff in value.
         hedge_share: Share of all weight that is spread evenly after each update.
         exploration: Probability that a Q-learner tries any action; its step is ``learning_rate``.
-        discount: Weight of the next round in its values.
+        discount: Weight of the next round in the values of a Q-learner.
     """
 
     share: float = 1.0
@@ -119,13 +121,13 @@ class Population:
     """The bidders of a strategic market, and how many units there are for them.
 
     Attributes:
-        stage: Curriculum stage, 0 to 4; a label, which a designer sees only if its prompt says so.
+        stage: Curriculum stage, 0 to 4; a label that a designer sees only if its prompt shows it.
         bidders: Number of bidders n, 2 to 64.
         types: Types by name.
         units: Units for sale in a round, 1 to 5.
-        concentration: How alike episodes are: shares are drawn for each from a Dirichlet
-            distribution whose parameters are the types' shares, scaled to sum to this; None takes
-            the shares as they are.
+        concentration: How similar the compositions of the episodes are. Each episode draws its
+            shares from a Dirichlet distribution. Its parameters are the types' shares, scaled to
+            this sum. None takes the shares as they are.
 
     Raises:
         ValueError: A number is out of range, or no type has a share.
@@ -148,7 +150,7 @@ class Population:
 
 
 def check_size(stage: int, bidders: int) -> None:
-    """Check what the populations of both markets have in common.
+    """Check the numbers that the populations of both markets have.
 
     Raises:
         ValueError: A number is out of range.

@@ -1,4 +1,4 @@
-"""One population as each market knows it, composed from a file in ``conf/population/``."""
+"""A population for each market that can play it, from a file in ``conf/population/``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class PopulationSettings:
     """A population, described for every market that can play it.
 
     Attributes:
-        name: Name of its file, which tables and figures show.
+        name: Name of the population file. Tables and figures show it.
         strategic: The bidders of the strategic market; None if that market cannot play it.
         classic: The bidders of the classic market; None if that market cannot play it.
 
@@ -27,7 +27,7 @@ class PopulationSettings:
 
     def __post_init__(self) -> None:
         if not self.markets:
-            raise ValueError(f"population {self.name}: describe it for a market, such as strategic")
+            raise ValueError(f"population {self.name}: no market plays it; describe it for one")
 
     @property
     def markets(self) -> list[str]:

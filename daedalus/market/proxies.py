@@ -1,4 +1,4 @@
-"""Population statistics that an auctioneer can compute from bids, exits and prices."""
+"""Proxies: statistics of the population, which an auctioneer computes from bids and prices."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def win_entropy(wins: NDArray[np.int64]) -> NDArray[np.float64]:
 def _moments(
     values: NDArray[np.float64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and population standard deviation of the masked values, 0 without any."""
+    """Return mean and population standard deviation of the masked values; 0 if there are none."""
     count = np.maximum(mask.sum(axis=1), 1)
     mean = np.where(mask, values, 0.0).sum(axis=1) / count
     squares = np.where(mask, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / count

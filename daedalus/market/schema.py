@@ -1,4 +1,4 @@
-"""Formal descriptions of a mechanism's text: a JSON schema, and a regular expression."""
+"""The mechanism as a JSON schema, and as a pattern of all texts that spell one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ DESCRIPTIONS: dict[str, str] = {
     "coalition_policy": "how rings of bidders are treated: allowed, restricted to declared "
     "ones, or fined on suspicion or only on proof",
 }
-"""What each field does, for readers who know auctions but not this market."""
+"""The effect of each field, for readers who know auctions but not this market."""
 
 
 def mechanism_schema() -> dict[str, Any]:
     """Return the strict JSON schema of a mechanism.
 
-    All eleven fields are required and no other is allowed. Servers demand this of a schema that
-    guides their decoding (OpenAI 2024, "Structured Outputs").
+    All eleven fields are required and no other is allowed. Servers ask for this in a schema that
+    constrains decoding (OpenAI 2024, "Structured Outputs").
     """
     properties = {
         name: _field_schema(name) | {"description": DESCRIPTIONS[name]} for name in FIELDS
@@ -47,9 +47,10 @@ def mechanism_schema() -> dict[str, Any]:
 def mechanism_pattern() -> str:
     r"""Return a regular expression of the texts that spell a mechanism in hundredths.
 
-    It matches the output of ``format_mechanism`` for every valid mechanism whose numbers have two
-    decimals at most. It matches nothing else: no white space, no other order of the fields, no
-    second spelling of a number. It uses only literals, groups and ``|``, which all engines know.
+    It matches the text that ``format_mechanism`` writes for each valid mechanism whose numbers have
+    at most two decimals. It matches nothing else: no white space, no other order of the fields, no
+    second spelling of a number. It uses only literals, groups and ``|``, which mean the same in
+    every engine.
     """
     pairs = [
         f'"{name}":({"|".join(re.escape(text) for text in texts)})'
@@ -59,7 +60,7 @@ def mechanism_pattern() -> str:
 
 
 def longest_spelling() -> int:
-    """Return the length of the longest text that ``mechanism_pattern`` matches, in bytes."""
+    """Return the length of the longest match of ``mechanism_pattern``, in bytes."""
     values = sum(max(map(len, texts)) for texts in _spellings().values())
     names = sum(len(f'"{name}":,') for name in FIELDS)
     return values + names + len("{}") - 1  # no comma after the last
@@ -75,7 +76,7 @@ def _field_schema(name: str) -> dict[str, Any]:
 
 
 def _spellings() -> dict[str, list[str]]:
-    """Return every field's values as compact JSON, numbers in hundredths."""
+    """Return the values of each field as compact JSON, numbers in hundredths."""
     fields = mechanism_schema()["properties"]
     return {name: [json.dumps(value) for value in _values(each)] for name, each in fields.items()}
 

@@ -1,4 +1,4 @@
-"""The population of the classic market: a seat for every bidder."""
+"""The population of the classic market: a seat plan."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ class BidderGroup:
 
     Attributes:
         kind: Strategy, one of ``BIDDER_KINDS``.
-        seats: Seats the group occupies. In a colluder group the first listed holds the turn first.
-            The truthful group may leave this empty: it takes every seat that nobody else claims.
+        seats: Seats of the group. In a colluder group the first seat has the first turn. The
+            truthful group may leave this empty: it then takes all seats that remain.
         value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
         value_high: Upper end, above ``value_low``, at most 1.
         threshold: Dropouts only: accumulated disappointment after which the bidder leaves.
-        budget: Exploiters only: what the bidder can spend in an episode, in units of value.
+        budget: Exploiters only: the most that the bidder can spend in an episode, in units of
+            value.
     """
 
     kind: str = "truthful"
@@ -35,7 +36,7 @@ class BidderGroup:
 
     def __post_init__(self) -> None:
         if self.kind not in BIDDER_KINDS:
-            raise ValueError(f"kind: {self.kind!r} is unknown; choose {', '.join(BIDDER_KINDS)}")
+            raise ValueError(f"kind: {self.kind!r}; choose one of {', '.join(BIDDER_KINDS)}")
         if not 0.0 <= self.value_low < self.value_high <= 1.0:
             raise ValueError(
                 f"value_low {self.value_low}, value_high {self.value_high}: "
@@ -51,13 +52,13 @@ class SeatPlan:
     """The bidders of a classic market, which sells one unit a round.
 
     Attributes:
-        stage: Curriculum stage, 0 to 4; a label, which a designer sees only if its prompt says so.
+        stage: Curriculum stage, 0 to 4; a label that a designer sees only if its prompt shows it.
         bidders: Number of bidders n, 2 to 64.
         groups: Groups by name.
 
     Raises:
-        ValueError: A number is out of range, a colluder group is not a pair, or seats overlap, do
-            not exist or are left empty.
+        ValueError: A number is out of range, a colluder group does not have two seats, or a seat
+            does not exist, belongs to two groups or is empty.
     """
 
     stage: int = 0
@@ -69,7 +70,7 @@ class SeatPlan:
         self.seat_groups()
         for name, group in self.groups.items():
             if group.kind == "colluder" and len(group.seats) != 2:
-                raise ValueError(f"groups.{name}.seats: {group.seats}; colluders come in pairs")
+                raise ValueError(f"groups.{name}.seats: {group.seats}; give colluders two seats")
 
     def seat_groups(self) -> list[str]:
         """Return the name of the group in each seat, length n."""
@@ -82,7 +83,7 @@ class SeatPlan:
                         f"with bidders={self.bidders} seats run from 0 to {self.bidders - 1}"
                     )
                 if seats[seat] is not None:
-                    raise ValueError(f"seat {seat}: both {seats[seat]} and {name} claim it")
+                    raise ValueError(f"seat {seat}: both {seats[seat]} and {name} have it")
                 seats[seat] = name
         return [
             self._default_group(seat) if name is None else name for seat, name in enumerate(seats)

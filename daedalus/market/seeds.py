@@ -1,4 +1,4 @@
-"""One integer seed for each run; every draw below it depends on the seed and on its purpose."""
+"""Random numbers of a run: one integer seed, and a separate stream for each purpose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def _sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
 def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[np.uint64]:
     """Return ``count`` market seeds (uint64) that depend only on the arguments.
 
-    The first m of n seeds are the seeds of a call for m, so runs of different size share a start.
+    A call for m seeds returns the first m of a call for n seeds. Runs of different sizes so start
+    with the same markets.
     """
     words = _sequence(seed, purpose, *indices).generate_state(count, np.uint64)
     return words.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Several populations in one batch of strategic markets."""
+"""A batch of strategic markets with several populations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from daedalus.market.strategic import StrategicMarket, type_columns
 class SideBySideMarket(StrategicMarket):
     """The strategic market, for several populations at once.
 
-    The batch is split evenly: the first B / P episodes have the first population, and so on. Each
-    episode goes as it would in a market of its own population.
+    Each population gets an equal part of the batch: the first B / P episodes have the first
+    population, and so on. Each episode has the same numbers as in a market with one population.
 
     Args:
         populations: P populations with the same number of bidders, units and stage.
@@ -38,14 +38,15 @@ class SideBySideMarket(StrategicMarket):
         types = [list(each.types.values()) for each in populations]
         self._first_types = np.cumsum([0, *(len(each) for each in types[:-1])])
         self._bidder_types = [each for some in types for each in some]
-        self._types = np.concatenate([type_columns(each) for each in types])  # rings of their own
+        self._types = np.concatenate([type_columns(each) for each in types])  # rings numbered anew
         self._first_tables = first_tables(self._bidder_types)
         self._rings = int(self._types["ring"].max()) + 1
 
     def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:
         if len(seeds) % len(self._populations):
             raise ValueError(
-                f"{len(seeds)} episodes for {len(self._populations)} populations; give as many each"
+                f"{len(seeds)} episodes for {len(self._populations)} populations; "
+                "give each population the same number"
             )
         parts = np.split(seeds, len(self._populations))
         kinds = [

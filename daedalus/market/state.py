@@ -1,4 +1,4 @@
-"""The state of a batch of markets, and how it is forked."""
+"""The state of a batch of markets, and forks of it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 
 @dataclass
 class MarketState:
-    """State of B independent markets; every array has B rows, and each market adds its own.
+    """State of B independent markets. Each array has B rows; a market adds its own arrays.
 
     Attributes:
-        seeds: Key of every future draw, uint64, shape (B,).
+        seeds: Key of all later draws, uint64, shape (B,).
         rounds: Rounds played, int64, shape (B,).
-        active: Whether a bidder is in the market, shape (B, n).
+        active: Whether each bidder is in the market, shape (B, n).
         bids: Last round's bids, shape (B, n).
         previous_bids: Bids of the round before, shape (B, n).
         wins: Sales won so far, int64, shape (B, n).
@@ -55,19 +55,22 @@ class MarketState:
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Return whether everybody has left, shape (B,)."""
+        """Return whether all bidders have left, shape (B,)."""
         return np.asarray(~self.active.any(axis=1))
 
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
-        """Copy rows, which may repeat, so that they can go on under other mechanisms.
+        """Return independent copies of some markets.
 
         Args:
-            rows: Which markets to copy, in order.
-            seeds: Futures of the copies, shape of ``rows``; copies with one seed face the same
+            rows: Markets to copy, in order; a market may be copied more than once.
+            seeds: Futures of the copies, shape of ``rows``. Copies with the same seed have the same
                 draws. By default each copy keeps the future of its original.
 
         Returns:
-            An independent state of ``len(rows)`` markets.
+            A state of ``len(rows)`` markets.
+
+        Raises:
+            ValueError: There is not one seed for each row.
         """
         arrays = {f.name: getattr(self, f.name)[rows] for f in dataclasses.fields(self)}
         if seeds is not None:
@@ -77,12 +80,12 @@ class MarketState:
         return type(self)(**arrays)
 
     def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
-        """Overwrite rows in place by the markets of ``other``, in order."""
+        """Replace rows in place by the markets of ``other``, in order."""
         for f in dataclasses.fields(self):
             getattr(self, f.name)[rows] = getattr(other, f.name)
 
     def recent(self) -> NDArray[np.float64]:
-        """Return the ring buffer unrolled, oldest round first, shape (B, 20, 10)."""
+        """Return the ring buffer from the oldest round to the newest, shape (B, 20, 10)."""
         slots = (self.rounds[:, None] + np.arange(HISTORY_LENGTH)) % HISTORY_LENGTH
         return np.take_along_axis(self.history, slots[:, :, None], axis=1)
 
@@ -90,16 +93,16 @@ class MarketState:
 def checked_play(
     state: MarketState, mechanisms: Mechanisms, rounds: int, bidders: int
 ) -> Mechanisms:
-    """Return a checked copy of the mechanisms, because kernels check no size and no value.
+    """Return a checked copy of the mechanisms. Kernels check neither sizes nor values.
 
     Raises:
-        ValueError: The sizes do not match, or a mechanism was changed to something out of range.
+        ValueError: The sizes do not match, or a mechanism was changed to a value out of range.
     """
     held = state.active.shape[1]
     if held != bidders:
         raise ValueError(f"state: {held} bidders; this market has {bidders} bidders")
     if len(mechanisms) != len(state):
-        raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets")
+        raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets; give one each")
     if rounds < 0:
         raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
     return mechanisms.checked()

@@ -1,4 +1,4 @@
-"""The market of auction theory: bidders who learn, rings, false names, and costs of every rule."""
+"""The strategic market: bidders who learn, rings, shill bidders, and a cost for each setting."""
 
 from __future__ import annotations
 
@@ -43,39 +43,40 @@ _PRICE_PRIOR = 0.5
 
 @dataclass
 class StrategicState(MarketState):
-    """State of B strategic markets: that of ``MarketState`` and more; G is the number of rings.
+    """State of B strategic markets: ``MarketState`` and these arrays; G is the number of rings.
 
-    ``history`` is the auctioneer's own account of the rounds, computed from bids, names, prices and
-    deliveries. The ``Outcome`` alone holds what rounds were worth, which takes values. ``active``
-    says which bidders bid in the last round, and ``wins`` counts units delivered.
+    ``history`` holds the auctioneer's own records of the rounds, computed from bids, names, prices
+    and deliveries. Records that depend on values are in the ``Outcome`` alone. ``active`` marks the
+    bidders that bid in the last round; ``wins`` counts units delivered.
 
     Attributes:
-        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n). Its fields are listed
-            below.
-        rings: One record for each ring, dtype ``RING``, shape (B, G). ``gain`` is what a round of
-            collusion earns a member. ``punished`` is how many rounds the ring still has to compete.
-        tables: Weights of Hedge shaders and values of Q-learners, see ``learners.py``, shape
-            (B, n, W); W is 0 where there are none.
-        sightings: The auctioneer's decayed means of names that bid, their bids' mean and standard
-            deviation, share of bidders out, and share of bidders out who had won before, (B, 5).
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n), see below.
+        rings: One record for each ring, dtype ``RING``, shape (B, G). ``gain`` is the gain of a
+            member from a round of collusion. ``punished`` is the number of rounds for which the
+            ring must still compete.
+        tables: Weights of the bidders that learn by Hedge and action values of the Q-learners, see
+            ``learners.py``, shape (B, n, W); W is 0 if there are no such bidders.
+        sightings: The auctioneer's decayed means, shape (B, 5): number of names that bid, mean and
+            standard deviation of their bids, share of bidders absent, share absent who had won
+            before.
         alias_bids: Last round's bids under false names, shape (B, n).
-        expected_price: The price that false names aim at, shape (B,).
+        expected_price: The price that shill bidders expect, shape (B,).
         welfare: Ring buffer of the last five W, shape (B, 5, 1).
 
     The record of a bidder holds:
         kind: its type
-        won_last: whether a unit was delivered to it in the last round; only for Q-learners
+        won_last: whether it received a unit in the last round; only for Q-learners
         expected_surplus: the surplus that it expects from entry
         learning_rate: weight of a round in what it learns
         rivals_seen: share of sales with a rival above the reserve
         rivals_distance: mean log distance of the best rival value from the top;
-            rivals_seen / rivals_distance is the number of rivals that it believes to face
-        reduction_gain: what it gains in uniform-price sales if it offers one unit less
-        shill_gain: what a false name earns
-        spent: payments so far
-        pacing: how far it scales bids down to save budget
-        surplus: decayed net surplus
-        units_won: decayed units delivered
+            rivals_seen / rivals_distance is the number of rivals that it expects
+        reduction_gain: its gain in uniform-price sales if it offers one unit less
+        shill_gain: its gain from a false name
+        spent: its payments so far
+        pacing: factor by which it scales bids down to save budget
+        surplus: its decayed net surplus
+        units_won: its decayed number of units delivered
     """
 
     bidders: NDArray[np.void]
@@ -88,7 +89,7 @@ class StrategicState(MarketState):
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Return False for each market, shape (B,): bidders who stay out may return."""
+        """Return False for each market, shape (B,): an absent bidder may return."""
         return np.zeros(len(self), np.bool_)
 
 
@@ -96,7 +97,7 @@ class StrategicMarket:
     """The strategic market, which sells K units a round.
 
     Args:
-        population: Types of bidders, their number, and the supply.
+        population: The bidders, and the number of units.
         parameters: Constants of the market.
     """
 
@@ -113,10 +114,10 @@ class StrategicMarket:
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
-        who, batch = self.population, len(seeds)
+        population, batch = self.population, len(seeds)
         seeds = np.asarray(seeds, np.uint64)
         types = self._bidder_types
-        bidders = np.zeros((batch, who.bidders), BIDDER)
+        bidders = np.zeros((batch, population.bidders), BIDDER)
         kind = self._compose(seeds)
         bidders["kind"] = kind
         bidders["expected_surplus"] = np.array([each.expected_surplus for each in types])[kind]
@@ -130,12 +131,12 @@ class StrategicMarket:
         rings = np.zeros((batch, self._rings), RING)
         rings["gain"] = self.parameters.ring_prior
         return StrategicState(
-            **MarketState.common(seeds, who.bidders),
+            **MarketState.common(seeds, population.bidders),
             bidders=bidders,
             rings=rings,
             tables=self._first_tables[kind],
             sightings=np.zeros((batch, len(_SEEN))),
-            alias_bids=np.zeros((batch, who.bidders)),
+            alias_bids=np.zeros((batch, population.bidders)),
             expected_price=np.full(batch, _PRICE_PRIOR),
             welfare=np.zeros((batch, 5, 1)),
         )
@@ -148,7 +149,7 @@ class StrategicMarket:
         spread: str,
         trait: int,
     ) -> NDArray[np.float64]:
-        """Return a parameter of every bidder's type, spread among its bidders, shape (B, n)."""
+        """Return a parameter of each bidder, spread around that of its type, shape (B, n)."""
         typical, spreads = (
             np.array([getattr(each, field) for each in self._bidder_types])[kind]
             for field in (name, spread)
@@ -156,14 +157,14 @@ class StrategicMarket:
         return np.asarray(typical * individual_factors(seeds, spreads, trait))
 
     def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:
-        """Return the type of every bidder, shape (B, n)."""
+        """Return the type of each bidder, shape (B, n)."""
         return compose_population(self.population, seeds)
 
     def proxies(self, state: MarketState) -> NDArray[np.float64]:
         """Return the nine proxies of ``Observation``, shape (B, 9).
 
-        Those of bids and absences are decayed means over rounds. False names count as bidders,
-        because the auctioneer cannot tell them apart.
+        Those of bids and absences are decayed means over rounds. They count false names as
+        bidders, because the auctioneer cannot tell them apart.
         """
         assert isinstance(state, StrategicState)
         proxies = population_proxies(state)
@@ -171,7 +172,7 @@ class StrategicMarket:
         return proxies
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return what the n bidders of the first market are."""
+        """Return the hidden side of the n bidders of the first market."""
         assert isinstance(state, StrategicState)
         names = list(self.population.types)
         return [
@@ -191,15 +192,15 @@ class StrategicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to something out of
-                range; nothing has been played.
+            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
+                nothing has been played.
         """
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         known = state.bidders["kind"] < len(self._types)
         sizes = state.rings.shape[1], state.tables.shape[2]
         if sizes != (self._rings, self._first_tables.shape[1]) or not known.all():
-            raise ValueError("state: of other bidder types; reset this market for a state")
+            raise ValueError("state: it has other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         play_rounds(

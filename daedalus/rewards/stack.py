@@ -1,4 +1,4 @@
-"""The weighted, named stack of reward terms."""
+"""The reward stack: a weighted sum of named reward terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RewardStack:
     """A weighted sum of named terms.
 
     Attributes:
-        weights: Weight by term name; each term is in [0, 1], so rewards are bounded by the weights.
+        weights: Weight of each term, by its name. Each term is in [0, 1].
 
     Raises:
         ValueError: A term is unknown or a weight is not finite.
@@ -42,7 +42,7 @@ class RewardStack:
 
     @property
     def is_composite(self) -> bool:
-        """Return whether the reward is R, the score that evaluation uses, and nothing else."""
+        """Return whether the stack is the composite reward R alone, which evaluation reports."""
         return {name: weight for name, weight in self.weights.items() if weight} == {
             "composite": 1.0
         }
@@ -53,13 +53,13 @@ class RewardStack:
         """Score B completions.
 
         Args:
-            parsed: What each completion said.
-            outcome: What the mechanisms of the *valid* completions did, one row or one equal block
-                of rows (its futures) for each, in order.
+            parsed: The completions, parsed.
+            outcome: Outcome of the mechanisms of the *valid* completions, in order. Each has one
+                row, or a block of rows (its futures); all blocks have the same size.
 
         Returns:
-            Unweighted terms by name, each of shape (B,). An invalid completion never reached a
-            market: its market terms are 0.
+            Unweighted terms by name, each of shape (B,). The market terms of an invalid completion
+            are 0, since it was never played.
         """
         valid = np.array([each.valid for each in parsed], np.bool_)
         scores = {}
@@ -79,7 +79,7 @@ class RewardStack:
         Such mechanisms are valid, so text terms take the value of a valid text.
 
         Args:
-            outcome: What the mechanisms did, one row for each.
+            outcome: Outcome of the mechanisms, one row for each.
         """
         rows = len(outcome.records)
         return self.total(

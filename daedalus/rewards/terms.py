@@ -1,4 +1,4 @@
-"""Pure reward terms, each in [0, 1]: of what a market did, and of what a text said."""
+"""Reward terms, each in [0, 1], computed from an outcome or from the text of an answer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
 
 MarketTerm = Callable[[Outcome], NDArray[np.float64]]
-"""Outcome of B markets over R rounds to B rewards."""
+"""Takes the outcome of B markets over R rounds; returns B rewards."""
 
 TextTerm = Callable[[ParsedMechanism], float]
-"""Parsed completion to its reward."""
+"""Takes a parsed completion; returns its reward."""
 
 
 def _over_rounds(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -22,7 +22,7 @@ def _over_rounds(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def welfare(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean W, realised over best possible value."""
+    """Return mean W, the value delivered over the highest possible."""
     return _over_rounds(outcome.welfare)
 
 
@@ -32,7 +32,7 @@ def fairness(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def participation(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean P, share of bidders present."""
+    """Return mean P, the share of bidders who compete."""
     return _over_rounds(outcome.participation)
 
 
@@ -42,7 +42,7 @@ def stability(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def composite(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean R, the score that evaluation uses: W F P S, discounted in the classic market."""
+    """Return mean R = W F P S; the classic market lowers it where collusion is likely."""
     return _over_rounds(outcome.composite)
 
 
@@ -52,7 +52,7 @@ def competition(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def well_formed(parsed: ParsedMechanism) -> float:
-    """Return 1 for one complete mechanism in range and nothing else, else 0."""
+    """Return 1 if the text is one complete valid mechanism and nothing else, otherwise 0."""
     return float(parsed.valid)
 
 

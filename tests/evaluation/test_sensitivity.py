@@ -118,7 +118,7 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
         assert found["best auction type differs"]
         assert not found["reveal_reserve is live"]
         assert not found["fields whose best flips"]
-        assert found["proxies tell populations"] == (seen > 0.5)
+        assert found["proxies identify populations"] == (seen > 0.5)
 
 
 def small_env(**changes: object) -> DesignEnv:

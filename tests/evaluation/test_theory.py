@@ -12,30 +12,41 @@ from hydra import compose, initialize_config_dir
 from scipy.special import betainc
 
 from daedalus.config import register, to_config
-from daedalus.evaluation import equilibria, theory
-from daedalus.evaluation.theory_figures import learned_bids, reserve_curves
+from daedalus.evaluation import equilibria, theory_figures
+from daedalus.evaluation.theory import RESULTS, theory_table
+from daedalus.evaluation.theory_bidding import (
+    Learned,
+    largest_gain_of_lies,
+    learn_to_shade,
+    revenue_equivalence,
+    shading,
+)
+from daedalus.evaluation.theory_markets import BIDDERS, RESERVES
+from daedalus.evaluation.theory_revenue import CASES, GRID, best_reserves, reserve_curves
+from daedalus.evaluation.theory_rings import ring_welfare
+from daedalus.evaluation.theory_rows import Row
 from experiments.theory import main
 
 CONF = Path(__file__).parents[2] / "conf"
 
 
 def measured(episodes: int, seed: int) -> pd.DataFrame:
-    cases = [(bidders, reserve) for bidders in theory.BIDDERS for reserve in theory.RESERVES]
-    learned = [theory.learn_to_shade(*case, episodes, seed) for case in cases]
-    curves = theory.reserve_curves(episodes, seed)
-    return theory.theory_table(learned, curves, theory.RESULTS, episodes, seed)
+    cases = [(bidders, reserve) for bidders in BIDDERS for reserve in RESERVES]
+    learned = [learn_to_shade(*case, episodes, seed) for case in cases]
+    curves = reserve_curves(episodes, seed)
+    return theory_table(learned, curves, RESULTS, episodes, seed)
 
 
 def disagreements(table: pd.DataFrame) -> str:
     return table[~table["passes"]].to_string()
 
 
-def equilibrium_bids(bidders: int = 3, reserve: float = 0.0) -> theory.Learned:
+def equilibrium_bids(bidders: int = 3, reserve: float = 0.0) -> Learned:
     """Return what bidders would have learned if they had found the equilibrium."""
     values = np.random.default_rng(0).uniform(max(reserve, 0.01), 1.0, 2000)
     bids = equilibria.first_price_bid(values, bidders, reserve)
     revenue = equilibria.expected_revenue(bidders, reserve)
-    return theory.Learned(bidders, reserve, values, bids, revenue)
+    return Learned(bidders, reserve, values, bids, revenue)
 
 
 def exact_curves() -> pd.DataFrame:
@@ -43,8 +54,8 @@ def exact_curves() -> pd.DataFrame:
     rows = [
         {"bidders": bidders, "ring": ring, "reserve": reserve}
         | {"revenue": equilibria.expected_revenue(bidders, reserve, ring)}
-        for bidders, ring in theory.CASES
-        for reserve in theory.GRID
+        for bidders, ring in CASES
+        for reserve in GRID
     ]
     return pd.DataFrame(rows)
 
@@ -123,8 +134,8 @@ def test_no_other_bid_of_the_pay_as_bid_equilibrium_is_better(units: int) -> Non
 
 def test_what_theory_says_passes() -> None:
     learned = [equilibrium_bids(3, 0.0), equilibrium_bids(4, 0.5)]
-    rows = theory.shading(learned) + theory.revenue_equivalence(learned)
-    assert all(row.passes for row in rows + theory.best_reserves(exact_curves()))
+    rows = shading(learned) + revenue_equivalence(learned)
+    assert all(row.passes for row in rows + best_reserves(exact_curves()))
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.5])
@@ -133,7 +144,7 @@ def test_bids_that_are_off_at_some_values_fail(reserve: float) -> None:
     highest = learned.values > 1.0 - 0.1 * (1.0 - reserve)
     shaded = learned.values - learned.bids
     bids = np.where(highest, learned.values - 1.04 * shaded, learned.bids)
-    (row,) = theory.shading([dataclasses.replace(learned, bids=bids)])
+    (row,) = shading([dataclasses.replace(learned, bids=bids)])
     assert not row.passes
     assert row.measured == pytest.approx(1.04)
 
@@ -142,7 +153,7 @@ def test_bids_that_are_off_at_some_values_fail(reserve: float) -> None:
 def test_revenue_may_be_off_by_one_percent(share: float, passes: bool) -> None:
     learned = equilibrium_bids()
     off = dataclasses.replace(learned, revenue=share * learned.revenue)
-    (row,) = theory.revenue_equivalence([off])
+    (row,) = revenue_equivalence([off])
     assert row.passes == passes
     assert row.tolerance == pytest.approx(0.01 * row.theory)
 
@@ -152,24 +163,27 @@ def test_curves_of_rings_without_effect_fail() -> None:
     nobody = curves[(curves["bidders"] == 5) & (curves["ring"] == 1)]["revenue"].to_numpy()
     for ring in range(2, 6):
         curves.loc[curves["ring"] == ring, "revenue"] = nobody
-    rows = theory.best_reserves(curves)
+    rows = best_reserves(curves)
     assert [row.passes for row in rows] == [True] * 4 + [False] * 4
 
 
 @pytest.mark.parametrize("auction_type", ["first_price", "second_price"])
 def test_the_search_for_lies_finds_them_where_they_pay(auction_type: str) -> None:
-    assert theory.largest_gain_of_lies(auction_type, 2000, 0) > 0.1
+    assert largest_gain_of_lies(auction_type, 2000, 0) > 0.1
 
 
 def test_same_seed_same_rows_and_other_seed_others() -> None:
-    rows = [theory.ring_welfare(2, seed) for seed in (0, 0, 1)]
+    rows = [ring_welfare(2, seed) for seed in (0, 0, 1)]
     assert rows[0] == rows[1]
     assert rows[0] != rows[2]
 
 
 def test_figures_draw_every_case() -> None:
-    learned = [equilibrium_bids(n, r) for n in theory.BIDDERS for r in theory.RESERVES]
-    bids, reserves = learned_bids(learned), reserve_curves(exact_curves())
+    learned = [equilibrium_bids(n, r) for n in BIDDERS for r in RESERVES]
+    bids, reserves = (
+        theory_figures.learned_bids(learned),
+        theory_figures.reserve_curves(exact_curves()),
+    )
     assert [panel.get_title(loc="left") for panel in bids.axes] == ["no reserve", "reserve 0.5"]
     names = [{text.get_text() for text in panel.texts} for panel in reserves.axes]
     assert names[0] == {"n = 2", "n = 3", "n = 4", "n = 5"}
@@ -185,8 +199,8 @@ def test_the_experiment_writes_its_table_and_figures(tmp_path: Path) -> None:
         config = to_config(compose("config", overrides=overrides))
     main(config, tmp_path)
     assert list(pd.read_csv(tmp_path / "summary.csv")) == [
-        field.name for field in dataclasses.fields(theory.Row)
+        field.name for field in dataclasses.fields(Row)
     ]
-    assert len(pd.read_csv(tmp_path / "reserves.csv")) == len(theory.CASES) * len(theory.GRID)
+    assert len(pd.read_csv(tmp_path / "reserves.csv")) == len(CASES) * len(GRID)
     figures = sorted(path.stem for path in (tmp_path / "figures").glob("*.png"))
     assert figures == ["learned_bids", "reserves"]

@@ -89,7 +89,7 @@ def test_a_state_with_other_tables_is_refused(others):
     market, _ = fresh(Population(types={"a": dataclasses.replace(HEDGE, factors=5)}), 2)
     _, state = fresh(Population(types={"a": others}), 2)
     before = copy.deepcopy(state)
-    with pytest.raises(ValueError, match="state: of other bidder types"):
+    with pytest.raises(ValueError, match="state: it has other bidder types"):
         market.play(state, Mechanisms.repeat(Mechanism(), 2), 1)
     assert_same_state(state, before)
 
