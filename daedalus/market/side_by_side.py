@@ -38,7 +38,7 @@ class SideBySideMarket(StrategicMarket):
         types = [list(each.types.values()) for each in populations]
         self._first_types = np.cumsum([0, *(len(each) for each in types[:-1])])
         self._bidder_types = [each for some in types for each in some]
-        self._types = np.concatenate([type_columns(each) for each in types])  # rings numbered anew
+        self._types = np.concatenate([type_columns(each) for each in types])  # rings from 0 in each
         self._first_tables = first_tables(self._bidder_types)
         self._rings = int(self._types["ring"].max()) + 1
 

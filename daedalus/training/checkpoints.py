@@ -1,4 +1,4 @@
-"""Finding where an interrupted phase stopped, and exporting a finished model."""
+"""Checkpoints of an interrupted phase, and the export of a finished model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from daedalus.training.model import LanguageModel, load_language_model
 def last_checkpoint(folder: Path) -> Path | None:
     """Return the newest complete checkpoint of a trainer, or None.
 
-    A trainer writes trainer_state.json last: a checkpoint without it was cut short.
+    A trainer writes trainer_state.json last, so a checkpoint without this file is incomplete.
     """
     complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
     return max(complete, key=_step, default=None)
 
 
 def completed_steps(folder: Path) -> int:
-    """Return how far the newest complete checkpoint of a trainer got, 0 if there is none."""
+    """Return the step of the newest complete checkpoint of a trainer, 0 if there is none."""
     checkpoint = last_checkpoint(folder)
     return _step(checkpoint) if checkpoint else 0
 
@@ -37,16 +37,17 @@ def _step(checkpoint: Path) -> int:
 def export(
     language_model: LanguageModel, prompt: PromptSettings, base: str | Path, folder: Path
 ) -> None:
-    """Write a model that plain ``from_pretrained`` loads, whole or not at all.
+    """Write a model that ``from_pretrained`` loads, completely or not at all.
 
-    Adapters are merged into weights reloaded in 16 bits, since merging into quantised ones rounds
-    twice; no adapter files are left, which loading would apply a second time.
+    Adapters are merged into base weights that are loaded again in 16 bits, since merging into
+    quantised weights rounds twice. No adapter files remain, because ``from_pretrained`` would apply
+    them a second time.
 
     Args:
-        language_model: What was trained.
-        prompt: What it was trained on, kept beside it.
-        base: Where its base weights were loaded from; used only for adapters.
-        folder: Where the model goes; replaced if it exists.
+        language_model: The trained model.
+        prompt: The prompt that it was trained on, which is saved beside it.
+        base: Folder or hub name of its base weights; used only for adapters.
+        folder: Folder of the export; replaced if it exists.
     """
     aside = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(aside, ignore_errors=True)

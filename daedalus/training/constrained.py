@@ -1,7 +1,7 @@
-"""Answers that cannot be invalid: what no mechanism goes on with is masked as tokens are drawn.
+"""Constrained decoding: tokens that cannot continue a valid mechanism are masked.
 
-The texts allowed are those of ``mechanism_pattern``; llguidance follows them token by token
-(constrained decoding as in Willard & Louf 2023, with masks computed as they are needed).
+Allowed texts are those of ``mechanism_pattern``. llguidance follows them token by token, as in
+Willard & Louf (2023), and computes each mask when it is needed.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from daedalus.market.schema import longest_spelling, mechanism_pattern
 from daedalus.training.model import LanguageModel
 
 ANSWER_TOKENS = longest_spelling() + 1
-"""Tokens that hold every mechanism and the end of the turn, one byte each at the least."""
+"""Tokens that are enough for any mechanism and the end of the turn, if each is at least a byte."""
 
 
 def mechanism_matcher(language_model: LanguageModel) -> LLMatcher:
-    """Return what follows a mechanism through this model's tokens, from its start.
+    """Return a matcher of mechanisms for the tokens of a model, at the start of a mechanism.
 
     Raises:
-        ValueError: The pattern cannot be followed with this tokenizer, or it is not a fast one.
+        ValueError: The tokenizer cannot follow the pattern, or is not a fast tokenizer.
     """
     model, tokenizer = language_model.model, language_model.tokenizer
     vocabulary = from_tokenizer(
-        cast(Any, tokenizer),  # its type asks for a fast tokenizer; a slow one raises
-        n_vocab=model.get_output_embeddings().out_features,  # often padded beyond the tokenizer's
+        cast(Any, tokenizer),  # the type needs a fast tokenizer; a slow one raises
+        n_vocab=model.get_output_embeddings().out_features,  # often more than the tokenizer has
         eos_token=model.generation_config.eos_token_id,
     )
     matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(mechanism_pattern()))
@@ -41,13 +41,13 @@ def mechanism_matcher(language_model: LanguageModel) -> LLMatcher:
 
 
 class MechanismConstraint(LogitsProcessor):
-    """Gives tokens that cannot continue a mechanism a score of minus infinity, and leaves the rest.
+    """Sets the score of tokens that cannot continue a mechanism to minus infinity.
 
-    It follows one call of ``generate``, so every call needs a new one.
+    It follows one call of ``generate``, so each call needs a new constraint.
 
     Args:
-        matcher: At the start of a mechanism; it is copied.
-        rows: Answers B that are sampled side by side.
+        matcher: A matcher at the start of a mechanism, which is copied.
+        rows: Number of answers B that are sampled side by side.
     """
 
     def __init__(self, matcher: LLMatcher, rows: int) -> None:
@@ -59,7 +59,7 @@ class MechanismConstraint(LogitsProcessor):
         """Mask scores of shape (B, vocabulary), given the tokens so far, shape (B, length).
 
         Raises:
-            ValueError: A row goes on with a token that was masked, as in beam search.
+            ValueError: A row continues with a token that was masked, as in beam search.
         """
         if self._started:
             self._consume(input_ids[:, -1].tolist())
@@ -69,9 +69,9 @@ class MechanismConstraint(LogitsProcessor):
 
     def _consume(self, tokens: list[int]) -> None:
         for matcher, token in zip(self._matchers, tokens, strict=True):
-            ended = matcher.is_stopped()  # such a row is padded
+            ended = matcher.is_stopped()  # the rest of such a row is padding
             if not ended and not matcher.consume_token(token):
-                raise ValueError(f"token {token} was masked; sample every row from its own scores")
+                raise ValueError(f"token {token} was masked; sample each row from its own scores")
 
     def _allowed(self, vocabulary: int) -> np.ndarray:
         """Return which tokens may follow, bool, shape (B, vocabulary)."""

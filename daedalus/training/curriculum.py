@@ -1,4 +1,4 @@
-"""Populations one after the other: a stage is left when its market is nearly mastered."""
+"""The curriculum: training leaves a stage when its mean reward reaches a threshold."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ def stage_table(
     settings: CurriculumSettings,
     seed: int,
 ) -> pd.DataFrame:
-    """Say when each stage is left: at a share of the way from random to the best fixed mechanism.
+    """Compute the threshold of each stage, between random mechanisms and the best fixed one.
 
-    Both are rewarded as completions are, in the states that prompts describe.
+    Both are rewarded like completions, in the states of the prompts.
 
     Args:
-        envs: The stages' environments, in order. The episodes that they held are lost.
+        envs: Environments of the stages, in order. The episodes that they held are lost.
         stack: The reward that the search maximises.
-        rewards: What training rewards with, in each stage's states.
+        rewards: The rewards of training in the states of each stage.
         settings: Share and window of each stage.
         seed: Seed of the search and of the random mechanisms.
 
     Returns:
         A row for each stage: ``stage`` (its name), mean reward of ``random`` mechanisms and of the
-        ``search``, the ``threshold`` (infinite for the last stage) and the ``window`` in prompts.
+        best fixed one (``search``), ``threshold`` (infinite for the last stage) and ``window`` in
+        prompts.
     """
     table = []
     for (name, env), reward in zip(envs.items(), rewards, strict=True):
@@ -65,11 +66,11 @@ def stage_table(
 
 
 class Curriculum:
-    """Goes to the next stage when the moving mean of rewards reaches the stage's threshold.
+    """Moves to the next stage when the moving mean of rewards reaches the stage's threshold.
 
     Args:
-        thresholds: Reward at which each stage is left.
-        windows: Steps of training behind each mean.
+        thresholds: Mean reward at which training leaves each stage.
+        windows: Training steps in the moving mean of each stage.
     """
 
     def __init__(self, thresholds: Sequence[float], windows: Sequence[int]) -> None:
@@ -79,7 +80,7 @@ class Curriculum:
         self.stage = 0
 
     def note(self, reward: float, stage: int) -> None:
-        """Take in the mean reward of a step of training; one from a stage that was left is void."""
+        """Note the mean reward of a training step; rewards of earlier stages are ignored."""
         if stage != self.stage:
             return
         self._recent.append(reward)
@@ -92,7 +93,7 @@ class Curriculum:
 def make_curriculum(
     stages: pd.DataFrame, prompts_per_step: int, history: Sequence[Mapping[str, float]]
 ) -> Curriculum:
-    """Return the curriculum of a ``stage_table`` where what was logged so far has led it."""
+    """Return the curriculum of a ``stage_table`` after the training that was logged so far."""
     windows = [-(-int(each) // prompts_per_step) for each in stages["window"]]
     curriculum = Curriculum(list(stages["threshold"]), windows)
     for record in history:
@@ -101,16 +102,16 @@ def make_curriculum(
 
 
 class CurriculumReward(MarketReward):
-    """Rewards completions in the stage that their state belongs to, and tells the curriculum.
+    """Rewards completions in the stage of their state, and reports rewards to the curriculum.
 
     Args:
-        states: States of each stage, as many in each; rows are numbered through all stages.
-        curriculum: What decides on promotion.
-        stack: As for ``MarketReward``, and so are the rest.
-        futures: K.
-        horizon: Steps that each future runs.
-        seed: What the futures depend on.
-        continuation: Acts after the commitment steps.
+        states: States of each stage, the same number for all. Rows count through all stages.
+        curriculum: Receives the mean rewards.
+        stack: The reward of outcomes and texts.
+        futures: Number of futures K of each state.
+        horizon: Steps of each future.
+        seed: Seed of the futures.
+        continuation: Acts after the commitment steps; None keeps the completion's mechanism.
     """
 
     def __init__(
@@ -162,12 +163,12 @@ class CurriculumReward(MarketReward):
 def staged_prompts(
     states: Sequence[DesignEnv], prompt: PromptSettings, curriculum: Curriculum
 ) -> Dataset:
-    """Return rows that hold, whenever one is read, a prompt of the curriculum's stage.
+    """Return rows of prompts. A row that is read has a prompt of the stage at that time.
 
     Args:
-        states: States of each stage, as many in each.
-        prompt: What is shown of them.
-        curriculum: Says which stage it is.
+        states: States of each stage, the same number for all.
+        prompt: Contents of the prompts.
+        curriculum: Gives the stage.
     """
     chats = [prompts(each.observe(), prompt) for each in states]
     count = len(chats[0])

@@ -1,4 +1,4 @@
-"""Sampling completions: the ``generate`` function that a language-model designer takes."""
+"""Sampling of completions, and the ``generate`` function of language-model designers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def make_generate(
     """Return a function from chats to completions.
 
     Args:
-        language_model: Who answers.
+        language_model: The model that answers.
         temperature: Sampling temperature; 0 decodes greedily.
-        max_new_tokens: Where answers are cut. Constrained ones end by themselves and are not.
-        constrained: Whether every answer is made a valid mechanism, see ``MechanismConstraint``.
+        max_new_tokens: Largest number of tokens of an answer that is not constrained.
+        constrained: Whether to force a valid mechanism, see ``MechanismConstraint``.
     """
     matcher = mechanism_matcher(language_model) if constrained else None
     limit = ANSWER_TOKENS if constrained else max_new_tokens
@@ -50,11 +50,11 @@ def make_generate(
 
 @dataclass(frozen=True)
 class Completions:
-    """What a model was asked and answered, B times.
+    """B prompts of a model, and its answers.
 
     Attributes:
         prompts: Tokens of each chat, without padding.
-        answers: Tokens of each answer, up to and with the one that ends it.
+        answers: Tokens of each answer, including the token that ends it.
         texts: The answers without special tokens.
     """
 
@@ -70,13 +70,13 @@ def complete(
     max_new_tokens: int,
     masks: Sequence[MechanismConstraint] = (),
 ) -> Completions:
-    """Answer chats in one batch, from torch's global random state; 0 decodes greedily.
+    """Answer chats in one batch, with torch's global random numbers.
 
     Args:
-        language_model: Who answers.
+        language_model: The model that answers.
         chats: B chats.
-        temperature: Sampling temperature.
-        max_new_tokens: Longest answer.
+        temperature: Sampling temperature; 0 decodes greedily.
+        max_new_tokens: Largest number of tokens of an answer.
         masks: Constraints that mask tokens.
     """
     model, tokenizer = language_model.model, language_model.tokenizer
@@ -93,7 +93,7 @@ def complete(
     was_training = model.training
     model.eval()
     with torch.inference_mode():
-        tokens = cast(Any, model).generate(  # a mixin's method, unknown to its type
+        tokens = cast(Any, model).generate(  # the method of a mixin, which the type lacks
             **inputs,
             max_new_tokens=max_new_tokens,
             logits_processor=LogitsProcessorList(masks),

@@ -1,4 +1,4 @@
-"""Reinforcement learning: group-relative policy optimisation through TRL."""
+"""GRPO, group-relative policy optimisation, through TRL."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def train_grpo(
     folder: Path,
     seed: int,
 ) -> LanguageModel:
-    """Train on a source of rewards, going on from the last checkpoint if there is one."""
+    """Train on a source, from the last checkpoint below ``folder`` if there is one."""
     hide_small_progress_bars()
-    set_seed(seed)  # adapters are drawn before the trainer sets its own
+    set_seed(seed)  # adapters are drawn before the trainer sets its seed
     trainer = GRPOTrainer(
         model=language_model.model,
-        reward_funcs=cast(Any, [source.reward]),  # TRL's type demands rewards that may be None
+        reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
         args=grpo_config(settings, folder, seed),
         train_dataset=source.prompts,
         processing_class=language_model.tokenizer,
@@ -44,7 +44,7 @@ def train_grpo(
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
-    """Translate our settings into TRL's."""
+    """Return TRL's settings for ours."""
     completions = settings.prompts_per_step * settings.group_size
     return GRPOConfig(
         **shared_options(folder, seed, settings.save_every),

@@ -1,4 +1,4 @@
-"""Getting a language model: built from random weights, or loaded."""
+"""Language models: the embedded one with random weights, or one that is loaded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from daedalus.training.tokenizer import build_tokenizer, number_tokens
 
 _CORPUS_STATES = 512
 _MAX_POSITIONS = 2048
-_WAVELENGTHS = (0.3, 25.0)  # of number embeddings: differences of 0.02 are seen, and of 9
+_WAVELENGTHS = (0.3, 25.0)  # of number embeddings, for differences from 0.02 to 9
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ def make_language_model(
     """Load the model that the settings name, or build the embedded one.
 
     Args:
-        settings: Which model.
-        prompt: What prompts look like; the embedded tokenizer is trained on them.
-        env: Where the prompts of that corpus come from.
-        seed: What the random weights depend on.
-        portfolio: Mechanisms under which those markets are played, see ``RandomWalkDesigner``.
+        settings: Settings of the model.
+        prompt: Contents of the prompts, on which the embedded tokenizer is trained.
+        env: Environment of these prompts.
+        seed: Seed of the random weights and of the prompts.
+        portfolio: Mechanisms that are played before these prompts, see ``RandomWalkDesigner``.
     """
     if settings.pretrained:
         return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
@@ -75,7 +75,7 @@ def make_language_model(
 
 
 def load_language_model(source: str | Path, load_in_4bit: bool = False) -> LanguageModel:
-    """Load a checkpoint directory or hub name."""
+    """Load a model from a folder or by its hub name."""
     options: dict[str, Any] = {"dtype": "auto"}
     if load_in_4bit:
         options["quantization_config"] = BitsAndBytesConfig(
@@ -85,13 +85,13 @@ def load_language_model(source: str | Path, load_in_4bit: bool = False) -> Langu
         )
     tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
     model = AutoModelForCausalLM.from_pretrained(source, **options)
-    if torch.cuda.is_available() and not load_in_4bit:  # quantised weights are there already
-        torch.nn.Module.cuda(model)  # the method of transformers has no types
+    if torch.cuda.is_available() and not load_in_4bit:  # quantised weights are on the GPU already
+        torch.nn.Module.cuda(model)  # the method of the class has no types
     return LanguageModel(model, tokenizer)
 
 
 def trained_prompt(folder: str | Path) -> PromptSettings:
-    """Return the prompt that an exported model was trained on; the default for other models.
+    """Return the prompt settings of an exported model; defaults for other models.
 
     Raises:
         ValueError: An older version of the project wrote the model.
@@ -108,7 +108,7 @@ def trained_prompt(folder: str | Path) -> PromptSettings:
 def _corpus(
     prompt: PromptSettings, env: DesignEnv, seed: int, portfolio: Mechanisms | None
 ) -> list[str]:
-    """Return the prompts of mid-episode states and as many mechanisms."""
+    """Return the prompts of mid-episode states, and the same number of mechanisms."""
     player = RandomWalkDesigner(portfolio)
     states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=player)
     chats = prompts(states.observe(), prompt)
@@ -135,10 +135,10 @@ def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -
 
 
 def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: float) -> None:
-    """Give numbers that are close embeddings that are close.
+    """Give close numbers close embeddings.
 
-    Each dimension is a wave over the number, of a length and phase drawn at random (random Fourier
-    features: Rahimi & Recht 2007).
+    Each dimension is a wave over the number with random length and phase (random Fourier features:
+    Rahimi & Recht 2007).
     """
     numbers, rows = number_tokens(), tokenizer.convert_tokens_to_ids(number_tokens())
     values = torch.tensor([float(text) for text in numbers])[:, None]
@@ -151,10 +151,10 @@ def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: floa
 
 
 def keep_numbers_alike(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Keep the embeddings of numbers from training, in models that have a token for each.
+    """Freeze the embeddings of numbers, in models that have a token for each number.
 
-    Many numbers are never seen in training. They have to stay between their neighbours, on whose
-    embeddings the rest of the model is built.
+    Training never shows many of the numbers. Without the freeze, their neighbours would move and
+    they would not.
     """
     vocabulary = tokenizer.get_vocab()
     rows = [vocabulary[text] for text in number_tokens() if text in vocabulary]

@@ -1,4 +1,4 @@
-"""What a completion earns: its mechanism, played in the very market that its prompt describes."""
+"""Rewards of completions: each mechanism is played in the market that its prompt describes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _NO_SPREAD = 1e-8
 class MarketReward:
     """Scores completions in forks of the states that their prompts describe.
 
-    All completions of a prompt face the same K futures (common random numbers). So their rewards
-    differ by the mechanisms and not by the draws. Futures change with every training step.
+    All completions of a prompt are played in the same K futures (common random numbers). So their
+    rewards differ by the mechanisms and not by the draws. Each training step has its own futures.
 
     Args:
         states: Paused episodes, one for each prompt.
-        stack: How outcomes and texts are rewarded.
-        futures: K.
-        horizon: Steps that each future runs.
-        seed: What the futures depend on.
+        stack: The reward of outcomes and texts.
+        futures: Number of futures K of each state.
+        horizon: Steps of each future.
+        seed: Seed of the futures.
         continuation: Acts after the commitment steps; None keeps the completion's mechanism.
     """
 
@@ -56,7 +56,7 @@ class MarketReward:
         return len(self._states.steps)
 
     def of_mechanisms(self, mechanisms: Mechanisms, step: int) -> float:
-        """Return the mean reward of mechanisms, one for each state, written as a model would."""
+        """Return the mean reward of mechanisms, one for each state, written as texts."""
         texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
         totals, _ = self.score(texts, range(len(self)), step)
         return float(totals.mean())
@@ -67,9 +67,9 @@ class MarketReward:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
         Args:
-            texts: What the model wrote.
-            rows: Which state each was prompted with.
-            step: Training step; another step, other futures.
+            texts: The completions.
+            rows: Number of the state of each completion's prompt.
+            step: Training step, which selects the futures.
         """
         parsed = [parse_mechanism(text) for text in texts]
         valid = [index for index, each in enumerate(parsed) if each.valid]
@@ -81,7 +81,7 @@ class MarketReward:
         return totals, terms
 
     def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
-        """Return the scored rounds of every mechanism in its futures, (B * K, rounds, fields)."""
+        """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
         seeds = np.zeros((len(rows), self._futures), np.uint64)
         for index, row in enumerate(rows):
             seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
@@ -91,7 +91,7 @@ class MarketReward:
         )
 
     def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
-        """Return the function that TRL's GRPOTrainer calls, which logs every term."""
+        """Return the function that TRL's GRPOTrainer calls. It also logs each term."""
 
         def reward(
             completions: list[list[dict[str, str]]],
@@ -113,7 +113,7 @@ class MarketReward:
 
 
 def return_reward(group_size: int) -> Callable[..., list[float]]:
-    """Return the reward function of episodes, which passes on what ``EpisodeRollouts`` measured."""
+    """Return the reward function of episodes: it returns the returns of ``EpisodeRollouts``."""
 
     def reward(
         completions: list[list[dict[str, str]]],

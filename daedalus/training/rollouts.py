@@ -22,23 +22,23 @@ from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 
 RETURNS = "returns"
-"""What a rollout hands on to its reward function, beside the tokens."""
+"""Key of the returns, which a rollout passes to the reward function beside the tokens."""
 
 
 class EpisodeRollouts:
     """Plays an episode for each completion that GRPO asks for.
 
-    The members of a group face the same draws and differ by their own decisions. The model learns
-    from one step of the episode, which is drawn for each group. The reward of that step is the
-    mean reward of the steps from there to the end (the reward to go of REINFORCE, Williams 1992).
-    Learning from every step would cost ten times as much.
+    The episodes of a group have the same draws and differ by the model's decisions. The model
+    learns from one step of each episode, which is drawn for each group. The reward of that step is
+    the mean reward from there to the end (the reward to go of REINFORCE, Williams 1992). Learning
+    from all steps would take ten times as long.
 
     Args:
-        env: Where episodes are played. The episodes that it held are lost.
-        stack: How completions are rewarded.
+        env: Environment of the episodes. The episodes that it held are lost.
+        stack: The reward of outcomes and texts.
         prompt: Contents of the prompt at each step.
         temperature: Sampling temperature.
-        max_new_tokens: Longest answer.
+        max_new_tokens: Largest number of tokens of an answer.
         seed: Seed of the markets and of the choice of steps.
     """
 
@@ -59,11 +59,11 @@ class EpisodeRollouts:
         self._seed = seed
 
     def __call__(self, chats: Sequence[list[Message]], trainer: GRPOTrainer) -> dict[str, Any]:
-        """Return tokens of the decisions to learn from, as TRL's ``rollout_func`` has to.
+        """Return the tokens of the decisions to learn from, as TRL's ``rollout_func``.
 
         Args:
             chats: The chats of ``episode_prompts``, one for each completion.
-            trainer: Whose model plays.
+            trainer: Trainer of the model that plays.
         """
         numbers = [int(chat[-1]["content"]) for chat in chats]
         tokenizer = trainer.processing_class
@@ -71,25 +71,25 @@ class EpisodeRollouts:
         model = LanguageModel(trainer.accelerator.unwrap_model(trainer.model), tokenizer)
         turns, rewards = self._play(model, numbers)
         length = self._env.settings.episode_length
-        learnt = [int(generator(self._seed, f"turns/{each}").integers(length)) for each in numbers]
+        chosen = [int(generator(self._seed, f"turns/{each}").integers(length)) for each in numbers]
         rows = range(len(numbers))
         return {
             "prompt_ids": [
-                turns[step].prompts[row] for row, step in zip(rows, learnt, strict=True)
+                turns[step].prompts[row] for row, step in zip(rows, chosen, strict=True)
             ],
             "completion_ids": [
-                turns[step].answers[row] for row, step in zip(rows, learnt, strict=True)
+                turns[step].answers[row] for row, step in zip(rows, chosen, strict=True)
             ],
             "logprobs": None,
             RETURNS: [
-                float(rewards[step:, row].mean()) for row, step in zip(rows, learnt, strict=True)
+                float(rewards[step:, row].mean()) for row, step in zip(rows, chosen, strict=True)
             ],
         }
 
     def _play(
         self, model: LanguageModel, numbers: Sequence[int]
     ) -> tuple[list[Completions], NDArray[np.float64]]:
-        """Return every step's tokens, and rewards of shape (steps, episodes)."""
+        """Return the tokens of each step, and rewards of shape (steps, episodes)."""
         seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
         observation = self._env.reset(seeds)
         turns, rewards = [], []
@@ -101,7 +101,7 @@ class EpisodeRollouts:
         return turns, np.stack(rewards)
 
     def _step(self, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
-        """Play a step and return its rewards, 0 in episodes that had ended, shape (B,)."""
+        """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
         running = ~self._env.done
         outcome = self._env.advance(Mechanisms.stack([each.mechanism for each in parsed]))
         valid = np.array([each.valid for each in parsed])
@@ -111,7 +111,7 @@ class EpisodeRollouts:
 
 
 def episode_prompts(count: int) -> Dataset:
-    """Return a row for each of ``count`` episodes, whose chat holds its number alone."""
+    """Return a row for each of ``count`` episodes. Its chat is the number of the episode."""
     return Dataset.from_dict(
         {"prompt": [[{"role": "user", "content": str(number)}] for number in range(count)]}
     )

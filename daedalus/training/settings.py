@@ -1,4 +1,4 @@
-"""Settings of models and training; free of torch, so that composing a config stays quick."""
+"""Settings of models and training. The module does not import torch, so that --help is fast."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LoraSettings:
     Attributes:
         rank: Rank r; 0 trains all weights instead.
         alpha: Scale; updates are multiplied by alpha / r.
-        dropout: Dropout on the adapters' input, 0 to 1.
+        dropout: Dropout on the adapters' input, from 0 to below 1.
     """
 
     rank: int = 0
@@ -41,18 +41,20 @@ class ModelSettings:
     """The language model that is trained.
 
     Attributes:
-        pretrained: Directory or hub name to start from; empty builds the embedded model, a Qwen2
-            of the sizes below from random weights with a tokenizer of its own.
+        pretrained: Folder or hub name of the first weights. If it is empty, the embedded model is
+            built: a Qwen2 of the sizes below with random weights and its own tokenizer.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.
-        heads: Attention heads, which divide ``hidden_size``.
+        heads: Attention heads, a divisor of ``hidden_size``.
         intermediate_size: Width of the feed-forward layers.
-        vocabulary: Largest number of tokens that the tokenizer may learn; a compact prompt adds one
+        vocabulary: Largest number of tokens that the tokenizer may learn. A compact prompt adds one
             for each number.
         weight_std: Standard deviation of the embedded model's random weights.
-        output_std: The same of its output embeddings, which are not tied to the input's.
-        load_in_4bit: NF4 weights through bitsandbytes while training adapters; needs a GPU.
-        lora: Adapters.
+        output_std: Standard deviation of its random output embeddings, which are not tied to the
+            input embeddings.
+        load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train;
+            needs a GPU.
+        lora: Settings of the adapters.
     """
 
     pretrained: str = ""
@@ -84,15 +86,15 @@ class SftSettings:
         steps: Optimiser steps; 0 skips the phase.
         batch_size: Pairs in a step.
         examples: Pairs in the data set.
-        teacher: Distilled trees whose choices are the answers. None draws answers independently
-            of the prompt, so that the model learns the format alone.
-        practice: Further populations, by any name, in which the teacher answers. Half of the pairs
+        teacher: Settings of the teacher, whose choices are the answers. With None, answers do not
+            depend on the prompt, so that the model learns the format only.
+        practice: More populations, by any name, in which the teacher answers. Half of the pairs
             come from the run's own population.
-        temperature: Temperature, in units of the reward, at which the teacher's answers are drawn:
+        temperature: Temperature of the teacher's answers, in units of the reward. Answers are drawn
             in proportion to exp(expected reward / temperature).
         learning_rate: Peak rate of a cosine schedule.
-        warmup_steps: Linear warm-up.
-        validity_prompts: Prompts on which sampled validity is measured afterwards, at T = 1.
+        warmup_steps: Steps of the linear warm-up.
+        validity_prompts: Prompts on which validity is measured after SFT, at temperature 1.
         save_every: Steps between checkpoints.
     """
 
@@ -123,25 +125,26 @@ class GrpoSettings:
         prompts_per_step: Market states in a step.
         group_size: Completions of each prompt.
         micro_batch: Completions in one backward pass; divides the step's completions.
-        rollouts: Whether a completion is scored in futures of a given market ``state``, or decides
-            in an ``episode`` that the model plays from start to end.
-        states: Market states, or episodes, that prompts are drawn from.
-        own_states: Whether the model itself leads to those states. Otherwise random mechanisms do,
-            from the portfolio if there is one.
-        futures: Futures K that each completion's mechanism is played in, shared by its group.
-        horizon: Steps that each future runs before the mechanism is scored, at least 1.
-        commitment_steps: Steps for which the mechanism is kept, from 1 to below the horizon. The
-            teacher of SFT then sets the mechanisms. None keeps it for the whole horizon.
+        rollouts: ``state``: a completion is played in futures of a given market state.
+            ``episode``: the model plays whole episodes, and a completion is one of its decisions.
+        states: Number of market states, or of episodes, from which prompts are drawn.
+        own_states: Whether the model plays the episodes up to these states. Otherwise a random
+            walk does, over the portfolio if there is one.
+        futures: Number of futures K in which each mechanism is played. A group shares them.
+        horizon: Steps of each future, at least 1; the last is scored.
+        commitment_steps: Steps for which the mechanism stays in force, from 1 to below the horizon.
+            Then the teacher of SFT chooses the mechanisms. With None it stays for the whole
+            horizon.
         learning_rate: Peak rate.
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
-        warmup_steps: Linear warm-up.
+        warmup_steps: Steps of the linear warm-up.
         temperature: Sampling temperature of completions.
-        beta: Weight of the KL penalty towards the SFT model; 0 keeps no reference model.
+        beta: Weight of the KL penalty towards the SFT model. With 0 no reference model is loaded.
         entropy_bonus: Weight of the policy's entropy in the loss.
         iterations: Optimiser passes over each batch of completions.
-        scale_rewards: What advantages are divided by: the standard deviation of rewards in the
-            ``group``, in the ``batch``, or nothing (``none``).
-        max_completion_tokens: Longest completion.
+        scale_rewards: Divisor of the advantages: the standard deviation of rewards in the
+            ``group`` or in the ``batch``, or no divisor (``none``).
+        max_completion_tokens: Largest number of tokens of a completion.
         max_gradient_norm: Gradients are clipped to this norm.
         save_every: Steps between checkpoints.
     """
@@ -191,12 +194,14 @@ class GrpoSettings:
 
 @dataclass
 class PortfolioSettings:
-    """The portfolio under which training meets its markets: best responses to sampled populations.
+    """The portfolio of a run: the best mechanisms for sampled populations.
+
+    Training states come from random walks over the portfolio, and a teacher chooses from it.
 
     Attributes:
-        populations: Number of populations sampled from the run's own. With 0 there is no portfolio
-            and training meets markets under uniformly random mechanisms.
-        episodes: Episodes behind each score of the search.
+        populations: Number of populations sampled from the run's own. With 0 there is no portfolio,
+            and training states come from uniformly random mechanisms.
+        episodes: Episodes of each score of the search.
     """
 
     populations: int = 0
@@ -209,13 +214,13 @@ class PortfolioSettings:
 
 @dataclass
 class StageSettings:
-    """One population of a curriculum, and when it is left.
+    """A stage of a curriculum: its population, and the threshold at which training leaves it.
 
     Attributes:
         population: The population.
-        promotion: Share of the way, from the reward of random mechanisms to that of the best fixed
-            mechanism, that the moving mean has to reach.
-        window: Prompts behind the moving mean.
+        promotion: Place of the threshold: 0 is the mean reward of random mechanisms, 1 that of the
+            best fixed mechanism. The moving mean of rewards must reach the threshold.
+        window: Number of prompts in the moving mean.
     """
 
     population: PopulationSettings
@@ -230,10 +235,11 @@ class StageSettings:
 
 @dataclass
 class CurriculumSettings:
-    """Populations that GRPO trains on one after the other.
+    """Settings of a curriculum.
 
     Attributes:
-        stages: By name, in order; the last is never left. None trains on the run's population.
+        stages: Stages by name, in order. Training ends in the last. If there are none, GRPO trains
+            on the run's population.
     """
 
     stages: dict[str, StageSettings] = field(default_factory=dict)
@@ -241,7 +247,7 @@ class CurriculumSettings:
 
 @dataclass
 class TrainingSettings:
-    """Both phases, the portfolio they begin from, their prompt, and the stages of a curriculum."""
+    """Settings of SFT, GRPO, the portfolio, the prompt and the curriculum."""
 
     sft: SftSettings = field(default_factory=SftSettings)
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
@@ -257,6 +263,6 @@ class TrainingSettings:
                 "grpo.commitment_steps needs a teacher: set sft.teacher, or commitment_steps: null"
             )
         if self.sft.practice and not self.sft.teacher:
-            raise ValueError("sft.practice needs a teacher: set sft.teacher, or leave practice out")
+            raise ValueError("sft.practice needs a teacher: set sft.teacher, or omit practice")
         if self.curriculum.stages and self.grpo.rollouts == "episode":
             raise ValueError("curriculum needs states: set grpo.rollouts: state")

@@ -1,4 +1,4 @@
-"""Supervised fine-tuning: the model learns to write mechanisms, random ones or a teacher's."""
+"""SFT, supervised fine-tuning: the model learns to write random mechanisms or a teacher's."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def training_pairs(
     """Return the pairs of SFT: the teacher's answers, or random ones if there is no teacher.
 
     Args:
-        env: Where the prompts come from.
+        env: Environment of the prompts.
         stack: The reward that the teacher maximises.
-        settings: The teacher, the populations of practice, the prompt, and the number of pairs.
-        portfolio: Mechanisms among which the teacher chooses.
-        run: The run's folder, which keeps the teacher's distillation data.
+        settings: Settings of the teacher, the practice populations, the prompt and the pairs.
+        portfolio: Mechanisms from which the teacher chooses.
+        run: The run folder, for the teacher's distillation data.
         seed: Seed of the run.
     """
     budget = settings.sft.teacher
@@ -69,10 +69,10 @@ def training_pairs(
 
 
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
-    """Return ``count`` pairs of a mid-episode prompt and a mechanism drawn independently of it.
+    """Return ``count`` pairs of a mid-episode prompt and an independently drawn mechanism.
 
-    Mechanisms cover the valid space uniformly. So the model learns the format, and reinforcement
-    learning starts with the widest exploration.
+    Mechanisms cover the valid space uniformly. So the model learns the format, and GRPO starts with
+    the widest exploration.
     """
     chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt)
     answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
@@ -89,13 +89,13 @@ def teacher_pairs(
 ) -> Dataset:
     """Return pairs of a prompt and a mechanism that the teacher draws for its market.
 
-    Every state is used once. The teacher predicts an advantage A for each of its candidates and
-    draws one in proportion to exp(A / temperature). In populations that the teacher has not met it
-    may err. The model then makes the teacher's errors and not random ones.
+    Each state is used once. The teacher predicts an advantage A for each of its candidates and
+    draws one in proportion to exp(A / temperature). It may be wrong in populations that it was not
+    trained on. The model then learns the teacher's errors and not random ones.
 
     Args:
-        envs: Where the states come from: half of them from the first, equal shares from the others.
-        player: The designer that leads to the states.
+        envs: Environments of the states: half are from the first, equal shares from the others.
+        player: The designer that plays up to the states.
         teacher: The designer that answers.
         settings: Number of pairs, temperature of the answers, the prompt.
         seed: Seed of the pairs.
@@ -117,7 +117,7 @@ def teacher_pairs(
 
 
 def _shares(places: int, count: int) -> list[int]:
-    """Return the number of pairs from each place: half from the first, if there are others."""
+    """Return the number of pairs from each environment: half from the first if there are others."""
     if places == 1:
         return [count]
     others = np.diff(np.linspace(0, count // 2, places).astype(int))
@@ -127,7 +127,7 @@ def _shares(places: int, count: int) -> list[int]:
 def _practice(
     env: DesignEnv, player: Designer, count: int, seed: int, purpose: str
 ) -> Iterator[Observation]:
-    """Yield observations of ``count`` states to which the player leads."""
+    """Yield observations of ``count`` states, up to which the player plays."""
     for start in range(0, count, _AT_ONCE):
         size = min(_AT_ONCE, count - start)
         yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()
@@ -142,9 +142,9 @@ def train_sft(
     folder: Path,
     seed: int,
 ) -> LanguageModel:
-    """Train on the pairs, going on from the last checkpoint below ``folder`` if there is one."""
+    """Train on the pairs, from the last checkpoint below ``folder`` if there is one."""
     hide_small_progress_bars()
-    set_seed(seed)  # adapters are drawn before the trainer sets its own
+    set_seed(seed)  # adapters are drawn before the trainer sets its seed
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
@@ -173,9 +173,10 @@ def sampled_validity(
     seed: int,
     portfolio: Mechanisms | None = None,
 ) -> float:
-    """Return the share of complete mechanisms among answers sampled at temperature 1.
+    """Return the validity of answers that are sampled at temperature 1.
 
-    Greedy answers are valid long before sampled ones, and training samples.
+    GRPO samples its answers. Greedy answers become valid much earlier in training than sampled
+    ones, so their validity says little.
     """
     player = RandomWalkDesigner(portfolio)
     states = mid_episode_states(env, count, seed, "validity", designer=player)

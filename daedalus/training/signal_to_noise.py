@@ -1,4 +1,4 @@
-"""How much of a training reward is signal: ours against the published recipe's."""
+"""Signal and noise of training rewards: forked states against the published recipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from daedalus.search.states import mid_episode_states
 from daedalus.training.reward import MarketReward
 
 Rewards = Callable[[int], NDArray[np.float64]]
-"""Draw number to the rewards of all groups, shape (groups, group size)."""
+"""Takes the number of a draw; returns the rewards of all groups, shape (groups, group size)."""
 
 PUBLISHED = "new stage-0 market each"
 OWN_FUTURE = "forked state, own future"
@@ -39,12 +39,12 @@ def reward_recipes(
     """Return ways to reward the same random mechanisms, one group for each mid-episode state.
 
     Args:
-        env: Where the states are.
-        stage0: The market that the published recipe resets for every completion.
+        env: Environment of the states.
+        stage0: Environment that the recipe of the published system resets for each completion.
         stack: The reward.
         groups: Number of states.
-        group_size: Mechanisms tried in each.
-        seed: What states and mechanisms depend on.
+        group_size: Number of mechanisms in each state.
+        seed: Seed of states and mechanisms.
     """
     states = mid_episode_states(env, groups, seed, "signal")
     mechanisms = random_mechanisms(groups * group_size, generator(seed, "signal"))
@@ -82,13 +82,13 @@ def _forked(
 def signal_to_noise(recipes: dict[str, Rewards], draws: int) -> pd.DataFrame:
     """Measure each recipe over independent draws.
 
-    What GRPO learns from is the difference of a reward to its group's mean. Its signal is the
-    variance, over mechanisms, of that difference's expectation; its noise is the variance over
-    draws around it. The truth is the expectation under the last recipe.
+    GRPO learns from advantages, which are rewards minus the mean of their group. The signal is the
+    variance of the expected advantage over mechanisms. The noise is the variance over draws around
+    it. The truth is the expected advantage under the last recipe.
 
     Returns:
-        One row for each recipe: ``signal`` and ``noise`` variances, their ratio
-        ``signal_to_noise``, and ``correlation``, of a single draw with the truth.
+        One row for each recipe: name of the ``reward``; variances of ``signal`` and ``noise``,
+        their ratio ``signal_to_noise``; and ``correlation`` of a single draw with the truth.
     """
     samples = {name: np.stack([draw(i) for i in range(draws)]) for name, draw in recipes.items()}
     centred = {name: each - each.mean(axis=2, keepdims=True) for name, each in samples.items()}

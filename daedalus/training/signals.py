@@ -1,4 +1,4 @@
-"""What training says of itself, from the trainers' logs to ours."""
+"""Logs of training: from the trainers to the tracker and to a progress bar."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ NAMES = {
     "reward_seconds": "reward_seconds",
     "step_time": "step_seconds",
 }
-"""Our name of each number that a trainer logs; reward terms come as ``term/NAME``.
+"""Our name for each number in a trainer's log. The log also has reward terms as ``term/NAME``.
 
-TRL's own ``reward_std`` and ``frac_reward_zero_std`` are of the whole batch under some settings;
-ours are always within groups, measured by the reward.
+Under some settings TRL computes ``reward_std`` and ``frac_reward_zero_std`` over the whole batch.
+Ours are always within groups; the reward function measures them.
 """
 
 
 class SignalsCallback(TrainerCallback):
-    """Passes every log of a trainer on to the tracker."""
+    """Passes the logs of a trainer to the tracker."""
 
     def __init__(self, tracker: Tracker, phase: str) -> None:
         self._tracker = tracker
@@ -57,17 +57,17 @@ class SignalsCallback(TrainerCallback):
         logs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Log the numbers that we name, at the trainer's step."""
+        """Log the numbers of ``NAMES`` and the reward terms, at the trainer's step."""
         metrics = {NAMES[key]: float(value) for key, value in (logs or {}).items() if key in NAMES}
         for key, value in (logs or {}).items():
             if key.startswith("term/"):
                 metrics[key.removeprefix("term/")] = float(value)
-        if "loss" in metrics:  # the closing summary of a phase has none
+        if "loss" in metrics:  # the summary at the end of a phase has no loss
             self._tracker.log(self._phase, state.global_step, metrics)
 
 
 class ProgressBar(ProgressCallback):
-    """A progress bar with the latest numbers beside it, instead of a line for each step."""
+    """A progress bar that shows the latest numbers, instead of a line for each step."""
 
     SHOWN = ("loss", "reward", "entropy", "validity")
 
@@ -79,26 +79,26 @@ class ProgressBar(ProgressCallback):
         logs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Show what was logged."""
+        """Show the logged numbers."""
         if self.training_bar is not None and logs:
             shown = {name: f"{float(logs[name]):.3f}" for name in self.SHOWN if name in logs}
             self.training_bar.set_postfix(shown)
 
 
 def hide_small_progress_bars() -> None:
-    """Leave only the training's own progress bar: tokenizing and saving take seconds."""
+    """Hide the progress bars of tokenizing and saving, which take seconds."""
     datasets.disable_progress_bars()
     transformers.utils.logging.disable_progress_bar()
 
 
 def show_progress(trainer: Trainer) -> None:
-    """Give a trainer our progress bar in place of its own."""
+    """Replace the progress bar of a trainer by ours."""
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(ProgressBar)
 
 
 def write_history(tracker: Tracker, phase: str, run: RunFolder) -> pd.DataFrame:
-    """Write training_history.json and .csv from what a phase logged; return them as a table."""
+    """Write the log of a phase to training_history.json and .csv; return it as a table."""
     records = tracker.history(phase)
     history = pd.DataFrame(records)
     with written_whole(run.history) as aside:

@@ -1,4 +1,4 @@
-"""What GRPO trains on: prompts, and what says how good a completion was."""
+"""Sources of GRPO: prompts, and the rewards of their completions."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _PURPOSE = "grpo"
 
 @dataclass(frozen=True)
 class Source:
-    """What GRPO trains on.
+    """Prompts and rewards of GRPO.
 
     Attributes:
         prompts: Rows with a chat in ``prompt``.
-        reward: TRL's reward function.
-        rollouts: TRL's rollout function, or None to complete the prompts as they are.
+        reward: A reward function for TRL.
+        rollouts: A rollout function for TRL; with None, TRL completes the prompts.
     """
 
     prompts: Dataset
@@ -59,16 +59,17 @@ def make_source(
     run: RunFolder,
     seed: int,
 ) -> Source:
-    """Return what the settings ask for: states, those of a curriculum, or whole episodes.
+    """Return the source that the settings describe: states, a curriculum, or whole episodes.
 
     Args:
-        language_model: The model in training, which may lead to its own states.
-        env: Where it is trained, unless there is a curriculum.
-        portfolio: Mechanisms that lead to the states otherwise, see ``RandomWalkDesigner``.
-        stack: How completions are rewarded.
-        training: The settings.
-        history: Records that training has logged so far, if it resumes.
-        run: The run's folder. It keeps the distillation data and a curriculum's thresholds.
+        language_model: The model in training. It plays up to the states if ``own_states`` is set.
+        env: Environment of training, unless there is a curriculum.
+        portfolio: Mechanisms that are otherwise played up to the states, see
+            ``RandomWalkDesigner``.
+        stack: The reward of completions.
+        training: Settings of training.
+        history: Records of the training so far, if it resumes.
+        run: The run folder, for the distillation data and the thresholds of a curriculum.
         seed: Seed of the run.
     """
     settings, prompt = training.grpo, training.prompt
@@ -89,7 +90,7 @@ def _continuation(
     run: RunFolder,
     seed: int,
 ) -> ContinuationPolicy | None:
-    """Return the teacher of SFT as continuation policy, if there are commitment steps."""
+    """Return the teacher of SFT as a continuation policy, if there are commitment steps."""
     steps, budget = training.grpo.commitment_steps, training.sft.teacher
     if steps is None or budget is None or portfolio is None:
         return None
@@ -107,7 +108,7 @@ def _from_curriculum(
     run: RunFolder,
     seed: int,
 ) -> Source:
-    """Return the stages' prompts, after measuring the threshold of each stage."""
+    """Measure the threshold of each stage and return the source of the curriculum."""
     settings, stages = training.grpo, training.curriculum.stages
     envs = {
         name: DesignEnv.of(env.settings, stage.population.in_market(env.settings.name))
@@ -142,7 +143,7 @@ def state_source(
     settings: GrpoSettings,
     seed: int,
 ) -> Source:
-    """Return prompts of market states that a designer led to, rewarded in their futures."""
+    """Return prompts of states up to which a designer plays, with rewards from their futures."""
     states = mid_episode_states(env, settings.states, seed, _PURPOSE, settings.horizon, player)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, continuation)
     chats = prompts(states.observe(), prompt)
@@ -159,7 +160,7 @@ def curriculum_source(
     settings: GrpoSettings,
     seed: int,
 ) -> Source:
-    """Return prompts of one stage's states after the other's, rewarded in their futures."""
+    """Return prompts of the stages' states, one stage at a time, with rewards from futures."""
     reward = CurriculumReward(
         states, curriculum, stack, settings.futures, settings.horizon, seed, continuation
     )
@@ -170,7 +171,7 @@ def curriculum_source(
 def episode_source(
     env: DesignEnv, stack: RewardStack, prompt: PromptSettings, settings: GrpoSettings, seed: int
 ) -> Source:
-    """Return episodes that the model plays itself, rewarded by their returns."""
+    """Return episodes that the model plays, with rewards from their later steps."""
     tokens = settings.max_completion_tokens
     rollouts = EpisodeRollouts(env, stack, prompt, settings.temperature, tokens, seed)
     return Source(episode_prompts(settings.states), return_reward(settings.group_size), rollouts)
@@ -182,7 +183,7 @@ def _state_player(
     settings: GrpoSettings,
     portfolio: Mechanisms | None,
 ) -> Designer:
-    """Return the designer that leads to the states: the model itself, or a random walk."""
+    """Return the designer that plays up to the states: the model itself, or a random walk."""
     if not settings.own_states:
         return RandomWalkDesigner(portfolio)
     tokens = settings.max_completion_tokens

@@ -1,4 +1,4 @@
-"""Mechanisms that teach the format: any that is valid."""
+"""Random valid mechanisms, from which a model learns the format."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _END_PROBABILITY = 0.2
 
 
 def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
-    """Return ``count`` mechanisms that cover the valid space, as a designer would write them.
+    """Return ``count`` mechanisms that cover the valid space.
 
-    Fields are independent and uniform, but a numeric one lies at an end of its range one time in
-    five: ends are where validity is decided (3.0 is allowed, 3.1 is not) and are natural choices.
-    Reserves are rounded to 0.01 and penalties to 0.1.
+    Fields are independent and uniform, except that one number in five is at an end of its range.
+    Ends are natural choices, and they decide validity: 3.0 is allowed and 3.1 is not. Reserves are
+    rounded to 0.01 and penalties to 0.1, as people write them.
     """
     rng = generator(seed, "synthetic")
     drawn = random_mechanisms(count, rng).rounded()

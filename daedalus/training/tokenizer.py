@@ -1,4 +1,4 @@
-"""The embedded model's tokenizer: byte-level BPE over the project's own prompts and mechanisms."""
+"""Tokenizer of the embedded model: byte-level BPE, trained on prompts and mechanisms."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def build_tokenizer(
 ) -> Qwen2Tokenizer:
     """Train a tokenizer.
 
-    It keeps Qwen2's own normaliser and pre-tokenizer, since loading a Qwen2 checkpoint puts those
-    back whatever was saved. The mechanism's keys are single tokens: they carry no choice, so a
-    token for each halves the length of a completion.
+    It uses the normaliser and pre-tokenizer of Qwen2, because loading a Qwen2 checkpoint restores
+    these in any case. Each key of a mechanism is one token. Keys are no choice of the model, and
+    this halves the length of a completion.
 
     Args:
-        corpus: Texts to learn merges from.
-        vocabulary: Largest number of tokens, those of numbers aside.
-        numbers: Whether each of ``number_tokens`` becomes a token; digit by digit, a compact
-            prompt is half as long again.
+        corpus: Texts from which merges are learned.
+        vocabulary: Largest number of tokens, without those of numbers.
+        numbers: Whether each of ``number_tokens`` is a token. Otherwise a compact prompt is half as
+            long again.
 
     Returns:
         A tokenizer that ends turns with ``<|im_end|>`` and pads with ``<|endoftext|>``.
@@ -56,7 +56,7 @@ def build_tokenizer(
 
 
 def schema_tokens() -> list[str]:
-    """Return the text between the values of a compact JSON mechanism, in order, eleven pieces."""
+    """Return the eleven pieces of text before the values of a compact JSON mechanism, in order."""
     pieces = []
     closing = "{"
     for name in FIELDS:
@@ -67,6 +67,6 @@ def schema_tokens() -> list[str]:
 
 
 def number_tokens() -> list[str]:
-    """Return the numbers of a compact prompt, each with the space before it, from -1.00 to 9.9."""
+    """Return the numbers of a compact prompt from -1.00 to 9.9, each with the space before it."""
     hundredths = [f" {value / 100:.2f}" for value in range(-100, 200)]
     return hundredths + [f" {value / 10:.1f}" for value in range(20, 100)]

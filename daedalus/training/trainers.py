@@ -1,4 +1,4 @@
-"""What both trainers share: their options, and a run that goes on where it was interrupted."""
+"""Functions of both trainers: shared options, and training that resumes from a checkpoint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "dow
 def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
     """Return keyword arguments for TRL's configs: device, precision, logging and checkpoints.
 
-    TRL turns bf16 and gradient checkpointing on by default; a small model on a CPU needs neither.
+    TRL turns bf16 and gradient checkpointing on by default. A small model on a CPU needs neither.
     """
     gpu = torch.cuda.is_available()
     return {
@@ -59,9 +59,9 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
 
     Args:
         trainer: One of TRL's trainers.
-        phase: Name under which its numbers are logged.
-        tracker: Where they go; what was logged after that checkpoint is forgotten.
-        folder: The trainer's output directory.
+        phase: Name of the phase in logs.
+        tracker: Receives the logs. Records after that checkpoint are removed.
+        folder: Output folder of the trainer.
 
     Returns:
         The trained model.
