@@ -48,7 +48,7 @@ def in_both_markets(stage: int) -> PopulationSettings:
 
 
 def draw_mechanism(rng: np.random.Generator) -> Mechanism:
-    """Draw a mechanism that often sits on an edge of the space, where rules switch."""
+    """Draw a mechanism that is often on an edge of the space, where behaviour switches."""
     penalty = [0.0, 1.0, np.nextafter(1.0, 2.0), 3.0, rng.uniform(0, 3)]
     return Mechanism(
         auction_type=str(rng.choice(AUCTION_TYPES)),

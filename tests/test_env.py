@@ -105,9 +105,9 @@ def test_settings_shape_the_step(rounds, scored):
 
 def test_an_observation_tells_of_the_step_taken():
     env = episodes()
-    rules = proposals()
-    seen = env.step(rules).observation
-    assert [seen.mechanisms[row] for row in range(6)] == [rules[row] for row in range(6)]
+    proposed = proposals()
+    seen = env.step(proposed).observation
+    assert [seen.mechanisms[row] for row in range(6)] == [proposed[row] for row in range(6)]
     assert_array_equal(seen.round_number, 1)
 
 
@@ -124,12 +124,12 @@ def test_an_observation_does_not_change_later():
         assert_array_equal(ours, theirs, err_msg=name)
 
 
-def test_the_rules_in_force_are_no_longer_the_designers_to_change():
+def test_a_designer_cannot_change_a_mechanism_in_force():
     env = episodes()
-    rules = proposals()
-    expected = rules[0]
-    env.step(rules)
-    rules.reserve_price[:] = 0.77
+    proposed = proposals()
+    expected = proposed[0]
+    env.step(proposed)
+    proposed.reserve_price[:] = 0.77
     assert env.mechanisms[0] == expected
 
 
@@ -139,7 +139,7 @@ def test_the_rules_in_force_are_no_longer_the_designers_to_change():
 def test_a_malformed_step_scores_nothing_and_leaves_the_market():
     env = episodes()
     env.step(proposals(seed=1))
-    before, rules = copy.deepcopy(env.state), [env.mechanisms[row] for row in range(6)]
+    before, in_force = copy.deepcopy(env.state), [env.mechanisms[row] for row in range(6)]
     result = env.step(proposals(seed=2, malformed=(1, 4)))
     others = np.array([0, 2, 3, 5])
     assert_array_equal(result.reward[[1, 4]], 0)
@@ -148,7 +148,7 @@ def test_a_malformed_step_scores_nothing_and_leaves_the_market():
     assert_array_equal(result.outcome.records[[1, 4]], 0)
     assert_same_rows(env.state, before, np.array([1, 4]))
     assert_moved(env.state, before, others)
-    assert [env.mechanisms[row] for row in (1, 4)] == [rules[row] for row in (1, 4)]
+    assert [env.mechanisms[row] for row in (1, 4)] == [in_force[row] for row in (1, 4)]
     assert env.mechanisms[2] == proposals(seed=2)[2]
     assert not env.mechanisms.malformed.any()
     assert_array_equal(env.steps, 2)
@@ -176,9 +176,9 @@ def test_malformed_steps_reach_the_horizon():
 def test_a_neighbours_mistake_changes_nothing():
     careless, careful = episodes(), episodes()
     for step in range(4):
-        rules = proposals(seed=step)
+        mechanisms = proposals(seed=step)
         ours = careless.step(proposals(seed=step, malformed=(2,)))
-        theirs = careful.step(rules)
+        theirs = careful.step(mechanisms)
         others = np.array([0, 1, 3, 4, 5])
         assert ours.reward[others].tobytes() == theirs.reward[others].tobytes()
         assert_same_rows(careless.state, careful.state, others)
@@ -230,9 +230,9 @@ def test_an_episode_ends_when_nobody_is_left_while_others_go_on():
     leavers = BidderGroup("dropout", list(range(8)), 0.5, 0.6, threshold=0.1)
     env = episodes(who=SeatPlan(2, 8, {"leavers": leavers}))
     assert env.state.active.all()
-    rules = Mechanisms.repeat(Mechanism(reserve_price=0.2), 6)
-    rules.reserve_price[[0, 3]] = 0.9
-    result = env.step(rules)
+    proposed = Mechanisms.repeat(Mechanism(reserve_price=0.2), 6)
+    proposed.reserve_price[[0, 3]] = 0.9
+    result = env.step(proposed)
     ended, others = np.array([0, 3]), np.array([1, 2, 4, 5])
     assert_array_equal(np.flatnonzero(result.done), ended)
     assert result.played.all()
@@ -281,9 +281,9 @@ def test_a_fork_repeats_rows_with_their_history():
 def test_forks_on_shared_futures_differ_only_by_their_rules():
     env = episodes(batch=1)
     seeds = np.repeat(market_seeds(0, "futures", 2), 2)
-    rules = Mechanisms.stack([Mechanism(), Mechanism(auction_type="first_price")] * 2)
+    mechanisms = Mechanisms.stack([Mechanism(), Mechanism(auction_type="first_price")] * 2)
     fork = env.fork(np.zeros(4, np.int64), seeds)
-    fork.step(rules)
+    fork.step(mechanisms)
     values = fork.state.values
     assert_array_equal(values[0], values[1])
     assert_array_equal(values[2], values[3])

@@ -42,7 +42,7 @@ def test_seeds_depend_only_on_the_arguments(key):
 
 
 def test_seeds_are_known_from_one_machine_to_the_next():
-    """Golden values: whoever changes these changes every published result."""
+    """Golden values: a change of these changes every published result."""
     assert market_seeds(0, "golden", 2).tolist() == [
         2839059133202375305,
         6230220295428073839,

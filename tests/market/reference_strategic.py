@@ -56,9 +56,9 @@ class Bidder:
         self.learning_rate = min(rate, 1.0)
         rivals = self.type.rivals * self.differs(self.type.rivals_spread, RIVALS)
         self.rivals_distance = 1 / min(max(rivals, 0.01), 100.0)
-        actions, hope = self.type.factors, self.type.expected_surplus / (1 - self.type.discount)
+        actions, surplus = self.type.factors, self.type.expected_surplus / (1 - self.type.discount)
         self.weights = [1 / actions] * actions
-        self.values_of = [[hope] * actions + [self.type.discount * hope] for _ in range(2)]
+        self.values_of = [[surplus] * actions + [self.type.discount * surplus] for _ in range(2)]
 
     def differs(self, spread: float, trait: int) -> float:
         """By what this bidder differs from others of its type."""

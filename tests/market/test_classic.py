@@ -1,4 +1,4 @@
-"""The kernels of the classic market against the plain rules, and the promises of its interface."""
+"""The kernels of the classic market against a plain reference, and the contract of a market."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def random_population(rng: np.random.Generator) -> SeatPlan:
 
 
 def play_reference(who: SeatPlan, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
-    """Play every episode through all (mechanisms, rounds) phases by the plain rules."""
+    """Play every episode through all (mechanisms, rounds) phases in the plain reference."""
     episodes = [ReferenceEpisode(who, seed) for seed in seeds]
     records = [
         [r for ms, rounds in phases for r in episode.play(ms[row], rounds)]
@@ -204,7 +204,7 @@ def test_an_empty_batch_plays():
 
 
 def played(batch: int = 32, stage: int = 4, rounds: int = 30):
-    """Return a market, its state after some rounds under mixed rules, those rules and records."""
+    """Return a market, its state after some rounds, the mixed mechanisms played, and records."""
     market = ClassicMarket(seat_plan(stage))
     mechanisms = draw_mechanisms(batch, np.random.default_rng(batch))
     state = market.reset(market_seeds(3, "played", batch))
@@ -286,14 +286,14 @@ def test_forks_on_one_seed_face_the_same_values_under_other_rules():
     market = ClassicMarket(seat_plan(0))
     state = market.reset(market_seeds(1, "fork", 1))
     market.play(state, Mechanisms.repeat(Mechanism(), 1), 3)
-    rules = [
+    mechanisms = [
         Mechanism(reserve_price=0.9, auction_type="first_price"),
         Mechanism(reserve_price=0.0),
         Mechanism(coalition_policy="restrict", collusion_penalty=3.0),
     ]
     fork = state.fork(np.zeros(3, np.int64), np.full(3, 11, np.uint64))
     for _ in range(10):
-        market.play(fork, Mechanisms.stack(rules), 1)
+        market.play(fork, Mechanisms.stack(mechanisms), 1)
         assert_array_equal(fork.values[1], fork.values[0])
         assert_array_equal(fork.values[2], fork.values[0])
 
@@ -456,8 +456,11 @@ def test_fields_without_effect_have_none(field):
 
 def test_vcg_is_second_price_for_one_unit():
     market, state, _, _ = played()
-    rules = [Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")]
+    mechanisms = [
+        Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")
+    ]
     left, right = (
-        market.play(state.fork(np.arange(32)), Mechanisms.repeat(rule, 32), 20) for rule in rules
+        market.play(state.fork(np.arange(32)), Mechanisms.repeat(each, 32), 20)
+        for each in mechanisms
     )
     assert left.records.tobytes() == right.records.tobytes()

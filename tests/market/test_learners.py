@@ -1,4 +1,4 @@
-"""Bidders who learn by Hedge and by Q-learning: by the rules, from what they may know, to what."""
+"""Bidders who learn by Hedge and by Q-learning, and what they may know, against a reference."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHOWN = {"reveal_competing_bids": True}
 SILENT = {"reveal_clearing_price": False}
 
 
-# ------------------------------------------------------------------------- kernel and plain rules
+# ------------------------------------------------------------------------- kernel and reference
 
 
 def learning_anyhow(who: Population, rng: np.random.Generator) -> Population:
@@ -107,8 +107,8 @@ def against_fixed_rivals(
 
 
 def play_on(market, state, auction_type: str, rounds: int, **told) -> None:
-    rules = Mechanism(auction_type=auction_type, reserve_price=0.0, **(told or SHOWN))
-    market.play(state, Mechanisms.repeat(rules, len(state)), rounds)
+    mechanism = Mechanism(auction_type=auction_type, reserve_price=0.0, **(told or SHOWN))
+    market.play(state, Mechanisms.repeat(mechanism, len(state)), rounds)
 
 
 def hedge_regret(state: StrategicState, auction_type: str) -> float:
@@ -196,8 +196,8 @@ def test_a_q_learner_comes_where_it_pays_and_stays_away_where_it_does_not():
 def test_hedge_learns_nothing_where_nothing_is_told_of_bids(auction_type, flag):
     market, state = fresh(Population(types={"learner": HEDGE}), 20)
     before = state.tables.copy()
-    rules = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-    market.play(state, Mechanisms.repeat(rules, 20), 10)
+    mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+    market.play(state, Mechanisms.repeat(mechanism, 20), 10)
     assert_array_equal(state.tables, before)
 
 
@@ -205,8 +205,8 @@ def test_hedge_learns_nothing_where_nothing_is_told_of_bids(auction_type, flag):
 def test_the_price_tells_hedge_in_first_price_and_winners_elsewhere(auction_type):
     market, state = fresh(Population(types={"a": HEDGE}), 100, StrategicParameters(shock_rate=0.0))
     before = state.tables.copy()
-    rules = telling(auction_type=auction_type, reveal_clearing_price=True)
-    market.play(state, Mechanisms.repeat(rules, 100), 1)
+    mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
+    market.play(state, Mechanisms.repeat(mechanism, 100), 1)
     moved = (state.tables != before).any(axis=2)
     if auction_type == "first_price":
         assert moved[state.wins > 0].mean() > 0.7 and moved[state.wins == 0].mean() > 0.2
@@ -225,8 +225,8 @@ def test_bids_that_are_not_told_teach_hedge_nothing(auction_type):
             "rival": BidderType(value_low=low, value_high=high, demand=1),
         }
         market, state = fresh(Population(bidders=3, types=types, units=1), 20)
-        rules = telling(auction_type=auction_type, reveal_clearing_price=True)
-        market.play(state, Mechanisms.repeat(rules, 20), 25)
+        mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
+        market.play(state, Mechanisms.repeat(mechanism, 20), 25)
         tables.append(state.tables[:, 0])
     assert_array_equal(*tables)
     assert (tables[0] != 1 / 8).any()
@@ -239,8 +239,8 @@ def test_a_lost_bid_tells_hedge_of_a_secret_reserve():
         "weak": BidderType(value_high=0.1),
     }
     market, state = fresh(Population(bidders=2, types=types, units=1), 100)
-    rules = telling(auction_type="first_price", reserve_price=0.6, **SHOWN)
-    market.play(state, Mechanisms.repeat(rules, 100), 60)
+    mechanism = telling(auction_type="first_price", reserve_price=0.6, **SHOWN)
+    market.play(state, Mechanisms.repeat(mechanism, 100), 60)
     wins = state.tables[:, 0, FACTORS * 0.9 >= 0.6].sum(axis=1)
     assert wins.mean() > 0.8
 
@@ -254,7 +254,7 @@ def test_a_q_learner_heeds_its_own_payoffs_alone():
     seen = []
     for told in (False, True):
         fork = state.fork(np.arange(30))
-        rules = Mechanism(auction_type="first_price", **dict.fromkeys(flags, told))
-        market.play(fork, Mechanisms.repeat(rules, 30), 40)
+        mechanism = Mechanism(auction_type="first_price", **dict.fromkeys(flags, told))
+        market.play(fork, Mechanisms.repeat(mechanism, 30), 40)
         seen.append(fork.tables)
     assert_array_equal(*seen)

@@ -42,23 +42,23 @@ def step_metrics(outcome: Outcome) -> np.ndarray:
 
 
 @cache
-def simulate(who: int, rules: int) -> tuple[np.ndarray, np.ndarray]:
+def simulate(population: int, stage: int) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and error, each (rows, 6), of the mechanisms of a stage on a population."""
-    single = Mechanisms.stack([Mechanism(**row["mechanism"]) for row in rows_of(rules)])
+    single = Mechanisms.stack([Mechanism(**row["mechanism"]) for row in rows_of(stage)])
     mechanisms = single.take(np.repeat(np.arange(len(single)), EPISODES))
-    market = ClassicMarket(seat_plan(who))
+    market = ClassicMarket(seat_plan(population))
     # Other seeds for each mechanism: cells are then independent, as the reference's are.
-    state = market.reset(market_seeds(0, "parity", len(mechanisms), who))
+    state = market.reset(market_seeds(0, "parity", len(mechanisms), population))
     market.play(state, Mechanisms.repeat(Mechanism(), len(mechanisms)), WARM_UP)
     steps = [step_metrics(market.play(state, mechanisms, ROUNDS)) for _ in range(STEPS)]
     episodes = np.mean(steps, axis=0).reshape(len(METRICS), len(single), EPISODES)
     return episodes.mean(axis=2).T, episodes.std(axis=2).T / EPISODES**0.5
 
 
-def distances(who: int, rules: int) -> np.ndarray:
+def distances(population: int, stage: int) -> np.ndarray:
     """Return |ours - published| in combined standard errors, shape (rows, 6)."""
-    mean, error = simulate(who, rules)
-    published = np.array([[row[metric] for metric in METRICS] for row in rows_of(rules)])
+    mean, error = simulate(population, stage)
+    published = np.array([[row[metric] for metric in METRICS] for row in rows_of(stage)])
     reference_error = np.maximum(published[:, :, 1], RESOLUTION)
     return np.abs(mean - published[:, :, 0]) / np.hypot(error, reference_error)
 
@@ -92,7 +92,7 @@ def test_distances_are_those_of_chance():
     assert squares.mean() < 1.3  # 1 by chance, up to correlation of the cells of one mechanism
 
 
-@pytest.mark.parametrize(("who", "rules"), [(2, 3), (3, 2), (0, 1), (1, 2), (3, 4)])
-def test_the_wrong_population_is_noticed(who, rules):
+@pytest.mark.parametrize(("population", "stage"), [(2, 3), (3, 2), (0, 1), (1, 2), (3, 4)])
+def test_the_wrong_population_is_noticed(population, stage):
     """Negative control: the comparison above can fail, and most mechanisms make it."""
-    assert (distances(who, rules) > ALLOWED).any(axis=1).mean() > 0.5
+    assert (distances(population, stage) > ALLOWED).any(axis=1).mean() > 0.5

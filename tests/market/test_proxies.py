@@ -204,10 +204,10 @@ def test_disappointment_shows_only_in_exits():
     env = episodes(seat_plan(2))
     fork = env.fork(np.arange(40))
     fork.state.disappointment += 1.0  # so content that they do not leave any earlier
-    rules = Mechanisms.repeat(Mechanism(reserve_price=0.0), 40)
+    mechanisms = Mechanisms.repeat(Mechanism(reserve_price=0.0), 40)
     stayed = np.ones(40, np.bool_)
     for _ in range(4):
-        ours, theirs = env.step(rules).observation, fork.step(rules).observation
+        ours, theirs = env.step(mechanisms).observation, fork.step(mechanisms).observation
         stayed &= (ours.field("dropouts")[:, -5:] == 0).all(axis=1)
         assert_array_equal(ours.recent[stayed], theirs.recent[stayed])
         assert_array_equal(ours.proxies[stayed], theirs.proxies[stayed])

@@ -32,15 +32,15 @@ SEEDS = market_seeds(3, "side by side", 20)
 
 
 def test_each_population_goes_as_it_would_alone() -> None:
-    rules = draw_mechanisms(80, np.random.default_rng(0))
+    mechanisms = draw_mechanisms(80, np.random.default_rng(0))
     together = SideBySideMarket(POPULATIONS)
     state = together.reset(np.tile(SEEDS, 4))
-    records = together.play(state, rules, 30).records
+    records = together.play(state, mechanisms, 30).records
     for number, population in enumerate(POPULATIONS):
         rows = np.arange(20) + 20 * number
         alone = StrategicMarket(population)
         expected = alone.reset(SEEDS)
-        assert_array_equal(alone.play(expected, rules.take(rows), 30).records, records[rows])
+        assert_array_equal(alone.play(expected, mechanisms.take(rows), 30).records, records[rows])
         assert_array_equal(alone.proxies(expected), together.proxies(state)[rows])
 
 
@@ -49,9 +49,9 @@ def test_forks_stay_with_their_population() -> None:
     state = market.reset(np.tile(SEEDS, 4))
     rows = np.array([79, 3, 30])
     fork = state.fork(rows)
-    rules = draw_mechanisms(80, np.random.default_rng(1))
-    played = market.play(fork, rules.take(rows), 10).records
-    assert_array_equal(market.play(state, rules, 10).records[rows], played)
+    mechanisms = draw_mechanisms(80, np.random.default_rng(1))
+    played = market.play(fork, mechanisms.take(rows), 10).records
+    assert_array_equal(market.play(state, mechanisms, 10).records[rows], played)
 
 
 def test_populations_that_do_not_fit_are_refused() -> None:

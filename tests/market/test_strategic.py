@@ -1,4 +1,4 @@
-"""The kernels of the strategic market against the plain rules, and what its bidders may know."""
+"""The kernels of the strategic market against a plain reference, and what its bidders know."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def assert_same_state(left: MarketState, right: MarketState) -> None:
 
 
 def play_reference(who, parameters, kinds, seeds, phases):
-    """Play every episode through all (mechanisms, rounds) phases by the plain rules."""
+    """Play every episode through all (mechanisms, rounds) phases in the plain reference."""
     types = list(who.types.values())
     episodes = []
     for kind, seed in zip(kinds, seeds, strict=True):
@@ -296,11 +296,11 @@ def test_a_fresh_episode_is_before_its_first_round():
 @pytest.mark.parametrize("rounds", [0, 4])
 def test_no_rounds_change_nothing(rounds):
     market, state = fresh(mixed(*COMMON), 4)
-    rules = Mechanisms.repeat(Mechanism(), 4)
+    mechanisms = Mechanisms.repeat(Mechanism(), 4)
     if rounds:
-        market.play(state, rules, rounds)
+        market.play(state, mechanisms, rounds)
     before = copy.deepcopy(state)
-    assert market.play(state, rules, 0).records.shape == (4, 0, len(ROUND_FIELDS))
+    assert market.play(state, mechanisms, 0).records.shape == (4, 0, len(ROUND_FIELDS))
     assert_same_state(state, before)
 
 
@@ -334,7 +334,7 @@ each_population = pytest.mark.parametrize("who", POPULATIONS.values(), ids=POPUL
 
 
 def played(who: Population = POPULATIONS["common"], batch: int = 32, rounds: int = 30):
-    """Return a market, its state after some rounds under mixed rules, those rules and records."""
+    """Return a market, its state after some rounds, the mixed mechanisms played, and records."""
     market, state = fresh(who, batch)
     mechanisms = draw_mechanisms(batch, np.random.default_rng(batch))
     outcome = market.play(state, mechanisms, rounds)
@@ -413,14 +413,14 @@ def test_put_is_the_inverse_of_fork():
 def test_forks_on_one_seed_face_the_same_values_under_other_rules():
     market, state = fresh(Population(), 1)
     market.play(state, Mechanisms.repeat(Mechanism(), 1), 3)
-    rules = [
+    mechanisms = [
         Mechanism(reserve_price=0.9, auction_type="first_price"),
         Mechanism(reserve_price=0.0),
         Mechanism(coalition_policy="restrict", collusion_penalty=3.0),
     ]
     fork = state.fork(np.zeros(3, np.int64), np.full(3, 11, np.uint64))
     for _ in range(10):
-        market.play(fork, Mechanisms.stack(rules), 1)
+        market.play(fork, Mechanisms.stack(mechanisms), 1)
         assert_array_equal(fork.bids[1], fork.bids[0])  # the truthful bid their values
         assert_array_equal(fork.bids[2], fork.bids[0])
 
@@ -566,9 +566,9 @@ def test_pay_as_bid_accepts_the_best_bids():
         "ring": BidderType(share=6, menu=["shade", "collude"]),
     }
     market, state = fresh(Population(types=types), 60, StrategicParameters(shock_rate=0.0))
-    rules = Mechanism(auction_type="first_price", reserve_price=0.0)
+    mechanism = Mechanism(auction_type="first_price", reserve_price=0.0)
     for _ in range(5):
-        market.play(state, Mechanisms.repeat(rules, 60), 20)
+        market.play(state, Mechanisms.repeat(mechanism, 60), 20)
         assert_allclose(state.recent()[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12)
 
 
@@ -603,9 +603,9 @@ def test_vcg_is_second_price_for_one_unit():
         market, state = fresh(dataclasses.replace(random_population(rng), units=1), 4)
         drawn, outcomes = draw_mechanisms(4, rng), []
         for code in (AUCTION_TYPES.index("vcg"), AUCTION_TYPES.index("second_price")):
-            rules = dataclasses.replace(drawn, auction_type=np.full(4, code))
+            mechanisms = dataclasses.replace(drawn, auction_type=np.full(4, code))
             fork = state.fork(np.arange(4))
-            outcomes.append((market.play(fork, rules, 30).records, fork))
+            outcomes.append((market.play(fork, mechanisms, 30).records, fork))
         (left, left_state), (right, right_state) = outcomes
         assert left.tobytes() == right.tobytes()
         assert_same_state(left_state, right_state)
@@ -655,14 +655,14 @@ def capped(low: float, high: float, bidders: int, units: int) -> Population:
 def test_values_move_an_observation_through_bids_alone(bidders, units):
     parameters = StrategicParameters(pacing_gain=0.0, ring_prior=1e3, ring_gain=0.0)
     rng = np.random.default_rng(bidders)
-    rules = draw_mechanisms(60, rng)
-    rules.auction_type[:] = rng.integers(1, 3, size=60)  # where nobody shades
+    mechanisms = draw_mechanisms(60, rng)
+    mechanisms.auction_type[:] = rng.integers(1, 3, size=60)  # where nobody shades
     seen, records = [], []
     for low, high in ((0.5, 0.6), (0.7, 1.0)):
         market, state = fresh(capped(low, high, bidders, units), 60, parameters)
         parts = []
         for _ in range(10):
-            parts.append(market.play(state, rules, 3).records)
+            parts.append(market.play(state, mechanisms, 3).records)
             seen.append(observe(market, state))
             seen.append(state.bids.tobytes() + state.alias_bids.tobytes() + state.wins.tobytes())
         records.append(np.concatenate(parts, axis=1))
@@ -678,7 +678,7 @@ def test_values_move_an_observation_through_bids_alone(bidders, units):
 
 
 def telling(**changes) -> Mechanism:
-    """Return rules that tell nothing but what ``changes`` say."""
+    """Return a mechanism that discloses nothing except what ``changes`` say."""
     return Mechanism(**{"reveal_clearing_price": False, "reserve_price": 0.05} | changes)
 
 
@@ -698,8 +698,8 @@ def moved(state: StrategicState, fresh_state: StrategicState, names=LEARNED) -> 
 def test_nothing_is_learned_about_bids_where_nothing_is_told_of_them(auction_type, flag):
     market, state = fresh(mixed(*COMMON, "weak", bidders=12), 30)
     before = copy.deepcopy(state)
-    rules = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-    market.play(state, Mechanisms.repeat(rules, 30), 40)
+    mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+    market.play(state, Mechanisms.repeat(mechanism, 30), 40)
     assert not moved(state, before).any()
 
 
@@ -707,8 +707,8 @@ def test_nothing_is_learned_about_bids_where_nothing_is_told_of_them(auction_typ
 def test_the_price_tells_winners_or_losers_what_they_had_to_beat(auction_type):
     market, state = fresh(learners(demand=1), 200, StrategicParameters(shock_rate=0.0))
     before = copy.deepcopy(state)
-    rules = telling(auction_type=auction_type, reveal_clearing_price=True)
-    market.play(state, Mechanisms.repeat(rules, 200), 1)
+    mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
+    market.play(state, Mechanisms.repeat(mechanism, 200), 1)
     can_tell = state.wins == 0 if auction_type == "first_price" else state.wins > 0
     assert can_tell.any(axis=1).all() and not can_tell.all(axis=1).any()
     assert_array_equal(moved(state, before), can_tell)
@@ -730,8 +730,8 @@ def test_only_uniform_prices_teach_to_reduce_demand(flag):
     for auction_type in AUCTION_TYPES:
         market, state = fresh(learners(), 50)
         before = copy.deepcopy(state)
-        rules = telling(auction_type=auction_type, **{flag: True})
-        market.play(state, Mechanisms.repeat(rules, 50), 5)
+        mechanism = telling(auction_type=auction_type, **{flag: True})
+        market.play(state, Mechanisms.repeat(mechanism, 50), 5)
         changed = moved(state, before, ("reduction_gain",))
         assert changed.any() == (auction_type == "second_price")
 
@@ -750,8 +750,8 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
         }
         who = Population(bidders=3, types=types, units=units)
         market, state = fresh(who, 20, StrategicParameters(reduction_scale=1e-6))
-        rules = telling(auction_type=auction_type, reveal_reserve=True, **told)
-        market.play(state, Mechanisms.repeat(rules, 20), 25)
+        mechanism = telling(auction_type=auction_type, reveal_reserve=True, **told)
+        market.play(state, Mechanisms.repeat(mechanism, 20), 25)
         seen.append(state.bidders[:, 0].tobytes())
     return seen
 
@@ -786,8 +786,8 @@ def test_a_bidder_knows_its_own_false_name():
     }
     parameters = StrategicParameters(shill_prior=1.0, shill_gain=0.0)
     market, state = fresh(Population(bidders=2, types=types, units=1), 20, parameters)
-    rules = telling(reserve_price=0.2, reveal_competing_bids=True)
-    market.play(state, Mechanisms.repeat(rules, 20), 10)
+    mechanism = telling(reserve_price=0.2, reveal_competing_bids=True)
+    market.play(state, Mechanisms.repeat(mechanism, 20), 10)
     assert (state.bidders["rivals_seen"][:, 0] < 1).all()
 
 
@@ -796,8 +796,8 @@ def test_a_secret_reserve_is_not_learned_from_a_price_of_nothing():
     expected = []
     for reserve in (0.2, 0.4):
         market, state = fresh(mixed("shader"), 10, parameters)
-        rules = telling(reserve_price=reserve, reveal_clearing_price=True)
-        market.play(state, Mechanisms.repeat(rules, 10), 5)
+        mechanism = telling(reserve_price=reserve, reveal_clearing_price=True)
+        market.play(state, Mechanisms.repeat(mechanism, 10), 5)
         assert not state.bids.any()
         expected.append(state.bidders["expected_surplus"])
     assert_array_equal(*expected)
@@ -822,28 +822,28 @@ def test_a_price_that_cannot_be_known_moves_no_false_name(auction_type):
     for flag in (None, "reveal_reserve", "reveal_winner_identity", "reveal_clearing_price"):
         market, state = fresh(Population(bidders=6, types=types, units=1), 20)
         before = state.expected_price.copy()
-        rules = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-        market.play(state, Mechanisms.repeat(rules, 20), 10)
+        mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+        market.play(state, Mechanisms.repeat(mechanism, 20), 10)
         known = flag == "reveal_clearing_price"
         assert (state.expected_price != before).all() == known
         assert (state.expected_price == before).all() == (not known)
 
 
-def ring_against(outsider: BidderType, rules: Mechanism) -> StrategicState:
+def ring_against(outsider: BidderType, mechanism: Mechanism) -> StrategicState:
     """Return the states after a round in which five of eight, by lot, face three outsiders."""
     ring = BidderType(5, ["collude"], value_low=0.3, efficient_ring=False)
     types = {"ring": ring, "outsider": dataclasses.replace(outsider, share=3.0)}
     parameters = StrategicParameters(ring_scale=1e-6, ring_prior=0.01)
     market, state = fresh(Population(types=types, units=2), 200, parameters)
-    market.play(state, Mechanisms.repeat(rules, 200), 1)
+    market.play(state, Mechanisms.repeat(mechanism, 200), 1)
     return state
 
 
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_who_breaks_a_deal_has_not_seen_what_outsiders_bid(auction_type):
-    rules = Mechanism(auction_type=auction_type, reserve_price=0.0, reveal_reserve=True)
+    mechanism = Mechanism(auction_type=auction_type, reserve_price=0.0, reveal_reserve=True)
     low, high = (
-        ring_against(BidderType(value_low=level, value_high=level + 0.05), rules)
+        ring_against(BidderType(value_low=level, value_high=level + 0.05), mechanism)
         for level in (0.1, 0.9)
     )
     assert_array_equal(low.bids[:, :5], high.bids[:, :5])
@@ -872,12 +872,12 @@ def test_an_efficient_ring_leaves_outsiders_as_they_were(auction_type):
     types = {"outsider": BidderType(share=5), "ring": BidderType(share=3, menu=["collude"])}
     parameters = StrategicParameters(shock_rate=0.0, ring_scale=1e-6, ring_gain=0.0)
     market, state = fresh(Population(types=types, units=1), 200, parameters)
-    rules = Mechanism(auction_type=auction_type, reserve_price=0.0, reveal_reserve=True)
+    mechanism = Mechanism(auction_type=auction_type, reserve_price=0.0, reveal_reserve=True)
     played_out = []
     for gain in (-100.0, 100.0):
         fork = state.fork(np.arange(200))
         fork.rings["gain"] = gain
-        outcome = market.play(fork, Mechanisms.repeat(rules, 200), 50)
+        outcome = market.play(fork, Mechanisms.repeat(mechanism, 200), 50)
         played_out.append((fork, outcome))
     (apart, competing), (together, colluding) = played_out
     for name in ("surplus", "spent", "units_won", "expected_surplus"):
