@@ -82,7 +82,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._env, self._before = env, None
         self._reset_rubric()
         self._state = DaedalusState(
-            **chosen.model_dump(exclude={"n_agents", "episode_length", "session_id"}),
+            **chosen.model_dump(exclude={"n_agents", "episode_length"}),
             n_agents=env.market.population.bidders,
             episode_length=env.settings.episode_length,
         )

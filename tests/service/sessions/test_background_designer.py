@@ -169,7 +169,7 @@ def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
     prompt = PromptSettings(averages=["welfare", "fairness"])
     export(make_language_model(small, prompt, env, seed=0), prompt, "", tmp_path / "model")
     designer = LanguageModelSettings(checkpoint=str(tmp_path / "model"), constrained=True)
-    with serving(catalogue, partial(load_generate, designer)) as address:
+    with serving(catalogue, partial(designer.load, load_generate)) as address:
         yield address
 
 
