@@ -18,7 +18,6 @@ from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
-from daedalus.market.strategic import StrategicMarket
 from tests.populations import draw_mechanisms, population, seat_plan
 
 COMPOSITE = ROUND_FIELDS.index("composite")
@@ -294,45 +293,6 @@ def test_an_ended_episode_stays_ended_in_its_fork():
     env = episodes(episode_length=1)
     env.step(proposals())
     assert env.fork(np.array([2, 3])).done.all()
-
-
-# ---------------------------------------------------------------------------------- settings
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("name", "clasic"),
-        ("episode_length", 0),
-        ("rounds_per_step", 0),
-        ("scored_rounds", 0),
-        ("scored_rounds", 6),
-        ("warmup_rounds", -1),
-    ],
-)
-def test_a_bad_setting_is_refused_by_name_and_value(name, value):
-    with pytest.raises(ValueError, match=name) as caught:
-        MarketSettings(**{name: value})
-    assert repr(value) in str(caught.value)
-
-
-def test_the_settings_name_the_market():
-    cases = [
-        ("classic", ClassicMarket, seat_plan(3)),
-        ("strategic", StrategicMarket, population(3)),
-    ]
-    for name, kind, bidders in cases:
-        market = make_market(MarketSettings(name=name), bidders)
-        assert isinstance(market, kind)
-        assert market.population == bidders
-
-
-@pytest.mark.parametrize(
-    ("name", "bidders"), [("classic", population(3)), ("strategic", seat_plan(3))]
-)
-def test_a_market_refuses_the_population_of_the_other(name, bidders):
-    with pytest.raises(ValueError, match=f"market={name} cannot play"):
-        make_market(MarketSettings(name=name), bidders)
 
 
 def test_rules_spoilt_after_they_were_made_are_refused_and_nothing_moves():

@@ -7,110 +7,51 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType
+from tests.market.reference_bidders import (
+    CHOICE,
+    COLLUDE,
+    COVER,
+    ENTRY,
+    EXPLORE,
+    EXPOSED,
+    LEARNER_BANK,
+    LEVEL,
+    LOT,
+    NAME_SCREEN,
+    REDUCE,
+    RING_BANK,
+    SCREEN,
+    SECOND_BANK,
+    SHILL,
+    SHOCK,
+    TIE,
+    TIE_BANK,
+    VALUE_ONE,
+    VALUE_TWO,
+    Bidder,
+    Bids,
+    Ring,
+    Sale,
+)
 from tests.market.reference_classic import draw
-
-VALUE_ONE, VALUE_TWO, ENTRY, REDUCE, SHOCK, COLLUDE, EXPOSED, TIE = range(8)
-LOT, COVER, SHILL, LEVEL, SCREEN, NAME_SCREEN, READ = range(7)
-CHOICE, EXPLORE = range(2)
-RATE, RIVALS = range(2)
-SECOND_BANK, RING_BANK, LEARNER_BANK, TIE_BANK = 64, 160, 192, 256
-TRAITS_ROUND = -2
-
-
-@dataclass(eq=False)
-class Bidder:
-    type: BidderType
-    seat: int
-    shill_gain: float
-    seed: int
-    rivals_seen: float = 1.0
-    reduction_gain: float = -0.01
-    spent: float = 0.0
-    pacing: float = 0.0
-    surplus: float = 0.0
-    units_won: float = 0.0
-    won_last: int = 0
-    choice: int = 0
-    wins: int = 0
-    values: tuple[float, float] = (0.0, 0.0)
-    sincere: tuple[float, float] = (0.0, 0.0)
-    entered: bool = True
-    covers: bool = False
-    leads: bool = False
-    purse: float = math.inf
-    alias: float = 0.0
-    net: float = 0.0
-    delivered: int = 0
-    ring: Ring | None = None
-
-    def __post_init__(self) -> None:
-        self.expected_surplus = self.type.expected_surplus
-        rate = self.type.learning_rate * self.differs(self.type.rate_spread, RATE)
-        self.learning_rate = min(rate, 1.0)
-        rivals = self.type.rivals * self.differs(self.type.rivals_spread, RIVALS)
-        self.rivals_distance = 1 / min(max(rivals, 0.01), 100.0)
-        actions, surplus = self.type.factors, self.type.expected_surplus / (1 - self.type.discount)
-        self.weights = [1 / actions] * actions
-        self.values_of = [[surplus] * actions + [self.type.discount * surplus] for _ in range(2)]
-
-    def differs(self, spread: float, trait: int) -> float:
-        """By what this bidder differs from others of its type."""
-        place = 2 * draw(self.seed, TRAITS_ROUND, self.seat, trait) - 1  # from -1 to 1
-        return spread**place
-
-    @property
-    def table(self) -> list[float]:
-        """What the kernel keeps of a learner's choices, in its order."""
-        lost, won = self.values_of
-        return {"gradient": [], "hedge": self.weights, "q": lost + won}[self.type.learner]
-
-    @property
-    def actions(self) -> int:
-        return self.type.factors + self.may("opt_out")
-
-    def factor(self, choice: int) -> float:
-        step = (1 - self.type.lowest_factor) / (self.type.factors - 1)
-        return max(1 - choice * step, 0.0)
-
-    @property
-    def rivals(self) -> float:
-        return self.rivals_seen / self.rivals_distance
-
-    def may(self, strategy: str) -> bool:
-        return strategy in self.type.menu
+from tests.market.reference_formulas import (
+    collusion_signal,
+    known_reserve,
+    logistic,
+    metrics,
+    shaded,
+    temptation,
+)
+from tests.market.reference_learning import Learning
 
 
-@dataclass(eq=False)
-class Ring:
-    number: int
-    type: BidderType
-    gain: float
-    punished: int = 0
-    colluded: bool = False
-    evidence: float = 0.0
-
-
-@dataclass
-class Sale:
-    """Competing bids with their owners, best first; units and payments by owner, and the price."""
-
-    ranked: list[tuple[float, int]]
-    won: Counter = field(default_factory=Counter)
-    paid: Counter = field(default_factory=Counter)
-    price: float = 0.0
-
-
-Bids = list[tuple[float, float]]
-
-
-class ReferenceEpisode:
+class ReferenceEpisode(Learning):
     """One episode; ``events`` counts the rare things, so that tests can see they happened."""
 
     def __init__(
@@ -462,119 +403,6 @@ class ReferenceEpisode:
                 self.note("shill fine" if b.alias else "taken for a shill")
                 b.net -= p.fine_unit * m.shill_penalty
 
-    # ------------------------------------------------------------------------------ learning
-
-    def learn_bidding(self, b: Bidder, m: Mechanism, sale: Sale) -> None:
-        if not b.may("shade") or not b.entered or b.covers or b.leads:
-            return
-        lost = sale.won[b.seat] == 0
-        told = m.reveal_clearing_price and lost == (m.auction_type == "first_price")
-        if b.type.learner == "hedge" and m.auction_type == "first_price" and not lost:
-            told = m.reveal_clearing_price
-        weight = self.p.price_weight if told else 0.0
-        weight += self.p.distribution_weight if m.reveal_bid_distribution else 0.0
-        if m.reveal_competing_bids:
-            weight = 1.0
-        if weight == 0:
-            self.note("nothing to learn from")
-            return
-        mine = (b.seat, len(self.bidders) + b.seat)
-        others = [bid for bid, owner in sale.ranked if owner not in mine] + [0.0] * self.units
-        lowest = others[self.units - 1]
-        above = others[self.units - 2] if self.units > 1 else 0.0
-        if not m.reveal_competing_bids and not m.reveal_bid_distribution:
-            self.note("only the price is told")
-            lowest = above = sale.price
-        if m.reveal_bid_distribution and not m.reveal_competing_bids:
-            self.note("noisy reading")
-            error = 2 * self.draw(SECOND_BANK + b.seat, READ) - 1
-            lowest *= 1 + self.p.distribution_noise * error
-            above *= 1 + self.p.distribution_noise * error
-        if b.type.learner == "hedge":
-            own = self.bids[b.seat][0] == b.sincere[0]
-            alone = m.reserve_price if m.reveal_reserve else sale.price
-            to_beat = [max(bid, known_reserve(m)) if bid else alone for bid in (lowest, above)]
-            self.learn_factors(b, m, to_beat, lost and own, weight)
-        gain = min(b.learning_rate * weight, 1.0)
-
-        rival = lowest
-        if lowest > 0 and m.auction_type == "first_price":
-            rival = unshaded(lowest, b.rivals, known_reserve(m))
-        floor = max(known_reserve(m), 0.02)
-        if rival <= floor:
-            self.note("rivals below the reserve")
-        distance = -math.log(min(max(rival, floor), 1.0))
-        b.rivals_seen = max(b.rivals_seen + gain * ((rival > floor) - b.rivals_seen), 0.01)
-        b.rivals_distance = max(b.rivals_distance + gain * (distance - b.rivals_distance), 0.01)
-
-        fits = b.type.learner == "gradient"
-        if fits and m.auction_type == "second_price" and b.values[1] > 0:
-            low, high = max(lowest, known_reserve(m)), max(above, known_reserve(m))
-            reduced = uniform_price_surplus(b.values, 0.0, low, high)
-            full = uniform_price_surplus(b.values, b.values[1], low, high)
-            b.reduction_gain += gain * (reduced - full - b.reduction_gain)
-
-    def learn_factors(
-        self, b: Bidder, m: Mechanism, to_beat: list[float], lost: bool, weight: float
-    ) -> None:
-        """Multiply a Hedge shader's weights by what its factors would have earned."""
-        payoffs = []
-        for choice in range(b.type.factors):
-            one, two = (b.factor(choice) * value / (1 + b.pacing) for value in b.values)
-            one = min(one, b.purse)
-            bids = one, min(two, b.purse - one)
-            if lost and choice >= b.choice:
-                self.note("a lost bid tells that lower ones lose")
-                payoffs.append(0.0)
-            else:
-                payoffs.append(forgone(m.auction_type, b.values, bids, *to_beat))
-        rate, share = b.type.hedge_rate * weight, b.type.hedge_share
-        pairs = zip(b.weights, payoffs, strict=True)
-        grown = [weight * math.exp(rate * (payoff - max(payoffs))) for weight, payoff in pairs]
-        b.weights = [(1 - share) * each / sum(grown) + share / len(grown) for each in grown]
-
-    def learn_values(self, b: Bidder, m: Mechanism) -> None:
-        """Let a Q-learner learn from the round, if what it chose is what it did."""
-        if b.type.learner != "q":
-            return
-        won = int(b.delivered > 0)
-        own = not b.entered or self.bids[b.seat][0] == b.sincere[0]
-        if own and not b.covers and not b.leads:
-            reward = b.net - self.entry_cost(m) if b.entered else 0.0
-            following = max(b.values_of[won][: b.actions])
-            values = b.values_of[b.won_last]
-            target = reward + b.type.discount * following
-            values[b.choice] += b.learning_rate * (target - values[b.choice])
-        else:
-            self.note("Q-learner does as its ring does")
-        b.won_last = won
-
-    def learn_shilling(self, m: Mechanism, sale: Sale) -> None:
-        names = [b for b in self.bidders if b.alias]
-        if not names:
-            return
-        n = len(self.bidders)
-        without = self.sell(m, self.bids, with_aliases=False)
-        added = sum(sale.paid[i] - without.paid[i] for i in range(n))
-        for b in names:
-            earned = self.p.shill_share * added / len(names)
-            if sale.won[n + b.seat]:
-                earned -= self.p.fine_unit * m.withdrawal_penalty
-            b.net += earned
-            b.shill_gain += self.p.shill_gain * (earned - b.shill_gain)
-
-    def learn_expected_surplus(self, b: Bidder, m: Mechanism, price: float) -> None:
-        gained = b.net
-        if not b.entered:
-            if not m.reveal_clearing_price or (price == 0 and not m.reveal_reserve):
-                return
-            self.note("absent bidder sees the price")
-            cost = max(price, known_reserve(m))
-            gained = max(b.values[0] - cost, 0.0)
-            if m.auction_type == "first_price":
-                gained = b.values[0] - b.sincere[0] if b.sincere[0] > cost else 0.0
-        b.expected_surplus += self.p.entry_gain * (gained - b.expected_surplus)
-
     # ------------------------------------------------------------------------------- records
 
     def record(self, m: Mechanism, sale: Sale, value: float, revenue: float) -> dict[str, float]:
@@ -645,119 +473,3 @@ class ReferenceEpisode:
 
     def note(self, event: str) -> None:
         self.events[event] += 1
-
-
-def logistic(x: float) -> float:
-    return 1 / (1 + math.exp(min(-x, 700.0)))
-
-
-def known_reserve(m: Mechanism) -> float:
-    return m.reserve_price if m.reveal_reserve else 0.0
-
-
-def temptation(b: Bidder, abroad: float, floor: float) -> float:
-    """The integral of the chance x^k that no outsider has more, from the floor to the value."""
-    if b.values[0] <= floor:
-        return 0.0
-    power = 1 + abroad * b.rivals
-    return (b.values[0] ** power - floor**power) / power
-
-
-def shaded(value: float, rivals: float, reserve: float) -> float:
-    """The equilibrium bid v k/(k + 1) + r^(k + 1) / ((k + 1) v^k) against the best of k rivals."""
-    if value <= 0 or value < reserve:
-        return 0.0
-    bid = rivals * value / (rivals + 1)
-    if reserve > 0:
-        bid += reserve * (reserve / value) ** rivals / (rivals + 1)
-    return bid
-
-
-def unshaded(bid: float, rivals: float, reserve: float) -> float:
-    """The value behind such a bid, by four Newton steps from that without a reserve."""
-    value = bid * (rivals + 1) / rivals
-    for _ in range(4 if reserve > 0 else 0):
-        if value <= reserve:
-            return reserve
-        slope = rivals * (1 - (reserve / value) ** (rivals + 1)) / (rivals + 1)
-        value -= (shaded(value, rivals, reserve) - bid) / slope
-    return value
-
-
-def uniform_price_surplus(
-    values: tuple[float, float], second_bid: float, lowest: float, above: float
-) -> float:
-    """What a bidder gains that bids its first value and ``second_bid``.
-
-    It wins one unit by beating the lowest winning bid of the others, and two by beating the one
-    above it as well; the price is the highest bid that loses, which may be its own.
-    """
-    if second_bid > above:
-        return sum(values) - 2 * above
-    if values[0] > lowest:
-        return values[0] - max(second_bid, lowest)
-    return 0.0
-
-
-def forgone(
-    auction_type: str,
-    values: tuple[float, float],
-    bids: tuple[float, float],
-    lowest: float,
-    above: float,
-) -> float:
-    """What bids gain if ``lowest`` wins one unit, and ``above`` with it a second."""
-    won = 0
-    if bids[0] > 0 and bids[0] >= lowest:
-        won = 2 if bids[1] > 0 and bids[1] >= above else 1
-    paid = {
-        "first_price": sum(bids[:won]),
-        "second_price": [0.0, max(bids[1], lowest), 2 * above][won],
-        "vcg": sum((lowest, above)[:won]),
-    }
-    return sum(values[:won]) - paid[auction_type]
-
-
-def metrics(
-    welfares: list[float],
-    value: float,
-    best: float,
-    holdings: list[float],
-    participation: float,
-    revenue: float,
-) -> dict[str, float]:
-    """Return the measures of a round, and append its welfare to those before."""
-    welfare = min(value / best, 1.0) if best > 0 else 0.0
-    welfares.append(welfare)
-    stability = 1.0
-    if len(welfares) >= 5:
-        stability = max(0.0, 1 - 3 * float(np.std(welfares[-5:])))
-    inequality = gini(holdings)
-    return {
-        "welfare": welfare,
-        "gini": inequality,
-        "participation": participation,
-        "stability": stability,
-        "composite": welfare * (1 - inequality) * participation * stability,
-        "revenue_share": min(revenue / value, 1.0) if value > 0 else 0.0,
-    }
-
-
-def gini(amounts: list[float]) -> float:
-    """Half the mean absolute difference over the mean, scaled so that one having all gives 1."""
-    n, total = len(amounts), sum(amounts)
-    if total == 0:
-        return 0.0
-    differences = sum(abs(x - y) for x in amounts for y in amounts)
-    return differences / (2 * n * total) * n / (n - 1)
-
-
-def collusion_signal(bids: list[float], wins: list[int]) -> float:
-    """How alike the bids are and how evenly wins rotate."""
-    positive = np.array([bid for bid in bids if bid > 0])
-    if len(positive) < 2:
-        return 0.0
-    alike = max(0.0, 1 - 3 * positive.std() / positive.mean())
-    shares = np.array([each for each in wins if each > 0]) / max(1, sum(wins))
-    evenness = -(shares * np.log2(shares)).sum() / math.log2(len(wins))
-    return float(0.5 * (alike + min(1.0, evenness)))

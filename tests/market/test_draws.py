@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numba
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from daedalus.market import draws
-from daedalus.market.draws import BANKS
+from daedalus.market.classic import ClassicMarket
+from daedalus.market.draws import BANKS, round_key, uniform
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seat_plan import SeatPlan
+from daedalus.market.seeds import market_seeds
+from tests.market.reference_classic import draw
 
 
 @pytest.mark.parametrize("rounds", BANKS)
@@ -28,3 +36,34 @@ def test_every_purpose_is_in_a_bank() -> None:
     assert sorted(registered) == sorted(
         getattr(draws, name) for name in names - numbers - {"BANKS"}
     )
+
+
+def test_draws_are_those_of_plain_integers():
+    rng = np.random.default_rng(0)
+    seeds = [0, 1, 2**63, 2**64 - 1, *map(int, rng.integers(2**64, size=20, dtype=np.uint64))]
+    for seed in seeds:
+        round_number, seat, purpose = (int(rng.integers(high)) for high in (10**6, 64, 8))
+        with np.errstate(over="ignore"):
+            ours = uniform_of(np.uint64(seed), round_number, seat, purpose)
+        assert ours == draw(seed, round_number, seat, purpose)
+
+
+@numba.njit
+def uniform_of(seed, round_number, seat, purpose):
+    return uniform(round_key(seed, round_number), seat, purpose)
+
+
+def test_draws_are_uniform_and_uncorrelated_across_bidders_and_rounds():
+    market = ClassicMarket(SeatPlan(bidders=12))
+    state = market.reset(market_seeds(5, "draws", 20_000))
+    mechanisms = Mechanisms.repeat(Mechanism(), len(state))
+    columns = []
+    for _ in range(3):
+        market.play(state, mechanisms, 1)
+        columns.append((state.values - 0.3) / 0.6)
+    draws = np.concatenate(columns, axis=1)
+    assert draws.min() >= 0 and draws.max() < 1
+    assert_allclose(draws.mean(axis=0), 0.5, atol=4.5 * 0.2887 / 20_000**0.5)
+    assert_allclose(draws.var(axis=0), 1 / 12, atol=4.5 * 0.0745 / 20_000**0.5)
+    correlations = np.corrcoef(draws.T) - np.eye(36)
+    assert np.abs(correlations).max() < 4.5 / 20_000**0.5

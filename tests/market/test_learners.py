@@ -13,15 +13,9 @@ from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from tests.market.test_strategic import (
-    assert_kernel_is_reference,
-    assert_same_state,
-    by_hedge_and_q,
-    fresh,
-    mixed,
-    random_population,
-    telling,
-)
+from tests.market.compare_strategic import assert_kernel_is_reference
+from tests.market.states import assert_same_state
+from tests.market.strategic_markets import by_hedge_and_q, fresh, mixed, random_population, telling
 
 HEDGE = BidderType(menu=["shade"], demand=1, learner="hedge")
 Q_LEARNER = BidderType(menu=["shade"], demand=1, learner="q", learning_rate=0.02)

@@ -1,0 +1,75 @@
+"""Entry, budgets and false-name bids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import BidderType, Population
+from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
+from tests.populations import draw_mechanisms
+
+
+@pytest.mark.parametrize("units", [1, 2, 5])
+@pytest.mark.parametrize("bidders", [2, 3, 64])
+def test_nobody_enters_where_no_surplus_is_expected(bidders, units):
+    parameters = StrategicParameters(entry_floor=0.0, entry_cost=10.0)
+    names = [name for name in TYPES if name != "truthful"]
+    who = mixed(*names, bidders=bidders, units=units, expected_surplus=0.0)
+    market, state = fresh(who, 20, parameters)
+    records = market.play(state, draw_mechanisms(20, np.random.default_rng(0)), 30).records
+    assert not state.bids.any()
+    assert_array_equal(records[..., ROUND_FIELDS.index("dropouts")], bidders)
+    assert_array_equal(records[..., ROUND_FIELDS.index("stability")], 1)
+    others = [ROUND_FIELDS.index(f) for f in ROUND_FIELDS if f not in ("dropouts", "stability")]
+    assert_array_equal(records[..., others], 0)
+    assert_array_equal(state.recent(), records[:, -HISTORY_LENGTH:])
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if "collude" not in TYPES[name].menu])
+def test_without_a_budget_nobody_bids(name):
+    who = mixed(name, budget=0.0)
+    market, state = fresh(who, 40)
+    records = market.play(state, draw_mechanisms(40, np.random.default_rng(0)), 20).records
+    assert_metrics_in_range(records, who)
+    assert not state.bids.any()
+    assert not state.wins.any()
+
+
+def test_a_spent_budget_bids_nothing():
+    market, state = fresh(mixed("exploiter", budget=0.3), 2000)
+    mechanisms = draw_mechanisms(2000, np.random.default_rng(0))
+    mechanisms.reserve_price[:] = 0.0
+    for _ in range(20):
+        market.play(state, mechanisms, 3)
+        assert not ((state.bids > 0) & (state.bids < 1e-12)).any()
+
+
+def test_a_false_name_bids_something():
+    """Where units cost next to nothing, false names go on at the smallest bid."""
+    types = {
+        "cheap": BidderType(share=7, value_high=0.01),
+        "shill": BidderType(share=1, value_high=0.01, menu=["shill"]),
+    }
+    parameters = StrategicParameters(shill_prior=1.0, shill_gain=0.0)
+    market, state = fresh(Population(types=types, units=1), 20, parameters)
+    market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 20), 40)
+    assert state.expected_price.max() < 0.015
+    assert_array_equal(state.alias_bids, np.tile([0.0] * 7 + [0.02], (20, 1)))
+
+
+@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
+def test_a_price_that_cannot_be_known_moves_no_false_name(auction_type):
+    types = {"shill": TYPES["exploiter"], "truthful": BidderType(value_low=0.8)}
+    for flag in (None, "reveal_reserve", "reveal_winner_identity", "reveal_clearing_price"):
+        market, state = fresh(Population(bidders=6, types=types, units=1), 20)
+        before = state.expected_price.copy()
+        mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
+        market.play(state, Mechanisms.repeat(mechanism, 20), 10)
+        known = flag == "reveal_clearing_price"
+        assert (state.expected_price != before).all() == known
+        assert (state.expected_price == before).all() == (not known)

@@ -1,0 +1,285 @@
+"""The classic kernels against a plain reference, alone and in batches, on one or two threads."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections import Counter
+
+import numba
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from daedalus.market.classic import ClassicMarket
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
+from daedalus.market.seeds import market_seeds
+from tests.market.classic_markets import played
+from tests.market.reference_classic import ReferenceEpisode, draw
+from tests.market.states import assert_same_state
+from tests.populations import STAGES, draw_mechanisms, seat_plan
+
+RARE_EVENTS = (
+    "no sale",
+    "shader sees cheap prices",
+    "dropout leaves in disappointment",
+    "dropout leaves for the reserve",
+    "dropout returns",
+    "exploiter is rich",
+    "exploiter is poor",
+    "exploiter pays",
+    "exploiter leaves",
+    "colluder competes",
+    "colluder colludes",
+    "ring is fined",
+    "collusion discount",
+)
+
+
+def random_population(rng: np.random.Generator) -> SeatPlan:
+    """Seat every kind at random, with parameters far from the published ones."""
+    bidders = int(rng.integers(2, 13))
+    seats = list(map(int, rng.permutation(bidders)))
+    groups = {"truthful": BidderGroup()}
+    for number, size in enumerate(rng.integers(1, 4, size=6)):
+        kind = BIDDER_KINDS[1 + number % 4]
+        size = 2 if kind == "colluder" else int(size)
+        taken, seats = seats[:size], seats[size:]
+        if len(taken) < size:
+            break
+        low, high = np.sort(rng.uniform(0, 1, 2))
+        threshold = rng.uniform(0, 0.2)
+        budget = float(rng.choice([0.0, 1.45, 1.5, 1.51, rng.uniform(0, 3)]))
+        groups[f"{kind}_{number}"] = BidderGroup(kind, taken, low, high, threshold, budget)
+    return SeatPlan(0, bidders, groups)
+
+
+def play_reference(who: SeatPlan, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
+    """Play every episode through all (mechanisms, rounds) phases in the plain reference."""
+    episodes = [ReferenceEpisode(who, seed) for seed in seeds]
+    records = [
+        [r for ms, rounds in phases for r in episode.play(ms[row], rounds)]
+        for row, episode in enumerate(episodes)
+    ]
+    return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records]), episodes
+
+
+def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generator) -> Counter:
+    seeds = rng.integers(2**64, size=batch, dtype=np.uint64)
+    warm_up = Mechanisms.repeat(Mechanism(), batch)
+    phases = [(warm_up, 3)] + [(draw_mechanisms(batch, rng), 13) for _ in range(3)]
+    expected, episodes = play_reference(who, seeds, phases)
+
+    market = ClassicMarket(who)
+    state = market.reset(seeds)
+    records = [market.play(state, mechanisms, rounds).records for mechanisms, rounds in phases]
+    assert_allclose(np.concatenate(records, axis=1), expected, rtol=0, atol=1e-12)
+    assert_allclose(state.recent(), expected[:, -HISTORY_LENGTH:], rtol=0, atol=1e-12)
+    for name in ("active", "turn", "wins", "bids", "values", "surplus", "budget"):
+        attribute = name if name in ("active", "turn", "wins", "surplus", "budget") else name[:-1]
+        theirs = [[getattr(bidder, attribute) for bidder in e.bidders] for e in episodes]
+        assert_allclose(getattr(state, name), np.array(theirs), rtol=0, atol=1e-12, err_msg=name)
+    return sum((Counter(episode.events) for episode in episodes), Counter())
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_kernel_follows_the_rules_at_every_stage(stage):
+    assert_kernel_is_reference(seat_plan(stage), 60, np.random.default_rng(stage))
+
+
+def test_kernel_follows_the_rules_for_any_population():
+    rng = np.random.default_rng(99)
+    events = Counter()
+    for _ in range(80):
+        events += assert_kernel_is_reference(random_population(rng), 3, rng)
+    for event in RARE_EVENTS:
+        assert events[event] > 0, f"the comparison never met: {event}"
+
+
+def test_first_round_of_a_truthful_second_price_auction():
+    seed = 7
+    market = ClassicMarket(seat_plan(0))
+    state = market.reset(np.array([seed], np.uint64))
+    outcome = market.play(state, Mechanisms.repeat(Mechanism(), 1), 1)
+    values = np.array([0.3 + 0.6 * draw(seed, 0, seat, 0) for seat in range(8)])
+    ranked = np.sort(values)
+    assert_allclose(state.values[0], values, atol=1e-15)
+    assert_array_equal(state.bids, state.values)
+    assert_array_equal(state.previous_bids, 0)
+    assert state.wins[0].tolist() == [int(v == ranked[-1]) for v in values]
+    assert outcome.field("clearing_price")[0, 0] == pytest.approx(ranked[-2], abs=1e-15)
+    assert outcome.field("revenue")[0, 0] == outcome.field("clearing_price")[0, 0]
+    assert outcome.welfare[0, 0] == outcome.participation[0, 0] == outcome.stability[0, 0] == 1
+    assert outcome.field("gini")[0, 0] == pytest.approx(7 / 8)  # one winner among eight
+    assert outcome.composite[0, 0] == pytest.approx(1 / 8)
+    assert state.rounds[0] == 1
+    assert np.isnan(state.history[0, 1:]).all()
+
+
+def test_a_tie_goes_to_the_lower_seat():
+    """Exploiters worth far more than they can pay all bid 0.3 of their equal budgets."""
+    spenders = BidderGroup("exploiter", [0, 1, 2], 0.8, 0.9, budget=0.5)
+    market = ClassicMarket(SeatPlan(0, 3, {"spenders": spenders}))
+    state = market.reset(np.arange(3, dtype=np.uint64))
+    mechanisms = Mechanisms.repeat(Mechanism(auction_type="first_price"), 3)
+    for seat in range(3):  # who has won has less to bid in the next round
+        prices = market.play(state, mechanisms, 1).field("clearing_price")
+        assert_allclose(prices, 0.15, rtol=1e-15)
+        assert_array_equal(state.wins, np.tile(np.arange(3) <= seat, (3, 1)))
+        assert_allclose(state.budget[:, seat], 0.35, rtol=1e-15)
+
+
+def test_no_rounds_change_nothing():
+    market = ClassicMarket(seat_plan(4))
+    state = market.reset(np.arange(4, dtype=np.uint64))
+    before = copy.deepcopy(state)
+    outcome = market.play(state, Mechanisms.repeat(Mechanism(), 4), 0)
+    assert outcome.records.shape == (4, 0, len(ROUND_FIELDS))
+    assert_same_state(state, before)
+
+
+def test_an_empty_batch_plays():
+    market = ClassicMarket(seat_plan(4))
+    state = market.reset(np.zeros(0, np.uint64))
+    empty = Mechanisms.repeat(Mechanism(), 0)
+    assert market.play(state, empty, 5).records.shape == (0, 5, len(ROUND_FIELDS))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_episode_is_the_same_alone_and_in_a_batch(stage):
+    market, state, mechanisms, records = played(stage=stage)
+    for row in (0, 13, 31):
+        alone = market.reset(market_seeds(3, "played", 32)[row : row + 1])
+        outcome = market.play(alone, mechanisms.take(np.array([row])), 30)
+        assert outcome.records[0].tobytes() == records[row].tobytes()
+        assert_same_state(alone, state.fork(np.array([row])))
+
+
+def test_one_call_of_many_rounds_is_many_calls_of_one():
+    market, state, mechanisms, records = played()
+    again = market.reset(market_seeds(3, "played", 32))
+    singly = [market.play(again, mechanisms, 1).records for _ in range(30)]
+    assert np.concatenate(singly, axis=1).tobytes() == records.tobytes()
+    assert_same_state(again, state)
+
+
+def test_one_thread_gives_the_same_as_two():
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("numba has one thread here")
+    before = numba.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(threads)
+            results.append(played(batch=501))
+    finally:
+        numba.set_num_threads(before)
+    (_, one_state, _, one_records), (_, two_state, _, two_records) = results
+    assert one_records.tobytes() == two_records.tobytes()
+    assert_same_state(one_state, two_state)
+
+
+def assert_metrics_in_range(records: np.ndarray, bidders: int) -> None:
+    assert np.isfinite(records).all()
+    for column, name in enumerate(ROUND_FIELDS):
+        high = bidders if name == "dropouts" else 1
+        assert records[..., column].min() >= 0, name
+        assert records[..., column].max() <= high, name
+    dropouts = records[..., ROUND_FIELDS.index("dropouts")]
+    assert_array_equal(dropouts, np.round(dropouts))
+
+
+@pytest.mark.parametrize("bidders", [8, 9, 10, 11, 12])
+@pytest.mark.parametrize("stage", STAGES)
+def test_metrics_stay_in_range(stage, bidders):
+    market = ClassicMarket(seat_plan(stage, bidders))
+    rng = np.random.default_rng([stage, bidders])
+    state = market.reset(market_seeds(0, "range", 200))
+    for _ in range(3):
+        records = market.play(state, draw_mechanisms(200, rng), 20).records
+        assert_metrics_in_range(records, bidders)
+    assert_array_equal(state.recent(), records)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.9])
+@pytest.mark.parametrize("kind", BIDDER_KINDS)
+def test_two_bidders_are_enough(kind, reserve):
+    seats = [0, 1] if kind == "colluder" else [1]
+    group = BidderGroup(kind, seats, threshold=0.05, budget=1.0)
+    market = ClassicMarket(SeatPlan(0, 2, {"truthful": BidderGroup(), "other": group}))
+    state = market.reset(market_seeds(0, kind, 50))
+    mechanisms = draw_mechanisms(50, np.random.default_rng(0))
+    mechanisms.reserve_price[:] = reserve
+    assert_metrics_in_range(market.play(state, mechanisms, 40).records, 2)
+
+
+def test_signal_is_not_negative_when_one_bidder_always_wins():
+    strong, weak = BidderGroup("truthful", [0], 0.8, 0.9), BidderGroup("truthful", [1], 0.1, 0.2)
+    market = ClassicMarket(SeatPlan(0, 2, {"strong": strong, "weak": weak}))
+    state = market.reset(market_seeds(0, "strong", 4))
+    records = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 4), 100).records
+    assert_array_equal(state.wins[:, 1], 0)
+    assert_metrics_in_range(records, 2)
+
+
+def test_wins_shared_evenly_are_no_signal_above_a_half():
+    """Unlike bids and even wins give exactly 0.5, where rounding must not start the discount."""
+    for bidders in (2, 3, 8, 10, 12):
+        strong = BidderGroup("truthful", [0], 0.9, 1.0)
+        weak = BidderGroup("truthful", list(range(1, bidders)), 0.0, 0.2)
+        market = ClassicMarket(SeatPlan(0, bidders, {"strong": strong, "weak": weak}))
+        state = market.reset(np.arange(60, dtype=np.uint64))
+        state.wins += np.arange(1, 61)[:, None]
+        state.wins[:, 0] -= 1  # the round to come evens it out
+        outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 60), 1)
+        assert_array_equal(state.wins.min(axis=1), state.wins.max(axis=1))
+        signal, fairness = outcome.field("collusion_signal"), outcome.fairness
+        assert_allclose(signal, 0.5, rtol=0, atol=1e-12)
+        assert signal.max() <= 0.5, bidders
+        assert_allclose(outcome.composite, fairness, rtol=1e-12)  # W = P = S = 1
+
+
+def test_nobody_left_is_a_market_without_sales():
+    group = BidderGroup("dropout", [0, 1], 0.1, 0.2)
+    market = ClassicMarket(SeatPlan(0, 2, {"leavers": group}))
+    state = market.reset(np.arange(5, dtype=np.uint64))
+    outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.9), 5), 10)
+    assert not state.active.any()
+    assert_array_equal(outcome.field("dropouts"), 2)
+    assert_array_equal(outcome.participation[:, 0], 1)
+    for name in ("welfare", "clearing_price", "revenue", "collusion_signal", "composite", "gini"):
+        assert_array_equal(outcome.field(name), 0, err_msg=name)
+    assert_array_equal(outcome.participation[:, 1:], 0)
+
+
+def test_a_surplus_stays_until_the_next_win():
+    market, state, mechanisms, _ = played(batch=64, rounds=5)
+    for _ in range(20):
+        surplus, wins = state.surplus.copy(), state.wins.copy()
+        market.play(state, mechanisms, 1)
+        kept = state.wins == wins
+        assert kept.sum(axis=1).min() >= 7
+        assert_array_equal(state.surplus[kept], surplus[kept])
+
+
+@pytest.mark.parametrize("field", ["shill_penalty", "withdrawal_penalty"])
+def test_fields_without_effect_have_none(field):
+    market, state, mechanisms, _ = played()
+    fork = state.fork(np.arange(32))
+    changed = dataclasses.replace(mechanisms, **{field: 3 - getattr(mechanisms, field)})
+    left, right = market.play(state, mechanisms, 20), market.play(fork, changed, 20)
+    assert left.records.tobytes() == right.records.tobytes()
+
+
+def test_vcg_is_second_price_for_one_unit():
+    market, state, _, _ = played()
+    mechanisms = [
+        Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")
+    ]
+    left, right = (
+        market.play(state.fork(np.arange(32)), Mechanisms.repeat(each, 32), 20)
+        for each in mechanisms
+    )
+    assert left.records.tobytes() == right.records.tobytes()

@@ -1,0 +1,38 @@
+"""The records that the kernels read hold what the market has, under the same names."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from daedalus.market.kernels.records import BIDDER, MECHANISM, TYPE, Round
+from daedalus.market.population import BidderType
+from daedalus.market.strategic import StrategicState, type_columns
+
+NOT_COPIED = {"menu", "share", "rivals", "rate_spread", "rivals_spread", "learning_rate"}
+
+
+def test_a_bidder_s_record_is_described_field_by_field() -> None:
+    described = StrategicState.__doc__ or ""
+    for name in BIDDER.names or ():
+        assert f"        {name}: " in described, name
+
+
+def test_every_parameter_of_a_type_reaches_its_record() -> None:
+    plain = BidderType(menu=["collude"])
+    for each in fields(BidderType):
+        if each.name in NOT_COPIED | {"expected_surplus", "learner", "efficient_ring"}:
+            continue
+        value = {"budget": 0.25, "demand": 1, "factors": 5}.get(each.name, 0.125)
+        changed = BidderType(menu=["collude"], **{each.name: value})
+        assert type_columns([changed]).tobytes() != type_columns([plain]).tobytes(), each.name
+
+
+def test_records_are_small_and_plain() -> None:
+    """A round holds no arrays: compiled code would count references to them at each call."""
+    for record in (TYPE, MECHANISM, BIDDER):
+        assert all(np.dtype(kind).shape == () for _, kind in record.descr)
+    assert not any(
+        "NDArray" in str(kind) or kind == "Records" for kind in Round.__annotations__.values()
+    )

@@ -1,0 +1,201 @@
+"""The strategic kernels against a plain reference, alone and in batches, on one or two threads."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections import Counter
+
+import numba
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.outcome import ROUND_FIELDS
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import Population
+from daedalus.market.seeds import market_seeds
+from daedalus.market.strategic import StrategicMarket
+from tests.market.compare_strategic import assert_kernel_is_reference
+from tests.market.reference_classic import draw
+from tests.market.states import assert_same_state
+from tests.market.strategic_markets import (
+    COMMON,
+    TYPES,
+    assert_metrics_in_range,
+    each_population,
+    fresh,
+    mixed,
+    played,
+    random_parameters,
+    random_population,
+)
+from tests.populations import draw_mechanisms
+
+RARE_EVENTS = (
+    "nobody enters",
+    "unverified prices",
+    "demand reduction",
+    "budget cap",
+    "budget is spent",
+    "paced bid",
+    "exploiter is honest",
+    "false name",
+    "false name wins",
+    "ring colludes",
+    "ring competes",
+    "ring too small",
+    "ring is punished",
+    "leader by lot",
+    "cover at the reserve",
+    "deviation",
+    "breakdown",
+    "withdrawal",
+    "worthless win given back",
+    "shock",
+    "collusion fine",
+    "false accusation",
+    "shill fine",
+    "taken for a shill",
+    "nothing to learn from",
+    "noisy reading",
+    "only the price is told",
+    "rivals below the reserve",
+    "absent bidder sees the price",
+    "no sale",
+    "unsold units",
+    "sale under a secret reserve",
+    "tie for the last unit",
+    "personal prices",
+)
+
+
+def compare_random_populations(count: int, seed: int) -> Counter:
+    rng, events = np.random.default_rng(seed), Counter()
+    for number in range(count):
+        parameters = random_parameters(rng) if number % 2 else None
+        events += assert_kernel_is_reference(random_population(rng), 3, rng, parameters)
+    return events
+
+
+@pytest.mark.parametrize("names", [(name,) for name in TYPES] + [COMMON])
+def test_kernel_follows_the_rules_for_every_shipped_type(names):
+    assert_kernel_is_reference(mixed(*names), 8, np.random.default_rng(len(names[0])))
+
+
+def test_kernel_follows_the_rules_where_bids_lack():
+    who = mixed("dropout", bidders=2, units=5, demand=1)
+    assert_kernel_is_reference(who, 20, np.random.default_rng(0))
+
+
+def test_kernel_follows_the_rules_for_any_population():
+    events = compare_random_populations(100, 99)
+    for event in RARE_EVENTS:
+        assert events[event] > 5, f"the comparison hardly met: {event}"
+
+
+@pytest.mark.slow
+def test_kernel_follows_the_rules_for_many_populations():
+    compare_random_populations(1500, 5)
+
+
+def test_first_round_of_truthful_bidders_by_hand():
+    seed = 7
+    market = StrategicMarket(Population(), StrategicParameters(shock_rate=0.0))
+    state = market.reset(np.array([seed], np.uint64))
+    outcome = market.play(state, Mechanisms.repeat(Mechanism(), 1), 1)
+    values = np.array([[draw(seed, 0, seat, unit) for unit in (0, 1)] for seat in range(8)])
+    ranked = np.sort(values.ravel())[::-1]
+    price, won = ranked[3], (values >= ranked[2]).sum(axis=1)
+    assert_allclose(state.bids[0], values.max(axis=1), atol=1e-15)
+    assert_array_equal(state.wins[0], won)
+    assert outcome.field("clearing_price")[0, 0] == pytest.approx(price, abs=1e-15)
+    assert outcome.field("revenue")[0, 0] == pytest.approx(3 * price, abs=1e-15)
+    assert outcome.field("revenue_share")[0, 0] == pytest.approx(3 * price / ranked[:3].sum())
+    assert outcome.welfare[0, 0] == outcome.participation[0, 0] == outcome.stability[0, 0] == 1
+    surplus = np.where(values >= ranked[2], values - price, 0).sum(axis=1)
+    assert_allclose(state.bidders["surplus"][0], surplus, atol=1e-15)
+    assert_allclose(state.bidders["spent"][0], won * price, atol=1e-15)
+    gaps = np.abs(surplus[:, None] - surplus).sum() / (2 * 7 * surplus.sum())
+    assert outcome.fairness[0, 0] == pytest.approx(1 - gaps)
+
+
+@pytest.mark.parametrize("rounds", [0, 4])
+def test_no_rounds_change_nothing(rounds):
+    market, state = fresh(mixed(*COMMON), 4)
+    mechanisms = Mechanisms.repeat(Mechanism(), 4)
+    if rounds:
+        market.play(state, mechanisms, rounds)
+    before = copy.deepcopy(state)
+    assert market.play(state, mechanisms, 0).records.shape == (4, 0, len(ROUND_FIELDS))
+    assert_same_state(state, before)
+
+
+def test_an_empty_batch_plays():
+    market, state = fresh(mixed(*COMMON), 0)
+    empty = Mechanisms.repeat(Mechanism(), 0)
+    assert market.play(state, empty, 5).records.shape == (0, 5, len(ROUND_FIELDS))
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.9])
+@pytest.mark.parametrize("units", [1, 5])
+@pytest.mark.parametrize("bidders", [2, 64])
+def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
+    who = mixed(*COMMON, bidders=bidders, units=units)
+    market, state = fresh(who, 30)
+    mechanisms = draw_mechanisms(30, np.random.default_rng(0))
+    mechanisms.reserve_price[:] = reserve
+    assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
+    assert_metrics_in_range(state.recent()[:, -20:], who)
+
+
+@each_population
+def test_an_episode_is_the_same_alone_and_in_a_batch(who):
+    market, state, mechanisms, records = played(who)
+    for row in (0, 13, 31):
+        alone = market.reset(market_seeds(3, "strategic", 32)[row : row + 1])
+        outcome = market.play(alone, mechanisms.take(np.array([row])), 30)
+        assert outcome.records[0].tobytes() == records[row].tobytes()
+        assert_same_state(alone, state.fork(np.array([row])))
+
+
+@pytest.mark.parametrize("split", [(3, 27), (15, 15), (1,) * 30])
+@each_population
+def test_one_call_of_many_rounds_is_many_calls_of_fewer(who, split):
+    market, state, mechanisms, records = played(who)
+    again = market.reset(market_seeds(3, "strategic", 32))
+    parts = [market.play(again, mechanisms, rounds).records for rounds in split]
+    assert np.concatenate(parts, axis=1).tobytes() == records.tobytes()
+    assert_same_state(again, state)
+
+
+@each_population
+def test_one_thread_gives_the_same_as_two(who):
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("numba has one thread here")
+    before = numba.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(threads)
+            results.append(played(who, batch=501))
+    finally:
+        numba.set_num_threads(before)
+    (_, one_state, _, one_records), (_, two_state, _, two_records) = results
+    assert one_records.tobytes() == two_records.tobytes()
+    assert_same_state(one_state, two_state)
+
+
+def test_vcg_is_second_price_for_one_unit():
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        market, state = fresh(dataclasses.replace(random_population(rng), units=1), 4)
+        drawn, outcomes = draw_mechanisms(4, rng), []
+        for code in (AUCTION_TYPES.index("vcg"), AUCTION_TYPES.index("second_price")):
+            mechanisms = dataclasses.replace(drawn, auction_type=np.full(4, code))
+            fork = state.fork(np.arange(4))
+            outcomes.append((market.play(fork, mechanisms, 30).records, fork))
+        (left, left_state), (right, right_state) = outcomes
+        assert left.tobytes() == right.tobytes()
+        assert_same_state(left_state, right_state)

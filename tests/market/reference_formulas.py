@@ -1,0 +1,126 @@
+"""Formulas of the plain strategic market: equilibrium bids, surpluses and measures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from daedalus.market.mechanism import Mechanism
+from tests.market.reference_bidders import Bidder
+
+
+def logistic(x: float) -> float:
+    return 1 / (1 + math.exp(min(-x, 700.0)))
+
+
+def known_reserve(m: Mechanism) -> float:
+    return m.reserve_price if m.reveal_reserve else 0.0
+
+
+def temptation(b: Bidder, abroad: float, floor: float) -> float:
+    """The integral of the chance x^k that no outsider has more, from the floor to the value."""
+    if b.values[0] <= floor:
+        return 0.0
+    power = 1 + abroad * b.rivals
+    return (b.values[0] ** power - floor**power) / power
+
+
+def shaded(value: float, rivals: float, reserve: float) -> float:
+    """The equilibrium bid v k/(k + 1) + r^(k + 1) / ((k + 1) v^k) against the best of k rivals."""
+    if value <= 0 or value < reserve:
+        return 0.0
+    bid = rivals * value / (rivals + 1)
+    if reserve > 0:
+        bid += reserve * (reserve / value) ** rivals / (rivals + 1)
+    return bid
+
+
+def unshaded(bid: float, rivals: float, reserve: float) -> float:
+    """The value behind such a bid, by four Newton steps from that without a reserve."""
+    value = bid * (rivals + 1) / rivals
+    for _ in range(4 if reserve > 0 else 0):
+        if value <= reserve:
+            return reserve
+        slope = rivals * (1 - (reserve / value) ** (rivals + 1)) / (rivals + 1)
+        value -= (shaded(value, rivals, reserve) - bid) / slope
+    return value
+
+
+def uniform_price_surplus(
+    values: tuple[float, float], second_bid: float, lowest: float, above: float
+) -> float:
+    """What a bidder gains that bids its first value and ``second_bid``.
+
+    It wins one unit by beating the lowest winning bid of the others, and two by beating the one
+    above it as well; the price is the highest bid that loses, which may be its own.
+    """
+    if second_bid > above:
+        return sum(values) - 2 * above
+    if values[0] > lowest:
+        return values[0] - max(second_bid, lowest)
+    return 0.0
+
+
+def forgone(
+    auction_type: str,
+    values: tuple[float, float],
+    bids: tuple[float, float],
+    lowest: float,
+    above: float,
+) -> float:
+    """What bids gain if ``lowest`` wins one unit, and ``above`` with it a second."""
+    won = 0
+    if bids[0] > 0 and bids[0] >= lowest:
+        won = 2 if bids[1] > 0 and bids[1] >= above else 1
+    paid = {
+        "first_price": sum(bids[:won]),
+        "second_price": [0.0, max(bids[1], lowest), 2 * above][won],
+        "vcg": sum((lowest, above)[:won]),
+    }
+    return sum(values[:won]) - paid[auction_type]
+
+
+def metrics(
+    welfares: list[float],
+    value: float,
+    best: float,
+    holdings: list[float],
+    participation: float,
+    revenue: float,
+) -> dict[str, float]:
+    """Return the measures of a round, and append its welfare to those before."""
+    welfare = min(value / best, 1.0) if best > 0 else 0.0
+    welfares.append(welfare)
+    stability = 1.0
+    if len(welfares) >= 5:
+        stability = max(0.0, 1 - 3 * float(np.std(welfares[-5:])))
+    inequality = gini(holdings)
+    return {
+        "welfare": welfare,
+        "gini": inequality,
+        "participation": participation,
+        "stability": stability,
+        "composite": welfare * (1 - inequality) * participation * stability,
+        "revenue_share": min(revenue / value, 1.0) if value > 0 else 0.0,
+    }
+
+
+def gini(amounts: list[float]) -> float:
+    """Half the mean absolute difference over the mean, scaled so that one having all gives 1."""
+    n, total = len(amounts), sum(amounts)
+    if total == 0:
+        return 0.0
+    differences = sum(abs(x - y) for x in amounts for y in amounts)
+    return differences / (2 * n * total) * n / (n - 1)
+
+
+def collusion_signal(bids: list[float], wins: list[int]) -> float:
+    """How alike the bids are and how evenly wins rotate."""
+    positive = np.array([bid for bid in bids if bid > 0])
+    if len(positive) < 2:
+        return 0.0
+    alike = max(0.0, 1 - 3 * positive.std() / positive.mean())
+    shares = np.array([each for each in wins if each > 0]) / max(1, sum(wins))
+    evenness = -(shares * np.log2(shares)).sum() / math.log2(len(wins))
+    return float(0.5 * (alike + min(1.0, evenness)))

@@ -1,0 +1,53 @@
+"""Measures of a round, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.market.measures import collusion_signal, normalised_gini, stability
+
+EVERYONE = np.ones(4, np.bool_)
+
+
+def test_equal_bids_and_shared_wins_are_the_strongest_signal_of_collusion() -> None:
+    signal = collusion_signal(np.full(4, 0.5), EVERYONE, np.full(4, 3))
+    assert signal == pytest.approx(1.0)
+
+
+def test_unlike_bids_and_a_single_winner_are_no_signal_of_collusion() -> None:
+    signal = collusion_signal(np.array([0.1, 0.9, 0.1, 0.9]), EVERYONE, np.array([5, 0, 0, 0]))
+    assert signal == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("bids", [[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0]])
+def test_fewer_than_two_bids_are_no_signal_of_collusion(bids: list[float]) -> None:
+    assert collusion_signal(np.array(bids), EVERYONE, np.full(4, 3)) == 0.0
+
+
+def test_the_bids_of_absent_bidders_do_not_count() -> None:
+    present = np.array([True, True, False, False])
+    signal = collusion_signal(np.array([0.5, 0.5, 0.1, 0.9]), present, np.full(4, 3))
+    assert signal == pytest.approx(1.0)
+
+
+def test_stability_falls_by_three_standard_deviations_of_five_rounds() -> None:
+    history = np.array([0.9, 0.8, 1.0, 0.9, np.nan])[:, None]
+    spread = np.std([0.9, 0.8, 1.0, 0.9, 0.7])
+    assert stability(history, 0, 4, 0.7) == pytest.approx(1.0 - 3.0 * spread)
+    assert stability(history, 0, 3, 0.7) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("amounts", "gini"),
+    [
+        ([0.0, 0.0, 0.0], 0.0),
+        ([1.0, 1.0, 1.0], 0.0),
+        ([0.0, 2.0, 0.0], 1.0),
+        ([0.0, 1.0, 2.0], 2 / 3),
+    ],
+)
+def test_the_gini_coefficient_by_hand(amounts: list[float], gini: float) -> None:
+    order = np.arange(3)
+    assert normalised_gini(np.array(amounts), order) == pytest.approx(gini)
+    assert (np.diff(np.array(amounts)[order]) >= 0).all()

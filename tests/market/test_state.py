@@ -1,0 +1,46 @@
+"""The state of a batch of markets: how it is forked and put back."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.market.classic_markets import played
+from tests.market.states import arrays, assert_same_state
+
+
+def test_fork_seeds_are_copied():
+    seeds = np.arange(4, dtype=np.uint64)
+    _, state, _, _ = played(batch=4)
+    fork = state.fork(np.arange(4), seeds)
+    seeds[:] = 99
+    assert_array_equal(fork.seeds, np.arange(4))
+
+
+def test_rows_of_a_fork_may_repeat_and_keep_their_order():
+    _, state, _, _ = played()
+    rows = np.array([5, 0, 5])
+    fork = state.fork(rows)
+    for name, array in arrays(fork).items():
+        assert_array_equal(array, getattr(state, name)[rows], err_msg=name)
+
+
+def test_fork_refuses_another_number_of_seeds():
+    _, state, _, _ = played(batch=4)
+    with pytest.raises(ValueError, match="seeds"):
+        state.fork(np.arange(4), np.arange(3, dtype=np.uint64))
+
+
+def test_put_is_the_inverse_of_fork():
+    market, state, mechanisms, _ = played()
+    expected = copy.deepcopy(state)
+    rows = np.array([7, 2])
+    moving = state.fork(rows)
+    market.play(moving, mechanisms.take(rows), 4)
+    state.put(rows, moving)
+    assert_same_state(state.fork(rows), moving)
+    others = np.setdiff1d(np.arange(32), rows)
+    assert_same_state(state.fork(others), expected.fork(others))
