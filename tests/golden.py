@@ -25,6 +25,8 @@ TIMES = {"reward_seconds", "step_seconds"}
 
 SMALL_SEARCH = "candidates=16 {0}.episodes=2 {0}.sweeps=1 {0}.sweep_episodes=4"
 SMALL_TREES = "rounds=2 {0}.states=256 {0}.futures=2 {0}.refinements=1 {0}.improvements=1"
+BASELINES = f"hydra.searchpath=[file://{ROOT}/tests/data/conf] +experiment=golden_baselines"
+"""The experiment baselines, with the label that ``random_published`` had when it was recorded."""
 SMALL_PORTFOLIO = "training.portfolio.populations=3 training.portfolio.episodes=4"
 
 
@@ -33,8 +35,8 @@ def _small(template: str, key: str) -> str:
 
 
 RUNS: dict[str, str] = {
-    "baselines_strategic": "-m +experiment=baselines population=stage4 seed=0,1,2 tracking=files",
-    "baselines_classic": "-m +experiment=baselines population=stage4 market=classic seed=0,1,2 "
+    "baselines_strategic": f"-m {BASELINES} population=stage4 seed=0,1,2 tracking=files",
+    "baselines_classic": f"-m {BASELINES} population=stage4 market=classic seed=0,1,2 "
     "tracking=files",
     "smoke": "+experiment=smoke",
     "distilled": "+experiment=grpo_mixture tracking=files training.sft.steps=12 "
@@ -43,7 +45,8 @@ RUNS: dict[str, str] = {
     "model.hidden_size=32 model.heads=2 model.intermediate_size=64 evaluation.episodes=6 "
     f"{SMALL_PORTFOLIO} {_small(SMALL_TREES, 'training.sft.teacher')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.search"),
-    "leaderboard": "+experiment=leaderboard designer=random_published tracking=files "
+    "leaderboard": "+experiment=leaderboard designer=random_published "
+    "designer.name=random_card tracking=files "
     f"evaluation.episodes=8 {SMALL_PORTFOLIO} "
     "evaluation.baselines.evolution.generations=2 evaluation.baselines.evolution.episodes=4 "
     "evaluation.baselines.planner.futures=2 evaluation.baselines.planner.rounds=1 "
