@@ -58,7 +58,7 @@ def play_futures(
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, continuation, rng)
-    return Outcome(np.concatenate([each.records for each in steps], axis=1))
+    return Outcome(np.concatenate([each.records for each, _ in steps], axis=1))
 
 
 def _steps(
@@ -67,12 +67,13 @@ def _steps(
     count: int,
     continuation: ContinuationPolicy | None,
     rng: np.random.Generator,
-) -> Iterator[Outcome]:
-    """Play ``count`` steps and yield the scored rounds of each."""
+) -> Iterator[tuple[Outcome, NDArray[np.bool_]]]:
+    """Play ``count`` steps; yield the scored rounds of each, and which episodes were played."""
     for step in range(count):
         if continuation and step >= continuation.commitment_steps:
             mechanisms = continuation.designer.propose(episodes.observe(), rng)
-        yield episodes.scored(episodes.advance(mechanisms))
+        played = ~episodes.done & ~mechanisms.malformed
+        yield episodes.scored(episodes.advance(mechanisms)), played
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,11 @@ class LookAhead:
             mechanisms = candidates.take(np.repeat(choices[part], self.futures))
             left = states.settings.episode_length - int(episodes.steps.min())
             steps = _steps(episodes, mechanisms, left, continuation, rng)
-            return np.asarray(np.sum([self.stack.of_mechanisms(each) for each in steps], axis=0))
+            rewards = [
+                np.where(played, self.stack.of_mechanisms(outcome), 0.0)
+                for outcome, played in steps
+            ]
+            return np.asarray(np.sum(rewards, axis=0))
 
         # Episodes that are played together should end together.
         order = np.argsort(states.steps[rows], kind="stable")

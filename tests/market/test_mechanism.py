@@ -270,3 +270,10 @@ def test_every_field_takes_part_in_equality():
         words = CHOICES.get(field.name)
         other = words[-1] if words else (not value if isinstance(value, bool) else 0.5)
         assert Mechanism(**{field.name: other}) != Mechanism()
+
+
+def test_distinct_mechanisms_are_rounded_and_keep_the_last_of_equal_ones() -> None:
+    near, same = Mechanism(reserve_price=0.123), Mechanism(reserve_price=0.12)
+    other = Mechanism(shill_penalty=0.5)
+    kept = Mechanisms.distinct([near, other, same])
+    assert [kept[row] for row in range(len(kept))] == [other, same]

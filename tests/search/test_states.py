@@ -15,8 +15,7 @@ from tests.populations import population
 
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
-    settings = MarketSettings()
-    return DesignEnv.of(settings, population(3))
+    return DesignEnv.of(MarketSettings(), population(3))
 
 
 def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> None:
@@ -38,21 +37,21 @@ def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:
         mid_episode_states(env, 4, seed=0, purpose="x", horizon=11)
 
 
-def test_given_rules_are_the_only_ones_played(env: DesignEnv) -> None:
-    rules = Mechanisms.stack([Mechanism(reserve_price=0.2), Mechanism(reserve_price=0.3)])
-    states = mid_episode_states(env, 200, seed=0, purpose="x", designer=RandomWalkDesigner(rules))
+def test_a_random_walk_plays_its_portfolio_alone(env: DesignEnv) -> None:
+    portfolio = Mechanisms.stack([Mechanism(reserve_price=0.2), Mechanism(reserve_price=0.3)])
+    player = RandomWalkDesigner(portfolio)
+    states = mid_episode_states(env, 200, seed=0, purpose="x", designer=player)
     reserves = states.mechanisms.reserve_price
     assert set(reserves) == {0.1, 0.2, 0.3}  # the first step is under the default
     assert ((reserves == 0.1) == (states.steps == 0)).all()
 
 
-def test_a_designer_leads_to_the_states_and_an_explorer_strays(env: DesignEnv) -> None:
+def test_a_designer_leads_to_the_states_and_an_explorer_leaves_its_path(env: DesignEnv) -> None:
     designer = FixedDesigner(Mechanism(reserve_price=0.2))
     led = mid_episode_states(env, 400, seed=0, purpose="x", designer=designer)
     assert set(led.mechanisms.reserve_price[led.steps > 0]) == {0.2}
-    explorer = EpsilonGreedyExplorer(
-        designer, Mechanisms.stack([Mechanism(reserve_price=0.3)]), 0.25
-    )
-    strayed = mid_episode_states(env, 400, seed=0, purpose="x", designer=explorer)
-    share = (strayed.mechanisms.reserve_price[strayed.steps > 0] == 0.3).mean()
+    portfolio = Mechanisms.stack([Mechanism(reserve_price=0.3)])
+    explorer = EpsilonGreedyExplorer(designer, portfolio, 0.25)
+    explored = mid_episode_states(env, 400, seed=0, purpose="x", designer=explorer)
+    share = (explored.mechanisms.reserve_price[explored.steps > 0] == 0.3).mean()
     assert 0.15 < share < 0.35

@@ -1,0 +1,52 @@
+"""The space of mechanisms: uniform draws, and changes of one field."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
+from daedalus.market.seeds import generator
+from daedalus.search.space import LEVELS, random_mechanisms, variants, with_one_field_redrawn
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_fields_are_drawn_independently() -> None:
+    drawn = random_mechanisms(20_000, rng())
+    columns = [getattr(drawn, name).astype(float) for name in (*CHOICES, *RANGES, *FLAGS)]
+    assert np.abs(np.corrcoef(columns) - np.eye(11)).max() < 0.035
+
+
+def test_draws_depend_on_the_generator_alone() -> None:
+    first, again, other = (random_mechanisms(5, rng(seed)) for seed in (0, 0, 1))
+    assert [first[i] for i in range(5)] == [again[i] for i in range(5)]
+    assert first[0] != other[0]
+
+
+def test_every_level_of_a_field_is_a_variant() -> None:
+    assert set(LEVELS) == set(FIELDS)
+    start = Mechanism("vcg", 0.15, shill_penalty=0.1)
+    for name in FIELDS:
+        changed = variants(start, name)
+        assert [getattr(each, name) for each in changed] == list(LEVELS[name])
+        for other in set(FIELDS) - {name}:
+            assert {getattr(each, other) for each in changed} == {getattr(start, other)}
+
+
+def test_one_field_is_redrawn_and_every_field_can_be() -> None:
+    start = Mechanisms.repeat(Mechanism(reserve_price=0.15, shill_penalty=0.1), 400)
+    changed = with_one_field_redrawn(start, generator(0, "v"))
+    moved = np.array([getattr(changed, f) != getattr(start, f) for f in FIELDS])
+    assert (moved.sum(axis=0) <= 1).all()
+    assert moved.any(axis=1).all()
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_redrawn_number_is_one_of_its_levels(name: str) -> None:
+    start = Mechanisms.repeat(Mechanism(reserve_price=0.15, shill_penalty=0.1), 400)
+    changed = with_one_field_redrawn(start, generator(0, "v"))
+    moved = getattr(changed, name) != getattr(start, name)
+    assert set(getattr(changed, name)[moved]) <= set(LEVELS[name])
