@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import socket
-import subprocess
-import sys
 import threading
-import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,110 +12,10 @@ import pytest
 
 from daedalus.designers.chat_client import EndpointError, make_chat_generate
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import prompts
-from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.market.parsing import format_mechanism
 from daedalus.market.schema import mechanism_schema
-from tests.designers.test_designers import observe
+from tests.designers.chat_double import VALID, Reply, Respond, always, serving
 
-ROOT = Path(__file__).parents[1]
 KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
-VALID = format_mechanism(Mechanism(reserve_price=0.25))
-
-
-@dataclass
-class Reply:
-    """What the server sends back: a chat saying ``text``, or another body."""
-
-    text: str | None = VALID
-    status: int = 200
-    body: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
-    delay: float = 0.0
-
-    def payload(self) -> bytes:
-        if self.body is not None:
-            return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
-        message = {"role": "assistant", "content": self.text}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
-        chat = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
-        return json.dumps(chat | {"choices": [choice]}).encode()
-
-
-Respond = Callable[[int, dict[str, Any]], Reply]
-"""From how many requests came before, and this one's body, to the reply."""
-
-
-@dataclass
-class Server:
-    """What a running server has been asked."""
-
-    url: str
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    at_once: int = 0
-    most_at_once: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def note(self, request: dict[str, Any]) -> int:
-        with self.lock:
-            self.requests.append(request | {"time": time.monotonic()})
-            self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
-            return len(self.requests) - 1
-
-    def settings(self, **changes: Any) -> EndpointSettings:
-        usual = {"base_url": self.url, "model": "m", "retries": 0, "timeout": 60.0}
-        return EndpointSettings(**(usual | changes))
-
-
-@contextmanager
-def serving(respond: Respond) -> Iterator[Server]:
-    """Run a server on a free port; it lists the models ``m`` and ``n``."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            request = {"path": self.path, "headers": headers, "body": body}
-            reply = respond(server.note(request), body)
-            time.sleep(reply.delay)
-            with server.lock:
-                server.at_once -= 1
-            self.send(reply)
-
-        def do_GET(self) -> None:
-            known = [{"id": name, "object": "model"} for name in "mn"]
-            listed = {"object": "list", "data": known}
-            found = self.path == "/v1/models"
-            self.send(Reply(body=listed) if found else Reply(status=404, body={}))
-
-        def send(self, reply: Reply) -> None:
-            payload = reply.payload()
-            self.send_response(reply.status)
-            headers = {"Content-Type": "application/json", "Content-Length": str(len(payload))}
-            for name, value in (headers | reply.headers).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    http.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that gave up
-    server = Server(f"http://127.0.0.1:{http.server_port}/v1")
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()
 
 
 def chats(count: int) -> list[list[dict[str, str]]]:
@@ -140,10 +30,6 @@ def failure(respond: Respond, **changes: Any) -> str:
     with serving(respond) as server, pytest.raises(EndpointError) as caught:
         ask(server.settings(**changes))
     return str(caught.value)
-
-
-def always(**reply: Any) -> Respond:
-    return lambda _, __: Reply(**reply)
 
 
 def test_the_request_is_a_chat_completion_with_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,21 +125,6 @@ def test_the_format_is_asked_for_as_the_setting_says(kind: str) -> None:
         assert asked["json_schema"]["schema"] == mechanism_schema()
 
 
-def test_answers_that_are_no_mechanism_are_malformed() -> None:
-    answers = [VALID, "I would raise the reserve.", f"```json\n{VALID}\n```", "", None]
-
-    def respond(count: int, _: dict[str, Any]) -> Reply:
-        return Reply(answers[count])
-
-    with serving(respond) as server:
-        settings = server.settings(concurrency=1)
-        designer = LanguageModelDesigner(make_chat_generate(settings), settings.prompt)
-        proposal = designer.propose(observe(len(answers)), np.random.default_rng(0))
-    assert proposal.malformed.tolist() == [False, True, True, True, True]
-    assert proposal[0].reserve_price == 0.25
-    assert server.requests[0]["body"]["messages"] == prompts(observe(1), settings.prompt)[0]
-
-
 def test_a_slow_server_is_given_up() -> None:
     message = failure(always(delay=0.5), timeout=0.1)
     assert "timeout" in message and "0.1 s" in message and "raise timeout" in message
@@ -305,65 +176,3 @@ def test_refusals_say_what_to_do_and_never_the_key(
         ask(server.settings(api_key_variable=VARIABLE))
     assert "will not do" in str(caught.value)
     assert KEY not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("model", ""),
-        ("base_url", "localhost:8000"),
-        ("base_url", "http://"),
-        ("temperature", -1.0),
-        ("temperature", float("nan")),
-        ("max_tokens", 0),
-        ("timeout", 0.0),
-        ("retries", -1),
-        ("concurrency", 0),
-        ("response_format", "yaml"),
-    ],
-)
-def test_settings_are_checked(setting: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"^{setting}: "):
-        EndpointSettings(**({"model": "m"} | {setting: value}))
-
-
-@pytest.mark.parametrize(
-    "secret", [{"api_key_variable": KEY}, {"base_url": f"http://me:{KEY}@localhost/v1"}]
-)
-def test_a_key_among_the_settings_is_refused_and_not_repeated(secret: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="variable") as caught:
-        EndpointSettings(model="m", **secret)
-    assert KEY not in str(caught.value)
-
-
-def test_the_prompt_says_all_that_a_stranger_must_know() -> None:
-    system, user = prompts(observe(1), EndpointSettings(model="m").prompt)[0]
-    text = system["content"]
-    for name in FIELDS:
-        assert f'- "{name}": ' in text
-    for words in ('"second_price" or "vcg"', "from 0.0 to 0.9", "from 0.0 to 3.0", "true or false"):
-        assert words in text
-    shown = {line.split(":")[0] for line in text.splitlines() if line.startswith("- ")}
-    named = user["content"].replace("{", ",").replace("[", ",")
-    for name in ("welfare", "collusion_signal", "clearing_price_trend"):
-        assert f"- {name}" in shown and f",{name}:" in named
-
-
-@pytest.mark.slow
-def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) -> None:
-    with serving(always()) as server:
-        command = [sys.executable, "run.py", "+experiment=boxplot", "designer=endpoint"]
-        command += [f"designer.base_url={server.url}", "designer.model=m", "tracking=wandb"]
-        command += [f"designer.api_key_variable={VARIABLE}", "evaluation.episodes=3"]
-        command += ["market.episode_length=2", f"hydra.run.dir={tmp_path}"]
-        environment = {**os.environ, VARIABLE: KEY, "WANDB_MODE": "offline", "OPENAI_LOG": "debug"}
-        environment.pop("WANDB_API_KEY", None)
-        answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr
-    assert len(server.requests) == 3 * 2
-    assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
-    assert "endpoint" in (tmp_path / "summary.csv").read_text()
-    assert VARIABLE in (tmp_path / "config.yaml").read_text()
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
-    assert KEY not in answer.stdout + answer.stderr

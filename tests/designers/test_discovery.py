@@ -1,0 +1,86 @@
+"""A designer is one Python file: it is found, registered and built without a list of designers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from hydra.core.config_store import ConfigStore
+
+import daedalus.designers
+from daedalus.config import CONF, register
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.discovery import designer_settings
+from tests.designers.observations import observe, rng
+from tests.search.markets import COMPOSITE, env_of
+from tests.test_configs import composed
+
+MINE = """
+from dataclasses import dataclass
+from daedalus.designers.base import DesignerSettings
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.random import RandomSettings
+from daedalus.market.mechanism import Mechanism
+
+@dataclass
+class MySettings(DesignerSettings):
+    reserve: float = 0.25
+
+    def build(self, context):
+        return FixedDesigner(Mechanism(reserve_price=self.reserve))
+"""
+SECOND = """
+@dataclass
+class OtherSettings(RandomSettings):
+    pass
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a second folder of the package ``daedalus.designers``."""
+    paths = [*daedalus.designers.__path__, str(tmp_path)]
+    monkeypatch.setattr(daedalus.designers, "__path__", paths)
+    yield tmp_path
+    sys.modules.pop("daedalus.designers.mine", None)
+    vars(daedalus.designers).pop("mine", None)
+    ConfigStore.instance().repo["designer"].pop("mine_schema.yaml", None)
+
+
+def test_a_new_file_is_all_that_a_designer_needs(folder: Path) -> None:
+    assert "mine" not in designer_settings()
+    (folder / "mine.py").write_text(MINE)
+    assert designer_settings()["mine"].__name__ == "MySettings"
+    config = composed("task=compare", "designer=mine_schema", "designer.reserve=0.4")
+    designer = config.designer.build(DesignerContext(env_of(), COMPOSITE, 0))
+    assert (designer.propose(observe(3), rng()).reserve_price == 0.4).all()
+
+
+def test_two_settings_classes_in_a_module_are_refused(folder: Path) -> None:
+    (folder / "mine.py").write_text(MINE + SECOND)
+    with pytest.raises(ValueError, match=r"mine\.py: MySettings, OtherSettings; define one"):
+        designer_settings()
+
+
+def test_the_schema_of_every_designer_is_registered() -> None:
+    register()
+    schemas = set(ConfigStore.instance().repo["designer"])
+    modules = {path.stem for path in Path(daedalus.designers.__path__[0]).glob("*.py")}
+    found = designer_settings()
+    assert set(found) <= modules
+    assert schemas == {f"{name}_schema.yaml" for name in found}
+    assert {"random", "fixed", "heuristic", "search", "evolution", "planner"} <= set(found)
+    assert {"distilled", "language_model", "endpoint"} <= set(found)
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "designer").glob("*.yaml")), ids=lambda p: p.stem)
+def test_every_yaml_is_of_a_designer_that_exists(path: Path) -> None:
+    first = yaml.safe_load(path.read_text())["defaults"][0]
+    assert first.removesuffix("_schema") in {*designer_settings(), *_yamls()}
+
+
+def _yamls() -> set[str]:
+    return {path.stem for path in (CONF / "designer").glob("*.yaml")}

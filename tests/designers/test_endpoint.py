@@ -1,0 +1,79 @@
+"""A chat model as designer: its prompt, its answers, and a run in which it plays."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.endpoint import EndpointSettings
+from daedalus.designers.prompt import prompts
+from daedalus.market.mechanism import FIELDS
+from tests.designers.chat_double import VALID, Reply, always, serving
+from tests.designers.observations import observe
+from tests.search.markets import COMPOSITE, env_of
+
+ROOT = Path(__file__).parents[2]
+KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
+
+
+def test_answers_that_are_no_mechanism_are_malformed() -> None:
+    answers = [VALID, "I would raise the reserve.", f"```json\n{VALID}\n```", "", None]
+
+    def respond(count: int, _: dict[str, Any]) -> Reply:
+        return Reply(answers[count])
+
+    with serving(respond) as server:
+        settings = server.settings(concurrency=1)
+        designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0))
+        proposal = designer.propose(observe(len(answers)), np.random.default_rng(0))
+    assert proposal.malformed.tolist() == [False, True, True, True, True]
+    assert proposal[0].reserve_price == 0.25
+    assert server.requests[0]["body"]["messages"] == prompts(observe(1), settings.prompt)[0]
+
+
+def test_the_prompt_says_all_that_an_untrained_model_needs() -> None:
+    system, user = prompts(observe(1), EndpointSettings(model="m").prompt)[0]
+    text = system["content"]
+    for name in FIELDS:
+        assert f'- "{name}": ' in text
+    for words in ('"second_price" or "vcg"', "from 0.0 to 0.9", "from 0.0 to 3.0", "true or false"):
+        assert words in text
+    shown = {line.split(":")[0] for line in text.splitlines() if line.startswith("- ")}
+    named = user["content"].replace("{", ",").replace("[", ",")
+    for name in ("welfare", "collusion_signal", "clearing_price_trend"):
+        assert f"- {name}" in shown and f",{name}:" in named
+
+
+def test_settings_are_those_of_a_chat_server() -> None:
+    with pytest.raises(ValueError, match="^model: not set"):
+        EndpointSettings()
+    with pytest.raises(ValueError, match="variable") as caught:
+        EndpointSettings(model="m", api_key_variable=KEY)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) -> None:
+    with serving(always()) as server:
+        command = [sys.executable, "run.py", "+experiment=boxplot", "designer=endpoint"]
+        command += [f"designer.base_url={server.url}", "designer.model=m", "tracking=wandb"]
+        command += [f"designer.api_key_variable={VARIABLE}", "evaluation.episodes=3"]
+        command += ["market.episode_length=2", f"hydra.run.dir={tmp_path}"]
+        environment = {**os.environ, VARIABLE: KEY, "WANDB_MODE": "offline", "OPENAI_LOG": "debug"}
+        environment.pop("WANDB_API_KEY", None)
+        answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert len(server.requests) == 3 * 2
+    assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
+    assert "endpoint" in (tmp_path / "summary.csv").read_text()
+    assert VARIABLE in (tmp_path / "config.yaml").read_text()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert KEY not in answer.stdout + answer.stderr

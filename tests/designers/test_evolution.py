@@ -1,0 +1,26 @@
+"""Settings of evolution build the mechanism that it finds for the run's reward."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.evolution import EvolutionSettings
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.evolution import evolve
+from tests.search.markets import AGAINST_WELFARE, COMPOSITE, env_of
+
+SETTINGS = EvolutionSettings(population=2, generations=4, episodes=4)
+
+
+@pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE])
+def test_the_designer_proposes_what_evolution_finds(stack: RewardStack) -> None:
+    env = env_of()
+    found = SETTINGS.build(DesignerContext(env, stack, 3)).mechanism
+    assert found == evolve(env, stack, SETTINGS, 3)
+    assert (found.reserve_price > 0.6) == (stack is AGAINST_WELFARE)
+
+
+def test_an_empty_budget_is_refused() -> None:
+    with pytest.raises(ValueError, match="generations: 0"):
+        EvolutionSettings(generations=0)

@@ -1,0 +1,99 @@
+"""A language model as designer: what it is asked, and what its answers become."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from tests.designers.observations import observe, rng
+from tests.populations import draw_mechanism
+from tests.search.markets import COMPOSITE, env_of
+
+ANSWER = Mechanism("first_price", 0.35, collusion_penalty=2.0, reveal_winner_identity=True)
+
+
+def test_the_model_is_asked_once_for_all_markets_and_answers_in_order():
+    asked = []
+    answers = [draw_mechanism(rng(i)) for i in range(3)]
+    source = rng()
+
+    def generate(chats, generator):
+        asked.append((chats, generator))
+        return [format_mechanism(answer) for answer in answers]
+
+    observed = observe(3, welfare=0.5)
+    proposal = LanguageModelDesigner(generate, PromptSettings(rounds=1)).propose(observed, source)
+    assert [proposal[i] for i in range(3)] == answers
+    assert not proposal.malformed.any()
+    assert asked == [(prompts(observed, PromptSettings(rounds=1)), source)]
+
+
+def test_an_answer_that_does_not_parse_is_malformed():
+    good = format_mechanism(ANSWER)
+    texts = [good, "", "I would like", good + "}", json.dumps({"reserve_price": 0.1}), "[" * 30_000]
+    designer = LanguageModelDesigner(lambda chats, _: texts[: len(chats)], PromptSettings())
+    proposal = designer.propose(observe(6), rng())
+    assert_array_equal(proposal.malformed, [False, True, True, True, True, True])
+    assert proposal[0] == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", -0.1),
+        ("temperature", math.nan),
+        ("temperature", math.inf),
+        ("max_new_tokens", 0),
+        ("max_new_tokens", -1),
+    ],
+)
+def test_sampling_settings_are_checked(name, value):
+    with pytest.raises(ValueError, match=f"{name}: {value}"):
+        LanguageModelSettings(**{"checkpoint": "owner/name", name: value})
+
+
+class Loader:
+    """Stands for a model on disk: it notes how it was loaded, and always answers the same."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+        self.chats: list[object] = []
+
+    def __call__(self, checkpoint, temperature, max_new_tokens, constrained):
+        self.asked.append((checkpoint, temperature, max_new_tokens, constrained))
+        return self.generate, PromptSettings(rounds=1)
+
+    def generate(self, chats, generator):
+        self.chats += chats
+        return [format_mechanism(ANSWER)] * len(chats)
+
+
+@pytest.mark.parametrize("prompt", [None, PromptSettings(rounds=3)])
+def test_settings_load_the_model_and_the_prompt_it_was_trained_on(prompt):
+    load = Loader()
+    settings = LanguageModelSettings("owner/name", 0.5, 99, constrained=True, prompt=prompt)
+    designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0, load_model=load))
+    assert load.asked == [("owner/name", 0.5, 99, True)]
+    proposal = designer.propose(observe(2), rng())
+    assert [proposal[row] for row in range(2)] == [ANSWER] * 2
+    assert load.chats == prompts(observe(2), prompt or PromptSettings(rounds=1))
+
+
+def test_a_context_that_loads_no_models_is_refused():
+    with pytest.raises(ValueError, match="load_model"):
+        LanguageModelSettings("owner/name").build(DesignerContext(env_of(), COMPOSITE, 0))
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="holds no model"):
+        LanguageModelSettings(str(tmp_path))
+    (tmp_path / "config.json").touch()
+    assert LanguageModelSettings(str(tmp_path)).checkpoint == str(tmp_path)

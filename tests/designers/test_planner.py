@@ -1,0 +1,43 @@
+"""Settings of the planner build one that plans for the run's reward."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.planner import PlannerSettings
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.planner import Planner
+from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_of
+
+SETTINGS = PlannerSettings(futures=4, horizon=2, rounds=0, candidates=16)
+
+
+@pytest.mark.parametrize(("stack", "reserve"), [(COMPOSITE, 0.0), (AGAINST_WELFARE, 0.9)])
+def test_the_designer_chooses_from_the_portfolio(stack: RewardStack, reserve: float) -> None:
+    env = env_of()
+    designer = SETTINGS.build(DesignerContext(env, stack, 0, HIGH_AND_LOW))
+    observed = env.reset(market_seeds(1, "x", 6))
+    assert (designer.propose(observed, generator(0, "d")).reserve_price == reserve).all()
+
+
+def test_without_a_portfolio_it_chooses_from_random_mechanisms() -> None:
+    env = env_of()
+    context = DesignerContext(env, COMPOSITE, 0)
+    observed = env.reset(market_seeds(1, "x", 6))
+    planner = Planner(env, context.candidates(16), COMPOSITE, SETTINGS, 0)
+    built, expected = (
+        each.propose(observed, generator(0, "d")) for each in (SETTINGS.build(context), planner)
+    )
+    assert [built[row] for row in range(6)] == [expected[row] for row in range(6)]
+
+
+def test_it_plays_in_its_own_environment_alone() -> None:
+    assert PlannerSettings.per_population and PlannerSettings.bound_to_env
+
+
+@pytest.mark.parametrize(("name", "value"), [("futures", 0), ("horizon", 0), ("rounds", -1)])
+def test_an_empty_budget_is_refused(name: str, value: int) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {value}"):
+        PlannerSettings(**{name: value})

@@ -1,0 +1,34 @@
+"""Settings of the search build the mechanism that it finds for the run's reward."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.designers.base import DesignerContext
+from daedalus.designers.search import SearchSettings
+from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.best_fixed import best_fixed
+from daedalus.search.objective import EpisodeObjective
+from tests.search.markets import AGAINST_WELFARE, COMPOSITE, env_of
+
+SETTINGS = SearchSettings(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
+
+
+@pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE])
+def test_the_designer_proposes_what_the_search_finds(stack: RewardStack) -> None:
+    env = env_of()
+    found = SETTINGS.build(DesignerContext(env, stack, 3)).mechanism
+    score = EpisodeObjective([env], stack, 3)
+    assert found == best_fixed(SETTINGS, score, generator(3, "search"))[0]
+    assert (found.reserve_price == 0.9) == (stack is AGAINST_WELFARE)
+
+
+@pytest.mark.parametrize(("name", "value"), [("candidates", 0), ("episodes", 0), ("keep", 1)])
+def test_an_empty_budget_is_refused(name: str, value: int) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {value}"):
+        SearchSettings(**{name: value})
+
+
+def test_each_population_has_a_search_of_its_own() -> None:
+    assert SearchSettings.per_population and not SearchSettings.bound_to_env
