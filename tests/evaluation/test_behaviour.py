@@ -1,4 +1,4 @@
-"""What a designer does against whom: counted from the very episodes that it plays."""
+"""What a designer does in which population, counted from the episodes that it plays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from daedalus.evaluation.behaviour import (
     decisions,
     settings_by_presence,
 )
-from daedalus.evaluation.behaviour_figures import advantages, behaviour
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
@@ -34,12 +33,12 @@ POPULATION = Population(
 
 
 class Alternating:
-    """Proposes a reserve of its own at every step, and once nothing that can be read."""
+    """Proposes another reserve at every step, and a malformed mechanism at the first."""
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         step = int(observations.round_number[0])
-        rules = None if step == 0 else Mechanism(auction_type="vcg", reserve_price=step / 10)
-        return Mechanisms.stack([rules] * len(observations))
+        mechanism = None if step == 0 else Mechanism(auction_type="vcg", reserve_price=step / 10)
+        return Mechanisms.stack([mechanism] * len(observations))
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +86,3 @@ def test_advantages_are_paired_by_episode(table: pd.DataFrame) -> None:
     means = table.groupby("designer")["reward"].mean()
     overall = (found["mean"] * found["count"]).sum() / EPISODES
     assert overall == pytest.approx(means["alternating"] - means["fixed"])
-
-
-def test_figures_show_every_setting(table: pd.DataFrame) -> None:
-    drawn = behaviour(table, "fixed")
-    labels = {line.get_label() for panel in drawn.axes for line in panel.lines}
-    assert {"vcg", "restrict", "winner", "collusion penalty", "reserve price"} <= labels
-    assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)

@@ -1,6 +1,6 @@
-from __future__ import annotations
+"""Episodes in closed loop: what a row holds, and that designers are paired."""
 
-from functools import partial
+from __future__ import annotations
 
 import numpy as np
 import pandas as pd
@@ -8,24 +8,24 @@ import pytest
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
-from daedalus.designers.search import SearchDesigner, successive_halving
 from daedalus.env import DesignEnv
-from daedalus.evaluation import episodes as module
 from daedalus.evaluation.episodes import (
     METRICS,
+    OBJECTIVE,
     compare,
     episode_means,
     play_episodes,
-    score_mechanisms,
 )
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
-from daedalus.market.seat_plan import BidderGroup, SeatPlan
+from daedalus.market.population import BidderGroup, Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.search.space import random_mechanisms
+from daedalus.rewards.stack import RewardStack
 from tests.populations import population
+from tests.search.markets import PUBLISHED, published_reward
 
+FIXED = FixedDesigner(Mechanism())
 MARKET_METRICS = [name for name in METRICS if name not in ("reward", "valid")]
 
 
@@ -37,8 +37,8 @@ class OddRowsMalformed:
         return Mechanisms.stack(proposals)
 
 
-class OddRowsDear:
-    """Proposes a reserve that nobody can pay in every second market."""
+class OddRowsHigh:
+    """Proposes a reserve that no bidder can pay in every second market."""
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         reserves = [0.9 if row % 2 else 0.0 for row in range(len(observations))]
@@ -58,8 +58,7 @@ class Recorder:
 
 @pytest.fixture
 def env() -> DesignEnv:
-    settings = MarketSettings(episode_length=4)
-    return DesignEnv.of(settings, population(4))
+    return DesignEnv.of(MarketSettings(episode_length=4), population(4))
 
 
 def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
@@ -72,7 +71,7 @@ def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
 
 def test_rows_hold_the_step_reward_and_the_last_round(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
-    steps = play_episodes(env, FixedDesigner(), seeds, generator(0, "test"))
+    steps = play_episodes(env, FIXED, seeds, generator(0, "test"))
     env.reset(seeds)
     env.step(mechanisms)
     result = env.step(mechanisms)
@@ -106,25 +105,29 @@ def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -
     assert steps.loc[~odd, MARKET_METRICS].notna().to_numpy().all()
 
 
-def test_no_rows_after_everybody_left() -> None:
-    settings = MarketSettings(name="classic", episode_length=4)
+def test_there_are_no_rows_after_all_bidders_left() -> None:
+    settings = MarketSettings(rules="classic", episode_length=4)
     leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.5)
-    env = DesignEnv.of(settings, SeatPlan(2, 2, {"leavers": leavers}))
-    steps = play_episodes(env, OddRowsDear(), market_seeds(0, "test", 4), generator(0, "test"))
+    env = DesignEnv.of(settings, Population(2, 2, {"leavers": leavers}))
+    steps = play_episodes(env, OddRowsHigh(), market_seeds(0, "test", 4), generator(0, "test"))
     assert steps.groupby("episode")["step"].max().tolist() == [4, 1, 4, 1]
     assert len(steps) == 10
 
 
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:
-    settings = MarketSettings(name="classic", warmup_rounds=30)
+    settings = MarketSettings(rules="classic", warmup_rounds=30)
     poor = BidderGroup("exploiter", [0, 1], 0.5, 0.9, budget=0.0)
-    env = DesignEnv.of(settings, SeatPlan(4, 2, {"poor": poor}))
+    env = DesignEnv.of(settings, Population(4, 2, {"poor": poor}))
     with pytest.raises(ValueError, match="none of 3 markets"):
-        play_episodes(env, FixedDesigner(), market_seeds(0, "test", 3), generator(0, "test"))
+        play_episodes(env, FIXED, market_seeds(0, "test", 3), generator(0, "test"))
 
 
 def test_designers_are_paired(env: DesignEnv) -> None:
-    twins = {"one": FixedDesigner(), "between": RandomDesigner(), "two": FixedDesigner()}
+    twins = {
+        "one": FIXED,
+        "between": RandomDesigner(),
+        "two": FIXED,
+    }
     steps = compare(env, twins, 5, seed=3)
     assert list(steps.columns[:3]) == ["designer", "episode", "step"]
     assert list(steps["designer"].unique()) == ["one", "between", "two"]
@@ -138,7 +141,7 @@ def test_designers_are_paired(env: DesignEnv) -> None:
 
 def test_compare_depends_on_the_seed_alone(env: DesignEnv) -> None:
     alone = compare(env, {"random": RandomDesigner()}, 3, seed=1)
-    beside = compare(env, {"fixed": FixedDesigner(), "random": RandomDesigner()}, 3, seed=1)
+    beside = compare(env, {"fixed": FIXED, "random": RandomDesigner()}, 3, seed=1)
     other = compare(env, {"random": RandomDesigner()}, 3, seed=2)
     beside = beside[beside["designer"] == "random"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, beside)
@@ -159,34 +162,32 @@ def test_episode_means_average_steps() -> None:
     assert means["valid"].tolist() == [0.5, 1.0]
 
 
-@pytest.mark.parametrize("chunk", [7, 65_536])
-def test_scores_are_those_of_fixed_designers(
-    env: DesignEnv, chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_CHUNK", chunk)
-    mechanisms = random_mechanisms(3, generator(0, "test"))
-    scores = score_mechanisms(env, mechanisms, 5, seed=4, purpose="evaluation")
-    designers = {str(row): FixedDesigner(mechanisms[row]) for row in range(3)}
-    means = episode_means(compare(env, designers, 5, seed=4))
-    expected = means.groupby("designer", sort=False)["reward"].mean()
-    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+def test_the_objective_is_the_value_of_the_stack(env: DesignEnv) -> None:
+    seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
+    plain = play_episodes(env, FIXED, seeds, generator(0, "test"))
+    steps = play_episodes(env, FIXED, seeds, generator(0, "test"), PUBLISHED)
+    assert list(steps.columns) == ["episode", "step", *METRICS, OBJECTIVE]
+    pd.testing.assert_frame_equal(steps.drop(columns=OBJECTIVE), plain)
+    env.reset(seeds)
+    for step in range(1, 5):
+        outcome = env.scored(env.step(mechanisms).outcome)
+        shown = steps.loc[steps["step"] == step, OBJECTIVE]
+        np.testing.assert_allclose(shown, published_reward(outcome))
 
 
-def test_score_of_a_malformed_mechanism_is_zero(env: DesignEnv) -> None:
-    scores = score_mechanisms(env, Mechanisms.stack([None, Mechanism()]), 4, seed=0)
-    assert scores[0] == 0.0
-    assert scores[1] > 0.0
+@pytest.mark.parametrize("weights", [{"composite": 1.0}, {"composite": 1.0, "welfare": 0.0}])
+def test_there_is_no_objective_beside_r_alone(env: DesignEnv, weights: dict[str, float]) -> None:
+    designers = {"fixed": FIXED}
+    steps = compare(env, designers, 2, 0, RewardStack(weights))
+    assert OBJECTIVE not in steps and OBJECTIVE not in episode_means(steps)
 
 
-def test_search_sees_other_markets_than_the_evaluation(env: DesignEnv) -> None:
-    mechanisms = Mechanisms.stack([Mechanism()])
-    searched = score_mechanisms(env, mechanisms, 5, seed=4)
-    evaluated = score_mechanisms(env, mechanisms, 5, seed=4, purpose="evaluation")
-    assert searched != evaluated
-
-
-def test_partial_score_drives_the_search(env: DesignEnv) -> None:
-    settings = SearchDesigner(candidates=16, episodes=2, keep=4)
-    score = partial(score_mechanisms, env, seed=0)
-    _, rungs = successive_halving(settings, score, generator(0, "test"))
-    assert [len(rung.scores) for rung in rungs] == [16, 4, 1]
+@pytest.mark.parametrize("weights", [{"composite": 2.0}, {"composite": 1.0, "format": 1.0}])
+def test_any_other_stack_is_an_objective(env: DesignEnv, weights: dict[str, float]) -> None:
+    designers = {"fixed": FIXED, "odd": OddRowsMalformed()}
+    means = episode_means(compare(env, designers, 4, 0, RewardStack(weights)))
+    assert list(means.columns) == ["designer", "episode", *METRICS, OBJECTIVE]
+    extra = weights.get("format", 0.0) * means["valid"]
+    expected = weights["composite"] * means["reward"] + extra
+    np.testing.assert_allclose(means[OBJECTIVE], expected)
+    assert (means.loc[means["valid"] == 0, OBJECTIVE] == 0).sum() == 2  # malformed answers

@@ -1,3 +1,5 @@
+"""Figures show every episode, in colours that do not depend on the other designers."""
+
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,20 +1,11 @@
-"""Normalised scores, aggregates over seeds, and evolution, on answers that are known."""
+"""Normalised scores and aggregates over seeds, on answers that are known."""
 
 from __future__ import annotations
-
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from tests.test_endpoint import always, serving
 
-from daedalus.designers.planner import EvolutionSettings
-from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import score_mechanisms
 from daedalus.evaluation.leaderboard import (
     SeedBootstrap,
     aggregate,
@@ -23,15 +14,7 @@ from daedalus.evaluation.leaderboard import (
     performance_profile,
     score_array,
 )
-from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.population import Population
-from daedalus.market.seeds import generator
-from daedalus.search.evolution import evolve
-from daedalus.search.space import random_mechanisms
-from tests.populations import TYPES
 
 SETTINGS = EvaluationSettings(resamples=2000)
 
@@ -132,71 +115,3 @@ def test_answers_that_were_invalid_are_counted_over_all_and_where_they_are_most(
     rows = rows.set_index("designer")
     assert rows.loc["good", ["valid", "least_valid"]].tolist() == [1 - 0.5 / 20, 0.5]
     assert rows.loc["same", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
-
-
-def drawn(scores: pd.DataFrame) -> dict[str, Figure]:
-    totals = aggregate(scores, ["informed_greedy", "best_fixed"], SETTINGS, seed=0)
-    return leaderboard_figures(scores, totals, SETTINGS)
-
-
-@pytest.mark.parametrize("seeds", [1, 5])
-def test_figures_name_every_designer(seeds: int) -> None:
-    figures = drawn(normalise(table(seeds=seeds, best_fixed=0.9, informed_greedy=0.5)))
-    assert ("intervals" in figures) == ("improvement" in figures) == (seeds > 1)
-    for figure in figures.values():
-        words = {axes.get_title(loc="left") for axes in figure.axes}
-        for axes in figure.axes:
-            words |= {t.get_text() for t in [*axes.get_xticklabels(), *axes.get_yticklabels()]}
-        assert {"best fixed", "random", "planner"} <= words
-
-
-def test_a_profile_lies_in_its_band() -> None:
-    figure = drawn(normalise(table(best_fixed=0.9, informed_greedy=0.5)))["profiles"]
-    panel = next(axes for axes in figure.axes if axes.get_title(loc="left") == "best fixed")
-    thresholds, profile = panel.lines[-1].get_data()
-    (outline,) = (path.vertices for path in panel.collections[0].get_paths())
-    width = 0.0
-    for threshold, share in zip(thresholds, profile, strict=True):
-        ends = outline[np.isclose(outline[:, 0], threshold), 1]
-        assert ends.min() <= share <= ends.max()
-        width = max(width, np.ptp(ends))
-    assert 0.05 < width < 1.0
-
-
-def test_evolution_beats_as_many_random_mechanisms() -> None:
-    settings = MarketSettings(episode_length=2)
-    env = DesignEnv.of(settings, Population(types=TYPES))
-    budget = EvolutionSettings(population=2, generations=8, episodes=8)
-    found = evolve(env, budget, seed=0)
-    assert found == evolve(env, budget, seed=0)
-    drawn = random_mechanisms(200, generator(1, "r"))
-    others = score_mechanisms(env, drawn, 200, 0, "check")
-    (score,) = score_mechanisms(env, Mechanisms.stack([found]), 200, 0, "check")
-    assert score > np.quantile(others, 0.95)
-
-
-@pytest.mark.slow
-def test_the_experiment_scores_everybody_everywhere(tmp_path: Path) -> None:
-    small = [
-        "evaluation.episodes=2",
-        "evaluation.baselines.evolution.generations=1",
-        "evaluation.baselines.distilled.states=64",
-        "evaluation.baselines.best_own.candidates=8",
-        "evaluation.baselines.best_own.sweeps=0",
-        "evaluation.baselines.planner.rounds=1",
-        "training.portfolio.populations=1",
-        "training.portfolio.episodes=2",
-    ]
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *small]
-    chat = "evaluation.baselines.zero_shot"
-    with serving(always()) as server:
-        command += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
-        subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
-    summary = pd.read_csv(tmp_path / "summary.csv")
-    totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
-    assert summary["population"].nunique() == 10 and len(summary) == 10 * len(totals)
-    assert {"random", "informed_greedy", "best_fixed", "best_own", "evolution"} <= set(totals.index)
-    assert totals.loc["zero_shot", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
-    assert totals.loc["planner", "iqm"] == pytest.approx(1.0)
-    assert (tmp_path / "figures" / "leaderboard.png").exists()

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.designers.search import LEVELS, SearchDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation import sensitivity
 from daedalus.evaluation.sensitivity import Adapting, Identification, Responses
-from daedalus.evaluation.sensitivity_figures import best_settings, confusion, response_curves
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import Population
+from daedalus.search.budgets import SearchBudget
+from daedalus.search.space import LEVELS
 from tests.populations import TYPES
+from tests.search.markets import AGAINST_WELFARE, COMPOSITE
 
 EPISODES = 400
 
@@ -24,12 +25,12 @@ def responses(seed: int = 0, **means: list[float]) -> Responses:
     rng = np.random.default_rng(seed)
     halves = []
     for _ in ("chosen", "scores"):
-        luck = rng.normal(0.0, 0.1, EPISODES)
+        noise_of_market = rng.normal(0.0, 0.1, EPISODES)
         scores = {}
         for field in FIELDS:
             level_means = np.array(means.get(field, [0.4] * len(LEVELS[field])))
             noise = rng.normal(0.0, 0.01, (len(level_means), EPISODES)) if field in means else 0.0
-            scores[field] = level_means[:, None] + luck + noise
+            scores[field] = level_means[:, None] + noise_of_market + noise
         halves.append(scores)
     return Responses(Mechanism(), *halves)
 
@@ -51,7 +52,9 @@ def test_a_field_is_live_where_it_moves_most_and_by_enough() -> None:
     assert not row(live, "auction_type")["passes"]
 
 
-def test_luck_that_pairing_removes_does_not_hide_an_effect_and_noise_does_not_make_one() -> None:
+def test_noise_that_pairing_removes_does_not_hide_an_effect_and_other_noise_does_not_make_one() -> (
+    None
+):
     loud = responses(reveal_reserve=[0.40, 0.43])
     loud.scores["reveal_reserve"][1] += np.random.default_rng(9).normal(0, 2.0, EPISODES)
     live = row(sensitivity.live_fields({"loud": loud}), "reveal_reserve")
@@ -127,22 +130,30 @@ def small_env(**changes: object) -> DesignEnv:
 
 
 def test_the_whole_way_on_a_small_market() -> None:
-    search = SearchDesigner(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
+    search = SearchBudget(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
     env = small_env(concentration=1.0)
     found = {
-        name: sensitivity.respond(env, search, 8, seed=0, name=name) for name in ("one", "two")
+        name: sensitivity.respond(env, COMPOSITE, search, 8, seed=0, name=name)
+        for name in ("one", "two")
     }
     table = sensitivity.response_table(found)
     assert len(table) == 2 * sum(len(levels) for levels in LEVELS.values())
     assert (table.groupby(["population", "field"])["best"].sum() == 1).all()
     assert (table.loc[table["best"], "difference"] == 0).all()
-    adapting = sensitivity.adapting_pays(env, [each.best for each in found.values()], 3, 8, seed=0)
+    starts = [each.best for each in found.values()]
+    adapting = sensitivity.adapting_pays(env, COMPOSITE, starts, 3, 8, seed=0)
     assert adapting.fixed.shape == adapting.adapted.shape == (3,)
     assert all(name for name in adapting.names)
     told = sensitivity.identify({"mixed": env, "truthful": small_env()}, 40, seed=0)
     assert told.confusion.sum(axis=1) == pytest.approx([1.0, 1.0])
-    for figure in (response_curves(table), best_settings(table), confusion(told)):
-        assert figure.axes
+
+
+def test_responses_are_to_the_given_reward() -> None:
+    env, search = small_env(concentration=1.0), SearchBudget(8, 2, sweeps=1, sweep_episodes=4)
+    found = sensitivity.respond(env, AGAINST_WELFARE, search, 8, seed=0, name="one")
+    assert all((scores <= 0).all() for scores in found.scores.values())
+    adapting = sensitivity.adapting_pays(env, AGAINST_WELFARE, [found.best], 2, 8, seed=0)
+    assert (adapting.fixed < 0).all() and (adapting.adapted < 0).all()
 
 
 def test_populations_that_differ_are_told_apart_and_equal_ones_are_not() -> None:

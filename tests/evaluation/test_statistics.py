@@ -1,3 +1,5 @@
+"""Statistics by hand, and intervals on samples whose answer is known."""
+
 from __future__ import annotations
 
 import math
@@ -32,20 +34,6 @@ def frame(**rewards: list[float]) -> pd.DataFrame:
 
 def noise(seed: int, mean: float, count: int = 30) -> list[float]:
     return np.random.default_rng(seed).normal(mean, 0.05, count).tolist()
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("episodes", 1, "episodes: 1; give an integer from 2 up"),
-        ("resamples", 99, "resamples: 99; give an integer from 100 up"),
-        ("confidence", 1.0, "confidence: 1.0; give a number between 0 and 1"),
-        ("confidence", 0.0, "confidence: 0.0; give a number between 0 and 1"),
-    ],
-)
-def test_settings_out_of_range_are_refused(name: str, value: float, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        EvaluationSettings(**{name: value})
 
 
 def test_interquartile_mean_by_hand() -> None:
