@@ -52,9 +52,7 @@ def test_a_field_is_live_where_it_moves_most_and_by_enough() -> None:
     assert not row(live, "auction_type")["passes"]
 
 
-def test_noise_that_pairing_removes_does_not_hide_an_effect_and_other_noise_does_not_make_one() -> (
-    None
-):
+def test_pairing_removes_the_noise_of_markets_and_other_noise_makes_no_effect() -> None:
     loud = responses(reveal_reserve=[0.40, 0.43])
     loud.scores["reveal_reserve"][1] += np.random.default_rng(9).normal(0, 2.0, EPISODES)
     live = row(sensitivity.live_fields({"loud": loud}), "reveal_reserve")
@@ -132,10 +130,8 @@ def small_env(**changes: object) -> DesignEnv:
 def test_the_whole_way_on_a_small_market() -> None:
     search = SearchBudget(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
     env = small_env(concentration=1.0)
-    found = {
-        name: sensitivity.respond(env, COMPOSITE, search, 8, seed=0, name=name)
-        for name in ("one", "two")
-    }
+    names = ("one", "two")
+    found = {name: sensitivity.respond(env, COMPOSITE, search, 8, 0, name) for name in names}
     table = sensitivity.response_table(found)
     assert len(table) == 2 * sum(len(levels) for levels in LEVELS.values())
     assert (table.groupby(["population", "field"])["best"].sum() == 1).all()
