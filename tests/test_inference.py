@@ -34,8 +34,7 @@ SHORT = [
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Leave a model that has learnt nothing, in a folder whose name wants quoting."""
-    settings = MarketSettings()
-    env = DesignEnv.of(settings, population(3))
+    env = DesignEnv.of(MarketSettings(), population(3))
     folder = tmp_path_factory.mktemp("run") / "it's a=1, b" / "model"
     folder.parent.mkdir()
     export(make_language_model(SMALL, PROMPT, env, seed=0), PROMPT, "", folder)

@@ -1,3 +1,5 @@
+"""The notebooks run on what experiments leave, and are stored without outputs."""
+
 from __future__ import annotations
 
 import subprocess
@@ -17,6 +19,7 @@ from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from tests.populations import population
 
@@ -29,7 +32,7 @@ def write_run(folder: Path) -> None:
     """Write what an experiment leaves for the notebook."""
     market = MarketSettings(episode_length=3)
     env = DesignEnv.of(market, population(4))
-    designers = {"random": RandomDesigner(), "informed_greedy": FixedDesigner()}
+    designers = {"random": RandomDesigner(), "informed_greedy": FixedDesigner(Mechanism())}
     episodes = episode_means(compare(env, designers, 6, seed=0))
     settings = EvaluationSettings(resamples=200)
     folder.mkdir(parents=True)
@@ -82,10 +85,11 @@ def write_leaderboard(folder: Path) -> None:
 def write_behaviour(folder: Path) -> None:
     """Write what the experiment on behaviour leaves for the notebook."""
     settings = MarketSettings(name="strategic", episode_length=5)
-    kinds = {"ring": BidderType(menu=["collude"]), "cheat": BidderType(menu=["shill"])}
+    kinds = {"ring": BidderType(menu=["collude"]), "impostor": BidderType(menu=["shill"])}
     bidders = Population(types=kinds | {"honest": BidderType()}, concentration=1.0)
     env = DesignEnv.of(settings, bidders)
-    table = decisions(env, {"trained": RandomDesigner(), "best_fixed": FixedDesigner()}, 40, 0)
+    designers = {"trained": RandomDesigner(), "best_fixed": FixedDesigner(Mechanism())}
+    table = decisions(env, designers, 40, 0)
     folder.mkdir(parents=True)
     table.to_csv(folder / "decisions.csv", index=False)
 

@@ -36,10 +36,10 @@ def leaderboard_rows(gain: float) -> list[dict[str, object]]:
             "designer": name,
             "mean": 0.2 + 0.3 * score,
             "valid": 1.0,
-            "population": who,
+            "population": population,
             "normalised": score,
         }
-        for who in ("crowd", "scarce")
+        for population in ("crowd", "scarce")
         for name, score in scores.items()
     ]
 

@@ -52,7 +52,7 @@ def test_the_prompt_says_all_that_an_untrained_model_needs() -> None:
 
 
 def test_settings_are_those_of_a_chat_server() -> None:
-    with pytest.raises(ValueError, match="^model: not set"):
+    with pytest.raises(ValueError, match=r"^model: not set"):
         EndpointSettings()
     with pytest.raises(ValueError, match="variable") as caught:
         EndpointSettings(model="m", api_key_variable=KEY)

@@ -19,7 +19,7 @@ from daedalus.evaluation.episodes import (
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Observation
-from daedalus.market.population import BidderGroup, Population
+from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from tests.populations import population
@@ -106,18 +106,18 @@ def test_malformed_steps_score_zero_and_have_no_market_metrics(env: DesignEnv) -
 
 
 def test_there_are_no_rows_after_all_bidders_left() -> None:
-    settings = MarketSettings(rules="classic", episode_length=4)
+    settings = MarketSettings(name="classic", episode_length=4)
     leavers = BidderGroup("dropout", [0, 1], 0.1, 0.3, threshold=0.5)
-    env = DesignEnv.of(settings, Population(2, 2, {"leavers": leavers}))
+    env = DesignEnv.of(settings, SeatPlan(2, 2, {"leavers": leavers}))
     steps = play_episodes(env, OddRowsHigh(), market_seeds(0, "test", 4), generator(0, "test"))
     assert steps.groupby("episode")["step"].max().tolist() == [4, 1, 4, 1]
     assert len(steps) == 10
 
 
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:
-    settings = MarketSettings(rules="classic", warmup_rounds=30)
+    settings = MarketSettings(name="classic", warmup_rounds=30)
     poor = BidderGroup("exploiter", [0, 1], 0.5, 0.9, budget=0.0)
-    env = DesignEnv.of(settings, Population(4, 2, {"poor": poor}))
+    env = DesignEnv.of(settings, SeatPlan(4, 2, {"poor": poor}))
     with pytest.raises(ValueError, match="none of 3 markets"):
         play_episodes(env, FIXED, market_seeds(0, "test", 3), generator(0, "test"))
 

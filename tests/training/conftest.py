@@ -9,12 +9,18 @@ import pytest
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
+from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.model import LanguageModel, make_language_model
-from daedalus.training.settings import ModelSettings
+from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
 from tests.populations import population
 
 PROMPT = PromptSettings()
 SMALL = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
+NO_LORA, LORA = LoraSettings(), LoraSettings(rank=4, alpha=8)
+SFT = SftSettings(steps=3, batch_size=4, examples=16, warmup_steps=1)
+GRPO = GrpoSettings(
+    steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=4, save_every=1
+)
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +34,6 @@ def small(env: DesignEnv) -> LanguageModel:
     return make_language_model(SMALL, PROMPT, env, seed=0)
 
 
-@pytest.fixture(scope="session")
-def root() -> Path:
-    return Path(__file__).parents[2]
+def make_tracker(out: Path) -> Tracker:
+    """Return a tracker that keeps records in a folder and sends nothing."""
+    return Tracker(TrackingSettings("disabled"), out, "test", {})

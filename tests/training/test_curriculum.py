@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from daedalus.planning.lookahead import Successor
-from daedalus.planning.states import mid_episode_states
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
@@ -18,6 +16,9 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
+from daedalus.run_folder import RunFolder
+from daedalus.search.lookahead import ContinuationPolicy
+from daedalus.search.states import mid_episode_states
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.curriculum import (
     Curriculum,
@@ -37,6 +38,7 @@ from daedalus.training.settings import (
     TrainingSettings,
 )
 from daedalus.training.sources import make_source
+from tests.search.markets import AGAINST_WELFARE
 from tests.training.conftest import PROMPT
 
 MARKET = MarketSettings(name="strategic", episode_length=3)
@@ -56,7 +58,7 @@ CURRICULUM = CurriculumSettings(
 
 @pytest.fixture(scope="module")
 def envs() -> dict[str, DesignEnv]:
-    return {name: DesignEnv.of(MARKET, who) for name, who in POPULATIONS.items()}
+    return {name: DesignEnv.of(MARKET, each) for name, each in POPULATIONS.items()}
 
 
 def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
@@ -78,7 +80,7 @@ def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
 def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 64, 0, name) for name, each in envs.items()]
     rewards = [MarketReward(each, RewardStack(), 8, 1, seed=0) for each in states]
-    table = stage_table(envs, rewards, CURRICULUM, seed=0)
+    table = stage_table(envs, RewardStack(), rewards, CURRICULUM, seed=0)
     easy = table.iloc[0]
     assert easy["random"] < easy["threshold"] < easy["search"]
     assert easy["threshold"] == pytest.approx((easy["random"] + easy["search"]) / 2)
@@ -87,12 +89,23 @@ def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) 
 
 def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
-    whole = [MarketReward(each, RewardStack(), 4, 1, seed=0) for each in states]
-    halved = RewardStack({"composite": 0.5})
-    half = [MarketReward(each, halved, 4, 1, seed=0) for each in states]
-    tables = [stage_table(envs, each, CURRICULUM, seed=0).iloc[0] for each in (whole, half)]
+    tables = []
+    for stack in (RewardStack(), RewardStack({"composite": 0.5})):
+        rewards = [MarketReward(each, stack, 4, 1, seed=0) for each in states]
+        tables.append(stage_table(envs, stack, rewards, CURRICULUM, seed=0).iloc[0])
     for column in ("random", "search", "threshold"):
         assert tables[1][column] == pytest.approx(tables[0][column] / 2)
+
+
+def test_thresholds_are_those_of_the_best_mechanism_for_the_given_reward(
+    envs: dict[str, DesignEnv],
+) -> None:
+    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
+    rewards = [MarketReward(each, AGAINST_WELFARE, 4, 1, seed=0) for each in states]
+    own = stage_table(envs, AGAINST_WELFARE, rewards, CURRICULUM, seed=0)
+    assert (own["search"] > own["random"]).all()
+    found_for_r = stage_table(envs, RewardStack(), rewards, CURRICULUM, seed=0)
+    assert (own["search"] > found_for_r["search"] + 0.3).all()
 
 
 def test_what_was_logged_leads_to_the_same_stage() -> None:
@@ -124,15 +137,15 @@ def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> Non
     assert mixed[0] == alone.score(texts[:1], [4], 0)[0] and mixed[1] == totals[0]
 
 
-def test_a_successor_follows_in_every_stage(envs: dict[str, DesignEnv]) -> None:
+def test_the_continuation_policy_acts_in_every_stage(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 6, 0, name, horizon=2) for name, each in envs.items()]
-    later = Successor(FixedDesigner(mechanism=Mechanism(reserve_price=0.9)), kept=1)
-    staged = CurriculumReward(
-        states, Curriculum([0.0, np.inf], [1, 1]), RewardStack(), 3, 2, seed=0, successor=later
-    )
+    later = FixedDesigner(Mechanism(reserve_price=0.9))
+    continuation = ContinuationPolicy(later, commitment_steps=1)
+    curriculum = Curriculum([0.0, np.inf], [1, 1])
+    staged = CurriculumReward(states, curriculum, RewardStack(), 3, 2, 0, continuation)
     text, rows = [format_mechanism(Mechanism())], {0: 4, 1: 10}
     for stage, row in rows.items():
-        alone = MarketReward(states[stage], RewardStack(), 3, 2, seed=0, successor=later)
+        alone = MarketReward(states[stage], RewardStack(), 3, 2, 0, continuation)
         expected = alone.score(text, [4], 0)[0]
         assert staged.score(text, [row], 0)[0] == expected
         kept = MarketReward(states[stage], RewardStack(), 3, 2, seed=0)
@@ -150,7 +163,8 @@ def test_grpo_goes_through_the_stages(
     rows = [{"stage": "easy", "threshold": 0.0, "window": 2}]
     rows += [{"stage": "hard", "threshold": np.inf, "window": 2}]
     pd.DataFrame(rows).to_csv(tmp_path / "curriculum.csv", index=False)
-    source = make_source(small, envs["easy"], None, RewardStack(), training, [], tmp_path, seed=0)
+    run = RunFolder(tmp_path)
+    source = make_source(small, envs["easy"], None, RewardStack(), training, [], run, seed=0)
     log = Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
     train_grpo(small, source, grpo, LoraSettings(), log, tmp_path / "checkpoints", 0)
     stages = [record["stage"] for record in log.history("grpo")]

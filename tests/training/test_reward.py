@@ -13,7 +13,7 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.reward import MarketReward
+from daedalus.training.reward import MarketReward, return_reward
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))
@@ -33,7 +33,7 @@ def test_equal_completions_of_a_prompt_earn_the_same(states: DesignEnv) -> None:
     assert totals[0] > totals[1]
 
 
-def test_company_does_not_change_a_reward(states: DesignEnv) -> None:
+def test_other_completions_do_not_change_a_reward(states: DesignEnv) -> None:
     reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
     alone, _ = reward.score([GOOD], [3], step=7)
     among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], step=7)
@@ -55,19 +55,20 @@ def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: 
     reward = MarketReward(states, RewardStack(), futures=4, horizon=horizon, seed=0)
     totals, terms = reward.score([GOOD], [3], step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
-    rules = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 4)
-    expected = np.mean([forked.step(rules).reward for _ in range(horizon)])
+    mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 4)
+    expected = np.mean([forked.step(mechanisms).reward for _ in range(horizon)])
     assert totals[0] == pytest.approx(expected, abs=1e-12)
     assert terms["validity"][0] == 1.0
 
 
-def test_a_successor_sets_the_rules_once_a_mechanism_was_kept(states: DesignEnv) -> None:
-    following = ContinuationPolicy(FixedDesigner(Mechanism(auction_type="vcg")), kept=1)
-    reward = MarketReward(states, RewardStack(), 4, horizon=2, seed=0, successor=following)
+def test_the_continuation_policy_acts_after_the_commitment_steps(states: DesignEnv) -> None:
+    later = FixedDesigner(Mechanism(auction_type="vcg"))
+    continuation = ContinuationPolicy(later, commitment_steps=1)
+    reward = MarketReward(states, RewardStack(), 4, horizon=2, seed=0, continuation=continuation)
     totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
-    rules = [Mechanism(reserve_price=0.9), Mechanism(auction_type="vcg")]
-    expected = [forked.step(Mechanisms.repeat(each, 4)).reward for each in rules]
+    mechanisms = [Mechanism(reserve_price=0.9), Mechanism(auction_type="vcg")]
+    expected = [forked.step(Mechanisms.repeat(each, 4)).reward for each in mechanisms]
     assert totals[0] == pytest.approx(np.mean(expected), abs=1e-12)
     assert totals[1] == 0.0
 
@@ -107,3 +108,22 @@ def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
     assert logged["groups_without_spread"] == 0.5
     assert logged["validity"] == 1.0
     assert logged["term/composite"] == pytest.approx(np.mean(totals))
+
+
+def test_mechanisms_are_paid_as_completions_that_hold_them(states: DesignEnv) -> None:
+    stack = RewardStack({"format": 1.0, "welfare": 2.0})
+    reward = MarketReward(states, stack, futures=4, horizon=1, seed=0)
+    assert len(reward) == 16
+    mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 16)
+    totals, _ = reward.score([GOOD] * 16, range(16), step=3)
+    assert reward.of_mechanisms(mechanisms, step=3) == pytest.approx(totals.mean())
+    assert 2.0 < totals.mean() <= 3.0
+
+
+def test_returns_of_episodes_are_passed_on_with_their_spread() -> None:
+    logged: dict[str, float] = {}
+    chats = [[{"role": "assistant", "content": text}] for text in (GOOD, NONSENSE)]
+    given = return_reward(2)(chats, [0.2, 0.4], logged.__setitem__)
+    assert given == [0.2, 0.4]
+    assert logged["validity"] == 0.5
+    assert logged["group_reward_std"] == pytest.approx(np.std([0.2, 0.4], ddof=1))

@@ -17,15 +17,18 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
 from daedalus.training.settings import GrpoSettings, LoraSettings
 from daedalus.training.sources import episode_source
+from tests.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import PROMPT
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
+WRITTEN = Mechanism(auction_type="vcg", reserve_price=0.2)
 
 
 @pytest.fixture
@@ -38,13 +41,15 @@ def log(tmp_path: Path) -> Tracker:
     return Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
 
 
-def rollouts(short: DesignEnv, model: LanguageModel, temperature: float) -> dict[str, Any]:
+def rollouts(
+    short: DesignEnv, model: LanguageModel, temperature: float, stack: RewardStack | None = None
+) -> dict[str, Any]:
     trainer = SimpleNamespace(
         accelerator=SimpleNamespace(unwrap_model=lambda model: model),
         model=model.model,
         processing_class=model.tokenizer,
     )
-    play = EpisodeRollouts(short, PROMPT, temperature, 8, seed=5)
+    play = EpisodeRollouts(short, stack or RewardStack(), PROMPT, temperature, 8, seed=5)
     chats = episode_prompts(3)["prompt"]
     return play([chats[number] for number in NUMBERS], trainer)
 
@@ -59,7 +64,7 @@ def test_a_group_shares_its_market_and_its_step(short: DesignEnv, small: Languag
 
 
 class Writer(torch.nn.Module):
-    """Answers every prompt with one mechanism, which so small a model would take long to learn."""
+    """Answers every prompt with one mechanism, which a small model would take long to learn."""
 
     device = torch.device("cpu")
 
@@ -72,11 +77,10 @@ class Writer(torch.nn.Module):
 
 
 def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageModel) -> None:
-    rules = Mechanism(auction_type="vcg", reserve_price=0.2)
-    answer = small.tokenizer(format_mechanism(rules) + "<|im_end|>").input_ids
+    answer = small.tokenizer(format_mechanism(WRITTEN) + "<|im_end|>").input_ids
     given = rollouts(short, LanguageModel(Writer(answer), small.tokenizer), temperature=0.0)
     seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
-    played = play_episodes(short, FixedDesigner(rules), seeds, generator(0, "x"))
+    played = play_episodes(short, FixedDesigner(WRITTEN), seeds, generator(0, "x"))
     table = played["reward"].to_numpy().reshape(len(NUMBERS), 3)
     assert len(set(table.ravel())) > 3
     for row, number in enumerate(NUMBERS):
@@ -87,6 +91,22 @@ def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageMode
         assert f"round_number: {step} / 3" in shown
 
 
+def test_returns_are_on_the_given_reward(short: DesignEnv, small: LanguageModel) -> None:
+    answer = small.tokenizer(format_mechanism(WRITTEN) + "<|im_end|>").input_ids
+    writer = LanguageModel(Writer(answer), small.tokenizer)
+    given = rollouts(short, writer, 0.0, PUBLISHED)
+    short.reset(np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS]))
+    table = np.stack([published_reward(each) for each in play_steps(short, WRITTEN, 3)], axis=1)
+    for row, number in enumerate(NUMBERS):
+        step = int(generator(5, f"turns/{number}").integers(3))
+        assert given[RETURNS][row] == pytest.approx(table[row, step:].mean())
+
+
+def test_malformed_answers_earn_nothing(short: DesignEnv, small: LanguageModel) -> None:
+    writer = LanguageModel(Writer(small.tokenizer("{}<|im_end|>").input_ids), small.tokenizer)
+    assert rollouts(short, writer, 0.0, PUBLISHED)[RETURNS] == [0.0] * len(NUMBERS)
+
+
 def test_grpo_learns_from_episodes(
     short: DesignEnv, small: LanguageModel, log: Tracker, tmp_path: Path
 ) -> None:
@@ -95,7 +115,7 @@ def test_grpo_learns_from_episodes(
         max_completion_tokens=8, entropy_bonus=0.1,
     )  # fmt: skip
     before = small.model.lm_head.weight.detach().clone()
-    source = episode_source(short, PROMPT, settings, 0)
+    source = episode_source(short, RewardStack(), PROMPT, settings, 0)
     train_grpo(small, source, settings, LoraSettings(), log, tmp_path / "grpo", 0)
     records = log.history("grpo")
     assert len(records) == 2 and {"reward", "validity", "reward_std"} <= set(records[0])

@@ -1,0 +1,66 @@
+"""What an experiment builds follows the reward, the seed and the folder of its run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daedalus.config import compose_config
+from daedalus.designers.fixed import FixedSettings
+from daedalus.designers.search import SearchSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.run_folder import RunFolder
+from daedalus.search.portfolio import make_portfolio
+from experiments.build import (
+    build_all,
+    find_portfolio,
+    make_context,
+    make_env,
+    require_portfolio,
+)
+from tests.search.markets import PUBLISHED
+
+SMALL = ["task=compare", "designer=random", "population=stage3", "seed=2"]
+SMALL += ["market.episode_length=2"]
+PORTFOLIO = ["training.portfolio.populations=1", "training.portfolio.episodes=2"]
+
+
+def rows(mechanisms: Mechanisms) -> list[Mechanism]:
+    return [mechanisms[row] for row in range(len(mechanisms))]
+
+
+def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(tmp_path: Path) -> None:
+    found = {}
+    for reward in ("composite", "published"):
+        config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
+        env, run = make_env(config), RunFolder(tmp_path / reward)
+        found[reward] = require_portfolio(config, env, run)
+        assert rows(found[reward]) == rows(make_portfolio(env, config.reward, 1, 2, 2))
+        run.portfolio.write_text("".join(run.portfolio.read_text().splitlines(True)[:2]))
+        assert rows(require_portfolio(config, env, run)) == rows(found[reward])[:1]
+    assert rows(found["composite"]) != rows(found["published"])
+
+
+def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
+    config = compose_config(*SMALL, "training.portfolio.populations=0")
+    env, run = make_env(config), RunFolder(tmp_path)
+    assert find_portfolio(config, env, run) is None
+    with pytest.raises(
+        ValueError, match=r"training\.portfolio\.populations: 0; compare needs a portfolio"
+    ):
+        require_portfolio(config, env, run)
+    assert not run.portfolio.exists()
+
+
+def test_designers_are_built_for_the_runs_reward() -> None:
+    config = compose_config(*SMALL, "reward=published")
+    env = make_env(config)
+    context = make_context(config, env)
+    assert (context.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
+    search = SearchSettings(candidates=8, episodes=1, sweeps=0)
+    settings = {"fixed": FixedSettings(Mechanism(reserve_price=0.3)), "found": search}
+    built = build_all(settings, context)
+    assert list(built) == ["fixed", "found"]
+    assert built["fixed"].mechanism.reserve_price == 0.3
+    assert built["found"].mechanism == search.build(context).mechanism

@@ -1,0 +1,148 @@
+"""Training runs from the command line: what they leave, and that they resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.market.mechanism import FIELDS
+from daedalus.run_folder import RunFolder
+from daedalus.search.distillation import DistillationData
+
+ROOT = Path(__file__).parents[2]
+
+
+def launch(cwd: Path, *overrides: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *overrides]
+    with (cwd / "log.txt").open("ab") as log:
+        return subprocess.Popen(command, cwd=cwd, stdout=log, stderr=log)
+
+
+def wait_for(condition: object, process: subprocess.Popen[bytes], seconds: float = 240) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert process.poll() is None, "the run ended before it could be interrupted"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def grpo_records(run: Path) -> list[dict[str, float]]:
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    records = [json.loads(line) for line in lines if line.endswith("\n")]
+    return [record for record in records if record["phase"] == "grpo"]
+
+
+@pytest.mark.slow
+def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
+    overrides = ["training.grpo.steps=12"]
+    process = launch(tmp_path, *overrides)
+    wait_for(lambda: list(tmp_path.glob("outputs/smoke/*/checkpoints/grpo/checkpoint-3")), process)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    (run,) = tmp_path.glob("outputs/smoke/*")
+    assert not (run / "finished").exists() and not (run / "model").exists()
+    before = grpo_records(run)[:2]  # checkpoint 3 may be cut short, 2 is whole
+    assert launch(tmp_path, *overrides, "resume=true").wait() == 0
+    assert [run] == list(tmp_path.glob("outputs/smoke/*"))
+    history = json.loads((run / "training_history.json").read_text())
+    assert [record["step"] for record in history] == list(range(1, 13))
+    assert grpo_records(run)[:2] == before  # their seconds too: it went on and did not start over
+    assert (run / "finished").exists()
+    text = (tmp_path / "log.txt").read_text()
+    assert "sampled at temperature 1" in text and text.count("sampled at temperature 1") == 1
+
+
+@pytest.mark.slow
+def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "outputs" / "smoke" / "2026-01-01_00-00-00"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text("seed: 99\n")
+    assert launch(tmp_path, "resume=true").wait() == 1
+    assert "seed: 99" in (tmp_path / "log.txt").read_text()
+    assert not (folder / "metrics.jsonl").exists()
+
+
+@pytest.mark.slow
+def test_same_seed_same_numbers(tmp_path: Path) -> None:
+    results = []
+    for name, threads in (("one", "1"), ("two", "2")):
+        cwd = tmp_path / name
+        cwd.mkdir()
+        environment = {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
+        command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke"]
+        subprocess.run(command, cwd=cwd, env=os.environ | environment, check=True)
+        (run,) = cwd.glob("outputs/smoke/*")
+        records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        kept = [
+            {key: value for key, value in record.items() if not key.endswith("seconds")}
+            for record in records
+        ]
+        results.append((kept, (run / "episodes.csv").read_text()))
+    assert results[0] == results[1]
+
+
+@pytest.mark.slow
+def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
+    assert launch(tmp_path, "tracking=wandb").wait() == 0, (tmp_path / "log.txt").read_text()
+    (run,) = tmp_path.glob("outputs/smoke/*")
+    for name in (
+        "config.yaml provenance.json metrics.jsonl training_history.json training_history.csv "
+        "steps.csv episodes.csv summary.csv differences.csv figures/boxplot.png "
+        "figures/metrics.png figures/learning_curves.png model/model.safetensors finished"
+    ).split():
+        assert (run / name).exists(), name
+    assert list(run.glob("wandb/offline-run-*"))
+    (record,) = json.loads((run / "provenance.json").read_text())
+    assert record["packages"]["trl"] and "smoke" in record["command"]
+    assert set(pd.read_csv(run / "summary.csv")["designer"]) == {
+        "random", "informed_greedy", "trained",
+    }  # fmt: skip
+
+
+SMALL_RUN = """
+training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.steps=2
+training.sft.batch_size=4 training.sft.examples=32 training.sft.validity_prompts=4
+training.sft.teacher.rounds=2 training.sft.teacher.states=16
+training.grpo.steps=1 training.grpo.prompts_per_step=2 training.grpo.group_size=2
+training.grpo.micro_batch=4 training.grpo.states=8 training.grpo.futures=2 evaluation.episodes=2
+evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
+model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64
+""".split()
+
+
+@pytest.mark.slow
+def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> None:
+    command = [sys.executable, "run.py", "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN]
+    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
+    portfolio = pd.read_csv(tmp_path / "portfolio.csv")
+    assert list(portfolio) == list(FIELDS) and len(portfolio) >= 1
+    assert (tmp_path / "distillation_data.npz").exists()
+    prompt = json.loads((tmp_path / "model" / "prompt.json").read_text())
+    assert prompt["compact"] and prompt["mechanism"] and prompt["averages"]
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert set(summary["designer"]) == {"random", "informed_greedy", "search", "trained"}
+
+
+@pytest.mark.slow
+def test_a_planned_run_is_on_its_own_reward_from_the_data_to_the_tables(tmp_path: Path) -> None:
+    command = [sys.executable, "run.py", "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN]
+    command += ["reward=published", "training.sft.teacher.improvements=1"]
+    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
+    run = RunFolder(tmp_path)
+    data = DistillationData.read(run.distillation_data)
+    left = 10 - np.rint(10 * data.features[:, -1])[:, None]  # steps
+    assert (data.rewards >= left).all() and (data.rewards <= 4 * left).all()  # R gives at most 1
+    (record,) = grpo_records(tmp_path)
+    assert {"format", "welfare", "fairness", "composite"} <= set(record)
+    steps = pd.read_csv(tmp_path / "steps.csv")
+    played = steps[steps["designer"] == "random"]
+    assert (played["objective"] >= 1.0 + played["reward"]).all()

@@ -1,0 +1,35 @@
+"""Answers are sampled from the generator that is given, and from nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from daedalus.env import DesignEnv
+from daedalus.training.generation import complete, make_generate
+from daedalus.training.model import LanguageModel
+
+
+def test_sampling_depends_on_the_generator_alone(env: DesignEnv, small: LanguageModel) -> None:
+    chats = [[{"role": "user", "content": "hello"}]] * 4
+    generate = make_generate(small, 1.0, 8)
+    torch.manual_seed(1)
+    one = generate(chats, np.random.default_rng(0))
+    torch.manual_seed(2)
+    assert generate(chats, np.random.default_rng(0)) == one
+    assert generate(chats, np.random.default_rng(1)) != one
+    assert len(set(one)) > 1
+
+
+def test_completions_keep_tokens_without_padding(small: LanguageModel) -> None:
+    chats = [[{"role": "user", "content": text}] for text in ("hello", "a much longer question")]
+    done = complete(small, chats, 0.0, 4)
+    for chat, asked, answer, text in zip(
+        chats, done.prompts, done.answers, done.texts, strict=True
+    ):
+        rendered = small.tokenizer.apply_chat_template(
+            chat, add_generation_prompt=True, tokenize=False
+        )
+        assert small.tokenizer.decode(asked) == rendered
+        assert 1 <= len(answer) <= 4
+        assert small.tokenizer.decode(answer, skip_special_tokens=True) == text

@@ -1,0 +1,141 @@
+"""What GRPO trains on: every source pays the run's reward."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from daedalus.config import compose_config
+from daedalus.designers.distilled import DistilledSettings
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.run_folder import RunFolder
+from daedalus.search.distillation import DistillationData, distil
+from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.search.trees import observed_features
+from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.settings import PortfolioSettings, SftSettings, TrainingSettings
+from daedalus.training.sft import training_pairs
+from daedalus.training.sources import Source, make_source
+from experiments.build import find_portfolio, make_env
+from tests.search.markets import PUBLISHED, play_steps, published_reward
+from tests.training.conftest import PROMPT
+
+CANDIDATES = Mechanisms.stack(
+    [
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
+        Mechanism(reserve_price=0.9),
+    ]
+)
+TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+
+
+def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> list[float]:
+    """Return what a source pays for answers that hold these mechanisms, at step 0."""
+    texts = [format_mechanism(each) for each in mechanisms]
+    return source.reward(
+        completions=[[{"role": "assistant", "content": text}] for text in texts],
+        state=rows,
+        trainer_state=SimpleNamespace(global_step=0),
+        log_metric=lambda name, value: None,
+    )
+
+
+def training(**grpo: object) -> TrainingSettings:
+    settings = TrainingSettings(
+        prompt=PROMPT,
+        sft=SftSettings(examples=64, temperature=0.003, teacher=TEACHER),
+        portfolio=PortfolioSettings(populations=1),
+    )
+    return replace(settings, grpo=replace(settings.grpo, states=4, futures=2, **grpo))
+
+
+def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path
+) -> None:
+    run = RunFolder(tmp_path)
+    features = observed_features(mid_episode_states(env, 20, 0, "x").observe())
+    last = np.tile([0.0, 0.0, 1.0], (20, 1))  # a teacher that always chooses the last
+    DistillationData(features, last, CANDIDATES).write(run.distillation_data)
+    totals = {}
+    for steps in (None, 1):
+        settings = training(horizon=2, commitment_steps=steps)
+        source = make_source(small, env, CANDIDATES, RewardStack(), settings, [], run, seed=0)
+        totals[steps] = rewards_of(source, [CANDIDATES[0]] * 8, [0] * 8)
+    assert totals[1][0] < totals[None][0]
+
+
+PLANNED = """
+training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.examples=16
+training.sft.teacher.rounds=1 training.sft.teacher.states=32 training.sft.teacher.futures=2
+training.sft.teacher.refinements=0 training.sft.teacher.improvements=0
+training.sft.teacher.horizon=2 training.grpo.states=8 training.grpo.futures=2
+training.grpo.horizon=2 training.grpo.commitment_steps=1 training.grpo.own_states=false
+training.grpo.group_size=2 training.grpo.prompts_per_step=2 training.grpo.micro_batch=4
+market.episode_length=4 model.hidden_size=32 model.layers=1 model.heads=2
+model.intermediate_size=64
+""".split()
+
+
+def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_path: Path) -> None:
+    config = compose_config("+experiment=grpo_mixture", "reward=published", *PLANNED)
+    assert config.reward == PUBLISHED
+    env, run, settings = make_env(config), RunFolder(tmp_path), config.training
+    portfolio = find_portfolio(config, env, run)
+    assert portfolio is not None
+    model = make_language_model(config.model, settings.prompt, env, config.seed, portfolio)
+    pairs = training_pairs(env, config.reward, settings, portfolio, run, config.seed)
+    assert len(pairs) == 16
+    source = make_source(model, env, portfolio, config.reward, settings, [], run, config.seed)
+    player = RandomWalkDesigner(portfolio)
+    check_distillation_data(env, player, portfolio, run)
+    check_grpo_rewards(env, player, portfolio, run, source, settings)
+    alone = RunFolder(tmp_path / "without SFT")  # then GRPO gathers the data of its teacher
+    make_source(model, env, portfolio, config.reward, settings, [], alone, config.seed)
+    data = [DistillationData.read(each.distillation_data) for each in (run, alone)]
+    np.testing.assert_array_equal(data[0].rewards, data[1].rewards)
+
+
+def check_distillation_data(
+    env: DesignEnv, player: RandomWalkDesigner, portfolio: Mechanisms, run: RunFolder
+) -> None:
+    """Recompute the stored rewards of a few states, step by step."""
+    data = DistillationData.read(run.distillation_data)
+    states = mid_episode_states(env, 32, 0, "lessons/0", 2, player)
+    np.testing.assert_array_equal(data.features, observed_features(states.observe()))
+    seeds = market_seeds(0, "lessons/0/futures", 64).reshape(32, 2)
+    for row, number in np.ndindex(4, len(portfolio)):
+        forks = states.fork(np.full(2, row), seeds[row])
+        steps = [published_reward(each) for each in play_steps(forks, portfolio[number], 2)]
+        assert data.rewards[row, number] == pytest.approx(np.mean(steps))
+
+
+def check_grpo_rewards(
+    env: DesignEnv,
+    player: RandomWalkDesigner,
+    portfolio: Mechanisms,
+    run: RunFolder,
+    source: Source,
+    settings: TrainingSettings,
+) -> None:
+    """Recompute what GRPO pays for an answer: a step under it, then a step under the teacher."""
+    assert settings.sft.teacher is not None
+    teacher = distil(env, portfolio, PUBLISHED, settings.sft.teacher, 0, run.distillation_data)
+    states = mid_episode_states(env, 8, 0, "grpo", 2, player)
+    answer = Mechanism(auction_type="vcg", reserve_price=0.2)
+    paid = rewards_of(source, [answer] * 4, [3, 3, 5, 5])
+    for row, reward in ((3, paid[0]), (5, paid[2])):
+        forks = states.fork(np.full(2, row), market_seeds(0, "futures", 2, 0, row))
+        (first,) = play_steps(forks, answer, 1)
+        chosen = teacher.propose(forks.observe(), np.random.default_rng(0))
+        second = forks.scored(forks.step(chosen).outcome)
+        steps = [published_reward(each) for each in (first, second)]
+        assert reward == pytest.approx(np.mean(steps))
