@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import compose_config
-from daedalus.evaluation import theory
+from daedalus.evaluation.theory_revenue import CASES, GRID
+from daedalus.evaluation.theory_rows import Row
 from experiments.theory import main
 
 
@@ -16,8 +17,8 @@ def test_the_experiment_writes_its_table_and_figures(tmp_path: Path) -> None:
     config = compose_config("+experiment=theory", "evaluation.episodes=2", "tracking=files")
     main(config, tmp_path)
     assert list(pd.read_csv(tmp_path / "summary.csv")) == [
-        field.name for field in dataclasses.fields(theory.Row)
+        field.name for field in dataclasses.fields(Row)
     ]
-    assert len(pd.read_csv(tmp_path / "reserves.csv")) == len(theory.CASES) * len(theory.GRID)
+    assert len(pd.read_csv(tmp_path / "reserves.csv")) == len(CASES) * len(GRID)
     figures = sorted(path.stem for path in (tmp_path / "figures").glob("*.png"))
     assert figures == ["learned_bids", "reserves"]
