@@ -69,7 +69,7 @@ class Tracker:
                 name=name,
                 config=config,
                 dir=out,
-                mode=settings.mode,  # type: ignore[arg-type]
+                mode=settings.mode,  # type: ignore[arg-type]  # one of WANDB_MODES, as checked
                 reinit="finish_previous",
                 settings=wandb.Settings(silent=True, console="off"),
             )

@@ -15,7 +15,7 @@ _LOADING = "numba:compiler_lock"  # locked while a kernel is compiled or read fr
 @functools.cache
 def hold_interrupts_while_loading() -> None:
     """Delay SIGINT while kernels are loaded, from now on."""
-    event.register(_LOADING, InterruptHolder())  # type: ignore[no-untyped-call]
+    event.register(_LOADING, InterruptHolder())  # type: ignore[no-untyped-call]  # numba: no types
 
 
 class InterruptHolder(event.Listener):

@@ -147,7 +147,7 @@ def mechanism_from_mapping(data: Mapping[str, object]) -> Mechanism:
     """
     for name, value in data.items():
         checked_field(name, value)
-    return Mechanism(**data)  # type: ignore[arg-type]
+    return Mechanism(**data)  # type: ignore[arg-type]  # checked
 
 
 @dataclass

@@ -50,7 +50,7 @@ def parse_mechanism(text: str) -> ParsedMechanism:
         except MechanismError as error:
             errors[name] = str(error)
     valid_share = sum(name not in errors for name in FIELDS) / len(FIELDS)
-    mechanism = None if errors else Mechanism(**data)  # type: ignore[arg-type]
+    mechanism = None if errors else Mechanism(**data)  # type: ignore[arg-type]  # checked
     return ParsedMechanism(mechanism, errors, valid_share)
 
 
