@@ -14,6 +14,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.designers
@@ -250,21 +251,29 @@ def test_the_readme_is_short() -> None:
     assert len(README.read_text().split()) <= 900
 
 
-def groups() -> str:
-    """Return the table of ``conf/``: each folder with its files."""
+def groups() -> dict[str, str]:
+    """Return the files of each folder of ``conf/``, as the tutorial lists them."""
+    chosen = {}
+    for line in OmegaConf.load(ROOT / "conf" / "config.yaml").defaults:
+        if not isinstance(line, str):
+            chosen.update(line)
     folders = sorted({path.parent for path in HEADERS if path.parent != ROOT / "conf"})
-    rows = [
-        f"| `{folder.relative_to(ROOT / 'conf')}` | "
-        + ", ".join(f"`{path.stem}`" for path in sorted(folder.glob("*.yaml")))
-        + " |"
-        for folder in folders
-        if folder.name != "experiment"
-    ]
-    return "\n".join(["| folder | files |", "|---|---|", *rows])
+    listed = {}
+    for folder in folders:
+        name = str(folder.relative_to(ROOT / "conf"))
+        files = [path.stem for path in sorted(folder.glob("*.yaml"))]
+        marks = [" (default)" if file == chosen.get(name) else "" for file in files]
+        marked = (f"`{file}`{mark}" for file, mark in zip(files, marks, strict=True))
+        listed[f"`{name}`"] = ", ".join(marked)
+    del listed["`experiment`"]
+    return listed
 
 
 def test_the_tutorial_lists_every_group() -> None:
     (shown,) = re.findall(
         r"<!-- groups -->\n(.*?)\n<!-- end of groups -->", TUTORIAL.read_text(), re.DOTALL
     )
-    assert shown == groups(), f"put this table into docs/tutorial.md:\n{groups()}"
+    rows = [line.strip("| ").split(" | ") for line in shown.splitlines()]
+    assert rows[0] == ["folder", "what it sets", "files"]
+    assert all(len(row) == 3 for row in rows[2:])
+    assert {row[0]: row[2] for row in rows[2:]} == groups()
