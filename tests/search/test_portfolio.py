@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import daedalus.search.portfolio
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
+from daedalus.search import portfolio as module
 from daedalus.search.budgets import EvolutionBudget
 from daedalus.search.evolution import evolve
 from daedalus.search.objective import EpisodeObjective
 from daedalus.search.portfolio import best_responses, make_portfolio, sampled_envs
 from daedalus.search.space import random_mechanisms
-from tests.search.markets import AGAINST_WELFARE, COMPOSITE, mixed_env
+from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH, LOW, env_of, mixed_env
 
 
 def test_best_responses_beat_random_mechanisms_where_they_were_found() -> None:
@@ -38,19 +38,30 @@ def test_best_responses_maximise_the_given_reward() -> None:
     assert score(Mechanisms.stack([found]), 32)[0] > np.quantile(score(drawn, 32), 0.9)
 
 
-@pytest.mark.parametrize(
-    ("sweeps", "stack"), [(0, COMPOSITE), (2, COMPOSITE), (0, AGAINST_WELFARE)]
-)
+@pytest.mark.parametrize("sweeps", [0, 2])
 def test_a_portfolio_ends_with_the_best_found_on_the_mixture(
-    sweeps: int, stack: RewardStack, monkeypatch: pytest.MonkeyPatch
+    sweeps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daedalus.search.portfolio, "_SWEEPS", sweeps)
+    monkeypatch.setattr(module, "_SWEEPS", sweeps)
     env = mixed_env(concentration=0.05)
-    portfolio = make_portfolio(env, stack, 1, 4, 0)
-    evolved = evolve(env, stack, EvolutionBudget(episodes=2), 0)
+    portfolio = make_portfolio(env, COMPOSITE, 1, 4, 0)
+    evolved = evolve(env, COMPOSITE, EvolutionBudget(episodes=2), 0)
     pool = Mechanisms.stack([*(portfolio[row] for row in range(len(portfolio))), evolved])
-    scores = EpisodeObjective([env], stack, 0, "portfolio/choice")(pool, 32)
+    scores = EpisodeObjective([env], COMPOSITE, 0, "portfolio/choice")(pool, 32)
     assert scores.argmax() == len(portfolio) - 1
+
+
+@pytest.mark.parametrize(("stack", "last"), [(COMPOSITE, LOW), (AGAINST_WELFARE, HIGH)])
+def test_a_portfolio_ends_with_the_best_for_the_given_reward(
+    stack: RewardStack, last: Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(module, "_SWEEPS", 0)
+    monkeypatch.setattr(module, "best_responses", lambda _, *given: asked.append(given) or [HIGH])
+    monkeypatch.setattr(module, "evolve", lambda _, *given: asked.append(given) or LOW)
+    portfolio = make_portfolio(env_of(), stack, 1, 4, 0)
+    assert portfolio[len(portfolio) - 1] == last
+    assert [given[0] for given in asked] == [stack, stack]
 
 
 def test_a_portfolio_is_rounded_repeats_nothing_and_depends_on_its_seed() -> None:
