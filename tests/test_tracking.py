@@ -1,4 +1,4 @@
-"""metrics.jsonl, rewinding it, and files written whole."""
+"""metrics.jsonl, rewinding it, and the mode of Weights & Biases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.files import written_whole
 from daedalus.tracking import Tracker, TrackingSettings
 
 
@@ -33,16 +32,6 @@ def test_rewind_forgets_later_steps_of_one_phase_and_a_cut_line(tmp_path: Path) 
     log.rewind("grpo", 3)
     assert [each["step"] for each in log.history("grpo")] == [1, 2, 3]
     assert len(log.history("sft")) == 5
-
-
-def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("old")
-    with pytest.raises(RuntimeError), written_whole(path) as aside:
-        aside.write_text("ne")
-        raise RuntimeError
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_wandb_is_offline_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Reward terms by hand, and the weighted stack of them."""
+"""The weighted stack of reward terms."""
 
 from __future__ import annotations
 
@@ -28,28 +28,6 @@ def outcome(rows: int, rounds: int = 3) -> Outcome:
 
 def column(records: Outcome, name: str) -> np.ndarray:
     return records.records[:, :, ROUND_FIELDS.index(name)]
-
-
-def test_market_terms_are_means_over_rounds():
-    played = outcome(4)
-    expected = {
-        "welfare": column(played, "welfare").mean(axis=1),
-        "fairness": 1 - column(played, "gini").mean(axis=1),
-        "participation": column(played, "participation").mean(axis=1),
-        "stability": column(played, "stability").mean(axis=1),
-        "composite": column(played, "composite").mean(axis=1),
-        "competition": 1 - column(played, "collusion_signal").mean(axis=1),
-    }
-    assert set(MARKET_TERMS) == set(expected)
-    for name, values in expected.items():
-        assert_allclose(MARKET_TERMS[name](played), values, rtol=1e-14, err_msg=name)
-
-
-def test_text_terms_see_the_share_of_the_schema():
-    assert set(TEXT_TERMS) == {"format", "schema"}
-    assert [TEXT_TERMS["format"](p) for p in (VALID, PROSE, TWO_WRONG)] == [1, 0, 0]
-    assert [TEXT_TERMS["schema"](p) for p in (VALID, PROSE)] == [1, 0]
-    assert TEXT_TERMS["schema"](TWO_WRONG) == pytest.approx(9 / 11)
 
 
 def test_terms_go_to_the_valid_completions_in_order():
@@ -112,3 +90,25 @@ def test_an_unknown_term_is_refused_with_the_known_ones():
 def test_a_stack_without_weight_is_refused(weights):
     with pytest.raises(ValueError, match="weights"):
         RewardStack(weights)
+
+
+def test_mechanisms_without_a_text_are_paid_as_valid_texts():
+    stack = RewardStack({"format": 1.0, "schema": 0.5, "welfare": 2.0, "composite": 1.0})
+    played = outcome(3)
+    written = stack.total(stack.terms([VALID] * 3, played))
+    assert_allclose(stack.of_mechanisms(played), written, rtol=1e-14)
+    assert stack.of_mechanisms(outcome(0)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("weights", "alone"),
+    [
+        ({"composite": 1.0}, True),
+        ({"composite": 1.0, "welfare": 0.0}, True),
+        ({"composite": 2.0}, False),
+        ({"welfare": 1.0}, False),
+        ({"composite": 1.0, "format": 1.0}, False),
+    ],
+)
+def test_a_stack_says_whether_it_is_r_alone(weights, alone):
+    assert RewardStack(weights).is_composite == alone

@@ -1,0 +1,31 @@
+"""Reward terms by hand."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_allclose
+
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from tests.rewards.test_stack import PROSE, TWO_WRONG, VALID, column, outcome
+
+
+def test_market_terms_are_means_over_rounds():
+    played = outcome(4)
+    expected = {
+        "welfare": column(played, "welfare").mean(axis=1),
+        "fairness": 1 - column(played, "gini").mean(axis=1),
+        "participation": column(played, "participation").mean(axis=1),
+        "stability": column(played, "stability").mean(axis=1),
+        "composite": column(played, "composite").mean(axis=1),
+        "competition": 1 - column(played, "collusion_signal").mean(axis=1),
+    }
+    assert set(MARKET_TERMS) == set(expected)
+    for name, values in expected.items():
+        assert_allclose(MARKET_TERMS[name](played), values, rtol=1e-14, err_msg=name)
+
+
+def test_text_terms_see_the_share_of_the_schema():
+    assert set(TEXT_TERMS) == {"format", "schema"}
+    assert [TEXT_TERMS["format"](p) for p in (VALID, PROSE, TWO_WRONG)] == [1, 0, 0]
+    assert [TEXT_TERMS["schema"](p) for p in (VALID, PROSE)] == [1, 0]
+    assert TEXT_TERMS["schema"](TWO_WRONG) == pytest.approx(9 / 11)
