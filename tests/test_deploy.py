@@ -11,7 +11,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from tests.test_configs import composed
+from tests.config.composing import composed
 
 ROOT = Path(__file__).parents[1]
 COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,31 @@ def test_the_record_names_the_command_and_the_commit() -> None:
         "commit", "uncommitted_changes", "command", "python", "platform", "packages",
     }  # fmt: skip
     assert "pytest" in str(record["command"])
+
+
+def test_the_record_names_the_commit_and_changes_since() -> None:
+    record = provenance()
+    folder = Path(__file__).parent
+    asked = ["git", "rev-parse", "HEAD"]
+    answer = subprocess.run(asked, cwd=folder, capture_output=True, text=True)
+    expected = answer.stdout.strip() if answer.returncode == 0 else None
+    assert record["commit"] == expected and isinstance(record["uncommitted_changes"], bool)
+
+
+def test_without_git_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    record = provenance()
+    assert record["commit"] is None and record["uncommitted_changes"] is False
+
+
+@pytest.mark.parametrize("sweep", [True, False])
+def test_each_job_of_a_sweep_renews_the_tables(
+    sweep: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[Path] = []
+    monkeypatch.setattr("daedalus.provenance.collect_sweep", collected.append)
+    if sweep:
+        (tmp_path / "multirun.yaml").touch()
+    with run_record(composed(), tmp_path / "0"):
+        assert not collected
+    assert collected == ([tmp_path] if sweep else [])

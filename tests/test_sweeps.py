@@ -7,11 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config import register
 from daedalus.sweeps import collect_sweep
-from tests.test_configs import composed
 
 
 def write_job(
@@ -86,35 +83,6 @@ def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:
         write_job(tmp_path, number, leaderboard_rows(0.0), "seed=0", f"other={setting}")
     collect_sweep(tmp_path)
     assert not (tmp_path / "leaderboard.csv").exists()
-
-
-def write_run(folder: Path, seed: int) -> Path:
-    """Leave what a training run leaves: its configuration and a model."""
-    (folder / "model").mkdir(parents=True)
-    (folder / "config.yaml").write_text(f"task: grpo\nseed: {seed}\n")
-    (folder / "model" / "config.json").touch()
-    return folder / "model"
-
-
-def run_of_seed(folder: Path, seed: int) -> Path:
-    register()
-    return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
-
-
-def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
-    models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
-    assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)
-    follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
-    config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
-    assert config.designer.checkpoint == str(models[3])
-
-
-def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
-    for job, seed in enumerate((0, 1, 1)):
-        write_run(tmp_path / str(job), seed)
-    for seed in (1, 2):
-        with pytest.raises(OmegaConfBaseException, match=f"runs of seed {seed}, of seeds"):
-            run_of_seed(tmp_path, seed)
 
 
 def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:

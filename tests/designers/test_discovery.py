@@ -14,9 +14,9 @@ import daedalus.designers
 from daedalus.config import CONF, register
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.discovery import designer_settings
+from tests.config.composing import composed
 from tests.designers.observations import observe, rng
 from tests.search.markets import COMPOSITE, env_of
-from tests.test_configs import composed
 
 MINE = """
 from dataclasses import dataclass

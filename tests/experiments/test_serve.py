@@ -15,7 +15,7 @@ import requests
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue
-from tests.test_configs import composed
+from tests.config.composing import composed
 
 ROOT = Path(__file__).parents[2]
 

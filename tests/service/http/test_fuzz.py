@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 import schemathesis
 from fastapi import FastAPI
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
@@ -29,22 +29,12 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.service.http.app import create_app
 from daedalus.service.http.page_routes import STATIC
 from daedalus.service.settings import ServiceSettings
+from tests.service.generated import seeded
 
 ANYWHERE = {400, 403, 405, 409, 413}  # documented for every endpoint
 OPERATION_EXAMPLES, FEW_BODIES = 100, 250
 MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "2500"))
 """How many malformed bodies the slow test sends; ``FUZZ_BODIES=10000`` sends more."""
-
-
-def seeded(examples: int) -> settings:
-    """Return the settings of examples that are the same in every run."""
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 @pytest.fixture(scope="module")

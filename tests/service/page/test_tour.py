@@ -24,7 +24,7 @@ from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction
 from daedalus.service.page.tour import STOPS, Stop, tour
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
-from tests.test_configs import composed
+from tests.config.composing import composed
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200

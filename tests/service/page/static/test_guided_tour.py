@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from experiments.serve import make_catalogue
+from tests.config.composing import composed
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit, Visitor
-from tests.test_configs import composed
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,39 @@
+"""Configurations composed in Python, and what conf/ offers; helpers for tests, not a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.config import Config, ConfigError, explain, register, to_config
+from daedalus.config.paths import CONF
+
+FILES = sorted(CONF.rglob("*/*.yaml"))
+GROUPS = "population populations market mechanism reward designer model training".split()
+GROUPS += ["training/curriculum", "evaluation", "adversary", "tracking", "service", "load"]
+EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
+POPULATIONS = [path.stem for path in FILES if path.parent.name == "population"]
+STAGES = [f"stage{stage}" for stage in range(5)]
+
+
+def composed(*overrides: str) -> Config:
+    """Return the configuration of some overrides, checked."""
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return to_config(compose("config", overrides=list(overrides)), overrides)
+
+
+def failure(*overrides: str) -> str:
+    """Return the message with which a configuration is refused."""
+    with pytest.raises((HydraException, OmegaConfBaseException, ConfigError)) as caught:
+        composed(*overrides)
+    return explain(caught.value)
+
+
+def group_of(path: Path) -> str:
+    """Return the group that a file of conf/ belongs to."""
+    return path.parent.relative_to(CONF).as_posix()

@@ -1,0 +1,152 @@
+"""Every file under conf/ composes into a valid configuration of typed objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daedalus.config import (
+    Config,
+)
+from daedalus.config.paths import CONF
+from daedalus.designers.endpoint import EndpointSettings
+from daedalus.designers.fixed import FixedSettings
+from daedalus.designers.random import RandomSettings
+from daedalus.market.mechanism import Mechanism
+from tests.config.composing import (
+    EXPERIMENTS,
+    FILES,
+    GROUPS,
+    POPULATIONS,
+    STAGES,
+    composed,
+    failure,
+    group_of,
+)
+from tests.populations import seat_plan
+
+
+def test_every_group_has_files() -> None:
+    assert {group_of(path) for path in FILES} == {*GROUPS, "experiment"}
+    assert len(FILES) > 40
+
+
+def leave_sweep(folder: Path) -> Path:
+    """Leave what a sweep over one seed leaves: configuration, models and distillation data."""
+    for name in ("model", "sft_model"):
+        (folder / "0" / name).mkdir(parents=True)
+        (folder / "0" / name / "config.json").touch()
+    (folder / "0" / "distillation_data.npz").touch()
+    (folder / "0" / "config.yaml").write_text("seed: 0\n")
+    return folder
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{group_of(path)}/{path.stem}")
+def test_file_composes(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
+    group, option = group_of(path), path.stem
+    overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
+    if group != "experiment":
+        overrides.append("task=compare" if "training" in group else "+experiment=smoke")
+    if option == "language_model":
+        overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "endpoint":
+        overrides.append("designer.model=any")
+    if option == "leaderboard_trained":
+        overrides.append(f"trained={leave_sweep(tmp_path)}")
+    assert isinstance(composed(*overrides), Config)
+
+
+@pytest.mark.parametrize("stage", range(5))
+def test_population_files_are_the_published_ones(stage: int) -> None:
+    settings = composed("task=compare", "market=classic", f"population=stage{stage}").population
+    ours, expected = settings.classic, seat_plan(stage)
+    assert ours is not None and settings.strategic is not None
+    assert ours.stage == settings.strategic.stage == stage
+    for mine, theirs in zip(ours.seat_groups(), expected.seat_groups(), strict=True):
+        assert ours.groups[mine] == expected.groups[theirs]
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_population_has_the_name_of_its_file(name: str) -> None:
+    assert composed("task=compare", f"population={name}").population.name == name
+
+
+def populations_of(group: str) -> list[str]:
+    return list(composed("task=compare", f"populations={group}").populations)
+
+
+def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
+    development, held_out = populations_of("development"), populations_of("held_out")
+    assert sorted([*development, *held_out, "varied"]) == POPULATIONS
+    assert populations_of("stages") == STAGES
+
+
+def test_headers_that_name_a_kind_of_population_are_true() -> None:
+    for name in POPULATIONS:
+        header = (CONF / "population" / f"{name}.yaml").read_text().splitlines()[0]
+        assert header.startswith("# Held out:") == (name in populations_of("held_out"))
+    development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
+    assert "The five stages and four more" in development
+    assert len(populations_of("development")) == 5 + 4
+
+
+def test_no_list_of_populations_says_that_it_has_them_all() -> None:
+    for path in (CONF / "populations").glob("*.yaml"):
+        header = path.read_text().splitlines()[0].lower()
+        listed = populations_of(path.stem)
+        assert not {"every", "all"} & set(header.split()[1:4]) or listed == POPULATIONS
+
+
+def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
+    assert "zero_shot" not in composed("+experiment=leaderboard").evaluation.baselines
+    chosen = "designer@evaluation.baselines.zero_shot=endpoint"
+    named = "evaluation.baselines.zero_shot.model=any"
+    config = composed("+experiment=leaderboard", chosen, named)
+    assert config.evaluation.baselines["zero_shot"] == EndpointSettings(
+        name="endpoint", model="any"
+    )
+
+
+def test_required_experiments_are_there() -> None:
+    stages = [f"{task}_stage{stage}" for task in ("sft", "grpo") for stage in (1, 2, 3, 4)]
+    for name in [*stages, "baselines", "boxplot", "replicate_published", "search", "smoke"]:
+        assert name in EXPERIMENTS
+    for name in stages:
+        assert composed(f"+experiment={name}").population.name == f"stage{name[-1]}"
+
+
+def test_objects_arrive_typed() -> None:
+    config = composed("+experiment=boxplot", "designer=fixed", "mechanism=first_price")
+    assert config.designer == FixedSettings(
+        name="fixed", mechanism=Mechanism(auction_type="first_price")
+    )
+    assert isinstance(config.evaluation.baselines["random"], RandomSettings)
+    greedy = config.evaluation.baselines["informed_greedy"].mechanism
+    assert (greedy.reserve_price, greedy.collusion_penalty) == (0.18, 1.9)
+
+
+def test_nothing_to_run_says_so() -> None:
+    assert "+experiment=NAME" in failure()
+
+
+def test_a_population_without_a_name_says_so() -> None:
+    message = failure("task=compare", "population.name=???")
+    assert message == "population.name: not set"
+
+
+def test_the_default_mechanism_stands_once() -> None:
+    assert composed("task=compare").mechanism == Mechanism()
+    lines = (CONF / "mechanism" / "default.yaml").read_text().splitlines()
+    assert [line for line in lines if not line.startswith(("#", "defaults:"))] == []
+
+
+def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
+    assert "name the folder of a sweep" in failure("+experiment=leaderboard_trained")
+
+
+def test_curricula_have_their_stages() -> None:
+    for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
+        stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
+        assert len(stages) == count

@@ -1,0 +1,69 @@
+"""A market refuses the populations and the settings that it cannot play or does not read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.config.composing import (
+    POPULATIONS,
+    STAGES,
+    composed,
+    failure,
+)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_population_is_played_as_described_or_refused(name: str) -> None:
+    assert "strategic" in composed("task=compare", f"population={name}").population.markets
+    asked = ("task=compare", "market=classic", f"population={name}")
+    if name in STAGES:
+        assert composed(*asked).population.classic is not None
+    else:
+        message = failure(*asked)
+        assert f"market=classic cannot play {name}" in message
+        assert f"it plays {', '.join(STAGES)}." in message and "market=strategic" in message
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (["+experiment=populations"], "populations.thick_ring"),
+        (["training=planned"], "training.sft.practice.exploiter_heavy"),
+        (["training/curriculum=mixture"], "training.curriculum.stages.mixture"),
+        (["task=exploitability"], "task: exploitability"),
+        (["training=reading"], "training.portfolio.populations"),
+    ],
+)
+def test_the_classic_market_refuses_what_it_cannot_play(overrides: list[str], key: str) -> None:
+    message = failure("task=compare", "market=classic", *overrides)
+    assert key in message and "market=strategic" in message
+
+
+def test_both_markets_play_the_stages() -> None:
+    chosen = composed("+experiment=populations", "market=classic", "populations=stages")
+    assert list(chosen.populations) == STAGES
+
+
+def test_a_population_of_the_classic_market_alone_is_refused_by_the_strategic_one() -> None:
+    message = failure("task=compare", "population.strategic=null")
+    assert "market=strategic cannot play stage3" in message and "or market=classic" in message
+
+
+@pytest.mark.parametrize(
+    ("market", "override"),
+    [
+        ("classic", "population.strategic.bidders=12"),
+        ("classic", "population.strategic.types.shader.share=0.5"),
+        ("classic", "market.strategic.audit_rate=0.1"),
+        ("classic", "++market.strategic.audit_rate=0.1"),
+        ("strategic", "population.classic.bidders=12"),
+        ("strategic", "population.classic.groups.shader.value_low=0.5"),
+    ],
+)
+def test_a_setting_that_the_market_does_not_read_is_refused(market: str, override: str) -> None:
+    other = "strategic" if market == "classic" else "classic"
+    message = failure("task=compare", f"market={market}", override)
+    assert f"market={market} does not read {override.split('=')[0].lstrip('+')}" in message
+    assert f"leave it out, or choose market={other}" in message
+    assert composed("task=compare", f"market={other}", override).market.name == other
+    assert composed("task=bench", f"market={market}", override)  # it plays both

@@ -1,0 +1,114 @@
+"""A mistake gets one message that says what to write, and an old name its new one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.config.composing import (
+    failure,
+)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hints"),
+    [
+        (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
+        (["population=stage33"], ["Did you mean stage3?"]),
+        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training?"]),
+        (["training.grpo.stepz=3"], ["stepz", "Did you mean steps?"]),
+        (["designer=random", "designer.samplng=published"], ["Did you mean sampling?"]),
+        (["training.grpo.steps=many"], ["training.grpo.steps", "many", "Integer"]),
+        (["seed=-1"], ["seed: -1", "from 0 up"]),
+        (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
+        (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
+        (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
+        (["reward.weights.composit=1"], ["Did you mean composite?"]),
+        (["evaluation.baselines.randm.sampling=published"], ["Did you mean random?"]),
+        (
+            ["market=classic", "population.classic.groups.colluder.seats=[5,4,0]"],
+            ["groups.colluder.seats: [5, 4, 0]", "two seats"],
+        ),
+        (["population.strategic.types.colluder.menu=[shde]"], ["shde", "opt_out, shade"]),
+        (["population.strategic.types.shader.demand=3"], ["demand: 3", "1 or 2"]),
+        (["population.strategic.units=9"], ["units: 9", "1 to 5"]),
+        (["market.strategic.audit_rte=1"], ["Did you mean audit_rate?"]),
+        (["training.grpo.schedule=cosin"], ["schedule: 'cosin'", "cosine"]),
+        (["training.grpo.horizon=99"], ["horizon: 99", "10 steps"]),
+        (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
+        (["task=nope"], ["task: 'nope'", "grpo"]),
+        (
+            ["market=classic", "population.classic.groups.colluder.seats=[1,2]"],
+            ["seat 1", "dropout_patient"],
+        ),
+        (["training.grpo.micro_batch=7"], ["micro_batch: 7", "divisor of 64"]),
+        (["designer=language_model"], ["checkpoint", "`model` folder"]),
+        (["designer=endpoint"], ["model: not set", "the server offers"]),
+        (["designer=endpoint", "designer.api_key=x"], ["Did you mean api_key_variable?"]),
+        (["market.scored_rounds=6"], ["scored_rounds: 6", "5 rounds"]),
+        (["adversary.discretion=[0.5,2.0]"], ["discretion: 2.0", "from 0 to 1"]),
+        (["load.http_rates=[300,100]"], ["http_rates: [300.0, 100.0]", "ascending"]),
+        (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
+        (["adversary.expected_surplus=[0.05,0.03]"], ["expected_surplus: [0.05", "[low, high]"]),
+    ],
+)
+def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
+    message = failure("task=compare", *overrides)
+    for hint in hints:
+        assert hint in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("market.rules=classic", "market.rules: renamed to market.name"),
+        ("population.units=2", "renamed to population.strategic.units"),
+        ("population.concentration=2", "renamed to population.strategic.concentration"),
+        ("population.types.shader.share=1", "renamed to population.strategic.types"),
+        ("population.groups.shader.seats=[1]", "renamed to population.classic.groups"),
+        (
+            "population.bidders=12",
+            "renamed to population.strategic.bidders or population.classic.bidders",
+        ),
+        ("population.stage=1", "renamed to population.strategic.stage or population.classic.stage"),
+        (
+            "population.strategic.types.shader.hope=0.1",
+            "renamed to population.strategic.types.shader.expected_surplus",
+        ),
+        ("adversary.hope=[0.0,0.1]", "renamed to adversary.expected_surplus"),
+        ("training.prompt.rules=true", "renamed to training.prompt.mechanism"),
+        ("training.sft.answer_scale=1", "renamed to training.sft.temperature"),
+        ("training.grpo.kept=1", "renamed to training.grpo.commitment_steps"),
+        (
+            "evaluation.baselines.random_card.sampling=uniform",
+            "renamed to evaluation.baselines.random_published",
+        ),
+        ("populations=shipped", "populations=shipped: renamed to populations=development"),
+        ("reward=card", "renamed to reward=published"),
+        ("reward=card_stability", "renamed to reward=published_stability"),
+        ("training=card", "renamed to training=published"),
+        ("training/curriculum=card", "renamed to training/curriculum=published"),
+        ("designer=random_card", "renamed to designer=random_published"),
+        ("+experiment=replicate_card", "renamed to experiment=replicate_published"),
+    ],
+)
+def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
+    assert new in failure("task=compare", old)
+
+
+@pytest.mark.parametrize(
+    ("choice", "old", "new"),
+    [
+        ("designer=distilled", "designer.kept=1", "designer.commitment_steps"),
+        ("designer=distilled", "designer.lessons=x", "designer.data"),
+        (
+            "training=planned",
+            "training.sft.teacher.kept=1",
+            "training.sft.teacher.commitment_steps",
+        ),
+        ("training=planned", "training.sft.teacher.lessons=x", "training.sft.teacher.data"),
+    ],
+)
+def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
+    choice: str, old: str, new: str
+) -> None:
+    assert f"renamed to {new}" in failure("task=compare", "population=varied", choice, old)

@@ -1,0 +1,64 @@
+"""The functions that files in conf/ call: the folder of a run, and the run of a seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from daedalus.config import (
+    register,
+    run_directory,
+)
+from tests.config.composing import (
+    composed,
+)
+
+
+def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path: Path) -> None:
+    for name, files in {
+        "2026-01-01": ["config.yaml", "finished"],
+        "2026-01-02": ["config.yaml"],
+        "2026-01-03": ["config.yaml", "finished"],
+        "2026-01-04": [],  # refused before it began
+    }.items():
+        (tmp_path / name).mkdir()
+        for file in files:
+            (tmp_path / name / file).touch()
+    fresh = str(tmp_path / "2026-01-05")
+    assert run_directory(fresh, resume=True) == str(tmp_path / "2026-01-02")
+    assert run_directory(fresh, resume=False) == fresh
+    (tmp_path / "2026-01-02" / "finished").touch()
+    assert run_directory(fresh, resume=True) == fresh
+
+
+def write_run(folder: Path, seed: int) -> Path:
+    """Leave what a training run leaves: its configuration and a model."""
+    (folder / "model").mkdir(parents=True)
+    (folder / "config.yaml").write_text(f"task: grpo\nseed: {seed}\n")
+    (folder / "model" / "config.json").touch()
+    return folder / "model"
+
+
+def run_of_seed(folder: Path, seed: int) -> Path:
+    register()
+    return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
+
+
+def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
+    models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
+    assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)
+    follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
+    config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
+    assert config.designer.checkpoint == str(models[3])
+
+
+def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
+    for job, seed in enumerate((0, 1, 1)):
+        write_run(tmp_path / str(job), seed)
+    for seed in (1, 2):
+        refusal = f"runs with seed {seed}; its runs have seeds"
+        with pytest.raises(OmegaConfBaseException, match=refusal):
+            run_of_seed(tmp_path, seed)

@@ -1,0 +1,37 @@
+"""The dataclass of a run: its defaults, and the values that it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from daedalus.config.paths import TASKS
+from daedalus.config.schema import Config
+from daedalus.market.interface import MarketSettings
+from daedalus.training.settings import GrpoSettings, TrainingSettings
+
+
+def test_a_run_begins_with_seed_zero_and_afresh() -> None:
+    config = Config(task="compare")
+    assert (config.seed, config.resume, config.trained, config.populations) == (0, False, "", {})
+    assert Config(task="compare").populations is not config.populations
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"seed": -1}, "seed: -1; give an integer from 0 up"),
+        ({"task": "nope"}, f"task: 'nope'; choose one of {', '.join(TASKS)}"),
+        (
+            {
+                "market": MarketSettings(episode_length=2),
+                "training": TrainingSettings(grpo=GrpoSettings(horizon=3)),
+            },
+            "training.grpo.horizon: 3; an episode has 2 steps",
+        ),
+    ],
+)
+def test_a_value_that_no_run_can_have_is_refused(changes: dict[str, Any], hint: str) -> None:
+    with pytest.raises(ValueError, match=hint):
+        Config(**{"task": "compare"} | changes)

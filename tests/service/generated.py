@@ -1,0 +1,42 @@
+"""Generated mechanisms, right and wrong; helpers for tests, not a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
+
+
+def seeded(examples: int) -> settings:
+    """Return the settings of examples that are the same in every run."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def valid(name: str) -> st.SearchStrategy[Any]:
+    if name in CHOICES:
+        return st.sampled_from(CHOICES[name])
+    if name in RANGES:
+        return st.floats(*RANGES[name])
+    return st.booleans()
+
+
+def invalid(name: str) -> st.SearchStrategy[Any]:
+    wrong = st.none() | st.lists(st.integers(), max_size=2) | st.text(max_size=9)
+    if name in CHOICES:
+        return (wrong | st.integers()).filter(lambda value: value not in CHOICES[name])
+    if name in RANGES:
+        low, high = RANGES[name]
+        return st.booleans() | wrong | st.floats().filter(lambda value: not low <= value <= high)
+    return wrong | st.integers() | st.floats()
+
+
+MECHANISM = st.fixed_dictionaries({}, optional={name: valid(name) for name in FIELDS})

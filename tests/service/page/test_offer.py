@@ -1,0 +1,52 @@
+"""The offer: every field with its range, every population with its types and markets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from daedalus.market.interface import MARKETS
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.page.offer import make_offer
+from tests.populations import TYPES, seat_plan
+
+
+def test_every_field_has_its_kind_its_range_and_its_default(catalogue: Catalogue) -> None:
+    fields = {each.name: each for each in make_offer(catalogue, []).fields}
+    assert list(fields) == list(FIELDS)
+    for name, each in fields.items():
+        assert each.default == getattr(Mechanism(), name) and each.meaning
+        assert each.choices == (list(CHOICES[name]) if name in CHOICES else None)
+        assert (each.low, each.high) == RANGES.get(name, (None, None))
+        kind = {str: "choice", bool: "flag", float: "number"}[type(each.default)]
+        assert each.kind == kind
+
+
+def test_a_population_shows_its_types_and_the_markets_that_play_it(catalogue: Catalogue) -> None:
+    plan = seat_plan(2, bidders=10)
+    seats = {"seats": PopulationSettings("seats", None, plan)}
+    offer = make_offer(replace(catalogue, populations=catalogue.populations | seats), [])
+    stage4, alone = offer.populations[-2:]
+    assert (stage4.name, stage4.stage, stage4.bidders, stage4.units) == ("stage4", 4, 8, 3)
+    assert {each.name: (each.share, each.menu) for each in stage4.types} == {
+        name: (each.share, each.menu) for name, each in TYPES.items()
+    }
+    assert stage4.markets == list(MARKETS)
+    assert (alone.name, alone.stage, alone.bidders) == ("seats", 2, 10)
+    assert (alone.types, alone.units, alone.markets) == ([], 1, ["classic"])
+
+
+def test_an_episode_begins_as_the_catalogue_says(catalogue: Catalogue) -> None:
+    offer = make_offer(catalogue, [])
+    assert (offer.default.population, offer.default.market) == ("stage3", catalogue.market.name)
+    assert (offer.episode_length, offer.max_episode_length) == (10, 50)
+
+
+def test_the_trained_designer_comes_first_and_every_name_has_a_meaning(
+    catalogue: Catalogue,
+) -> None:
+    designers = make_offer(catalogue, ["random", "own"]).designers
+    assert [each.name for each in designers] == ["trained", "random", "own"]
+    assert designers[1].meaning != "random" and designers[2].meaning == "own"
+    assert [each.name for each in make_offer(catalogue, []).markets] == list(MARKETS)

@@ -1,0 +1,116 @@
+"""The command line: its help, its mistakes, and the tables that its sweeps leave."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.config import (
+    ConfigError,
+    compose_config,
+    first_screen,
+    help_text,
+)
+from daedalus.config.paths import ROOT
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "run.py"), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
+    answer = run(cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == first_screen().strip()
+    assert help_text().startswith(first_screen())
+    assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
+
+
+def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
+    wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
+    with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
+        compose_config(*wrong)
+    answer = run(*wrong, cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "does not read population.strategic.units" in answer.stderr
+
+
+def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    old = "# @package _global_\ntask: compare\nmarket: { rules: classic }\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(old)
+    answer = run(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "market.rules: renamed to market.name" in answer.stderr
+
+
+def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
+    script = (
+        "import sys, run; from daedalus.config import help_text, register, to_config\n"
+        "from hydra import compose, initialize_config_dir\n"
+        "assert 'grpo_stage3' in help_text()\n"
+        "register()\n"
+        "with initialize_config_dir(str(run.CONF), version_base='1.3'):\n"
+        "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
+        "print([name for name in ('torch', 'numba', 'pandas', 'wandb') if name in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
+    answer = run("+experiment=boxplot", "training.grpo.stepz=3", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "Did you mean steps?" in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.slow
+def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
+    keys = ["population=stage0,stage1", "seed=0,1", "evaluation.episodes=4", "tracking=files"]
+    answer = run("-m", "+experiment=baselines", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    tables = list(tmp_path.glob("outputs/sweeps/baselines/*/sweep.csv"))
+    assert len(tables) == 1
+    table = pd.read_csv(tables[0])
+    assert len(table) == 4 * 4  # jobs x designers
+    assert set(zip(table["population"], table["seed"], strict=True)) == {
+        (stage, seed) for stage in ("stage0", "stage1") for seed in (0, 1)
+    }
+    assert table.groupby(["population", "seed"])["designer"].nunique().eq(4).all()
+    seeds = pd.read_csv(tables[0].with_name("seeds.csv"))
+    assert len(seeds) == 2 * 4  # populations x designers
+    assert (seeds["seeds"] == 2).all()
+    first = table[(table["population"] == "stage0") & (table["designer"] == "random")]
+    assert seeds.loc[0, "mean"] == pytest.approx(first["mean"].mean())
+    assert (seeds["mean_low"] <= seeds["mean"]).all() and (
+        seeds["mean"] <= seeds["mean_high"]
+    ).all()
+
+
+@pytest.mark.slow
+def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
+    keys = ["designer=heuristic,random_published", "evaluation.episodes=4", "tracking=files"]
+    answer = run("-m", "+experiment=boxplot", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
+    assert set(table["override.designer"]) == {"heuristic", "random_published"}
+    assert {"heuristic", "random_published", "random"} <= set(table["designer"])
+
+
+@pytest.mark.slow
+def test_a_changed_baseline_is_played_beside_the_shipped_one(tmp_path: Path) -> None:
+    keys = ["designer.mechanism.reserve_price=0.9", "evaluation.episodes=4", "tracking=files"]
+    answer = run("+experiment=boxplot", *keys, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    table = pd.read_csv(next(tmp_path.glob("outputs/boxplot/*/summary.csv")))
+    means = table.set_index("designer")["mean"]
+    assert means["informed_greedy_changed"] < 0.1 < means["informed_greedy"]
