@@ -107,5 +107,5 @@ def test_setup_without_the_right_python_says_what_to_install(tmp_path: Path, pyt
     answer = make_setup(tmp_path, f"PYTHON={python}")
     assert answer.returncode != 0
     first = answer.stderr.splitlines()[0]
-    assert first.startswith("Daedalus needs Python 3.11: install it") and "make setup" in first
+    assert first.startswith("Daedalus needs Python 3.11. Install it") and "make setup" in first
     assert not (tmp_path / ".venv").exists()

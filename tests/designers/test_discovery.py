@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from hydra.core.config_store import ConfigStore
+from omegaconf import OmegaConf
 
 import daedalus.designers
 from daedalus.config import CONF, register
@@ -78,7 +78,7 @@ def test_the_schema_of_every_designer_is_registered() -> None:
 
 @pytest.mark.parametrize("path", sorted((CONF / "designer").glob("*.yaml")), ids=lambda p: p.stem)
 def test_every_yaml_is_of_a_designer_that_exists(path: Path) -> None:
-    first = yaml.safe_load(path.read_text())["defaults"][0]
+    first = OmegaConf.load(path)["defaults"][0]
     assert first.removesuffix("_schema") in {*designer_settings(), *_yamls()}
 
 
