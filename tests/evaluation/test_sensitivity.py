@@ -148,8 +148,10 @@ def test_responses_are_to_the_given_reward() -> None:
     env, search = small_env(concentration=1.0), SearchBudget(8, 2, sweeps=1, sweep_episodes=4)
     found = sensitivity.respond(env, AGAINST_WELFARE, search, 8, seed=0, name="one")
     assert all((scores <= 0).all() for scores in found.scores.values())
+    assert found.best.reserve_price == 0.9  # the best for R reserves less
     adapting = sensitivity.adapting_pays(env, AGAINST_WELFARE, [found.best], 2, 8, seed=0)
-    assert (adapting.fixed < 0).all() and (adapting.adapted < 0).all()
+    for welfare in (-adapting.fixed, -adapting.adapted):
+        assert (welfare > 0).all() and (welfare < 0.4).all()  # 0.9 under the best for R
 
 
 def test_populations_that_differ_are_told_apart_and_equal_ones_are_not() -> None:
