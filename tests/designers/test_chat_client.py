@@ -76,7 +76,7 @@ def test_seeds_depend_on_the_generator_alone_and_differ_between_chats() -> None:
 
 
 def test_chats_are_sent_side_by_side_and_answers_keep_their_order() -> None:
-    four = threading.Barrier(4, timeout=60)  # nobody is answered before four have asked
+    four = threading.Barrier(4, timeout=60)  # the server answers once four chats have arrived
 
     def echo(_: int, body: dict[str, Any]) -> Reply:
         four.wait()

@@ -96,6 +96,6 @@ def test_proxies_are_shown_only_when_asked():
     ("name", "value"),
     [("outcomes", ["welfare", "values"]), ("proxies", ["budgets"]), ("rounds", -1), ("version", 0)],
 )
-def test_the_prompt_refuses_what_nobody_can_see(name, value):
+def test_the_prompt_refuses_what_designers_cannot_see(name, value):
     with pytest.raises(ValueError, match=name):
         PromptSettings(**{name: value})

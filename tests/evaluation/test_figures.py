@@ -92,7 +92,7 @@ def test_metric_panels_have_one_panel_each() -> None:
     assert titles == ["welfare", "fairness", "participation", "stability", "reward"]
 
 
-def test_metrics_that_nobody_has_leave_an_empty_panel() -> None:
+def test_metrics_without_values_leave_an_empty_panel() -> None:
     episodes = frame(["trained"])
     episodes["welfare"] = np.nan
     figure = figures.metric_panels(episodes)

@@ -106,7 +106,7 @@ def test_summary_by_hand() -> None:
     assert row["mean_low"] < 0.35 < row["mean_high"]
 
 
-def test_same_seed_same_numbers_whoever_stands_beside() -> None:
+def test_same_seed_same_numbers_beside_other_designers() -> None:
     both = summarise(frame(a=noise(0, 0.4), b=noise(1, 0.5)), QUICK, seed=7)
     alone = summarise(frame(b=noise(1, 0.5)), QUICK, seed=7)
     other = summarise(frame(b=noise(1, 0.5)), QUICK, seed=8)

@@ -25,8 +25,8 @@ def test_curves_of_theory_pass() -> None:
 
 def test_curves_of_rings_without_effect_fail() -> None:
     curves = exact_curves()
-    nobody = curves[(curves["bidders"] == 5) & (curves["ring"] == 1)]["revenue"].to_numpy()
+    without_ring = curves[(curves["bidders"] == 5) & (curves["ring"] == 1)]["revenue"].to_numpy()
     for ring in range(2, 6):
-        curves.loc[curves["ring"] == ring, "revenue"] = nobody
+        curves.loc[curves["ring"] == ring, "revenue"] = without_ring
     rows = best_reserves(curves)
     assert [row.passes for row in rows] == [True] * 4 + [False] * 4

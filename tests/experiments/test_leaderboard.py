@@ -13,7 +13,7 @@ from tests.designers.chat_double import always, serving
 
 
 @pytest.mark.slow
-def test_the_experiment_scores_everybody_everywhere(tmp_path: Path) -> None:
+def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path) -> None:
     small = [
         "evaluation.episodes=2",
         "evaluation.baselines.evolution.generations=1",
