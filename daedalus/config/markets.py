@@ -47,6 +47,7 @@ def check_market(config: Config, overrides: Sequence[str]) -> None:
         )
     for override in overrides:
         _check_read(override, config)
+    _check_name(config, overrides)
 
 
 def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
@@ -74,6 +75,18 @@ def _check_read(override: str, config: Config) -> None:
             f"{override}: market={market} does not read {key}; "
             f"leave it out, or choose {_choices(unread)}"
         )
+
+
+def _check_name(config: Config, overrides: Sequence[str]) -> None:
+    """Refuse a chosen population whose file has another name; tables would show the wrong one.
+
+    Raises:
+        ConfigError: The file does not set its name, or sets another.
+    """
+    values = dict(each.lstrip("+").partition("=")[::2] for each in overrides)
+    name, chosen = config.population.name, values.get("population", "")
+    if chosen not in ("", name) and "population.name" not in values:
+        raise ConfigError(f"conf/population/{chosen}.yaml: name: {name}; write name: {chosen}")
 
 
 def _choices(markets: Sequence[str]) -> str:

@@ -11,12 +11,13 @@ from tqdm import tqdm
 
 from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Outcome
+from daedalus.market.outcome import COLLUSION_SIGNAL, GINI, ROUND_FIELDS, Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
+_UNPLAYED = np.isin(np.arange(len(ROUND_FIELDS)), (GINI, COLLUSION_SIGNAL)).astype(float)
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,15 @@ def play_futures(
         continuation: Acts after the commitment steps. None: each mechanism stays in force.
 
     Returns:
-        The scored rounds, records of shape (B * K, horizon * scored rounds, fields).
+        The scored rounds, records of shape (B * K, horizon * scored rounds, fields). Every reward
+        term of a step that was not played is 0.
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, continuation, rng)
-    return Outcome(np.concatenate([each.records for each, _ in steps], axis=1))
+    records = [np.where(played[:, None, None], each.records, _UNPLAYED) for each, played in steps]
+    return Outcome(np.concatenate(records, axis=1))
 
 
 def _steps(

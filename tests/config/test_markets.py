@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.config.composing import (
-    POPULATIONS,
-    STAGES,
-    composed,
-    failure,
-)
+from daedalus.config import ConfigError
+from daedalus.config.markets import check_market
+from tests.config.composing import POPULATIONS, STAGES, composed, failure
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -67,3 +64,11 @@ def test_a_setting_that_the_market_does_not_read_is_refused(market: str, overrid
     assert f"leave it out, or choose market={other}" in message
     assert composed("task=compare", f"market={other}", override).market.name == other
     assert composed("task=bench", f"market={market}", override)  # it plays both
+
+
+def test_a_population_whose_file_has_another_name_is_refused() -> None:
+    config, overrides = composed("task=compare", "population=stage4"), ["population=stage4"]
+    config.population.name = "stage3"
+    check_market(config, [*overrides, "population.name=stage3"])
+    with pytest.raises(ConfigError, match="name: stage3; write name: stage4"):
+        check_market(config, overrides)
