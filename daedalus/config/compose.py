@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
@@ -21,10 +22,15 @@ from daedalus.market.mechanism import Mechanism
 
 def register() -> None:
     """Register schemas and resolvers with Hydra. This comes before composing."""
+    _register(tuple(designer_settings().items()))
+
+
+@cache  # for each set of designers: it takes as long as half of a composition
+def _register(designers: tuple[tuple[str, type], ...]) -> None:
     store = ConfigStore.instance()
     store.store(name="schema", node=Config)
     store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
-    for name, settings in designer_settings().items():
+    for name, settings in designers:
         store.store(group="designer", name=f"{name}_schema", node=settings)
     register_resolvers()
 

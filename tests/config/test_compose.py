@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_a_population_has_the_name_of_its_file(name: str) -> None:
     assert composed("task=compare", f"population={name}").population.name == name
 
 
+@cache
 def populations_of(group: str) -> list[str]:
     return list(composed("task=compare", f"populations={group}").populations)
 
