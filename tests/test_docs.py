@@ -7,6 +7,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -165,7 +166,14 @@ def test_the_documents_show_commands() -> None:
     assert {"README.md", "docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
 
 
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def each_command() -> Iterator[Any]:
+    """Yield every command; those outside README run only with the slow tests."""
+    for where, words in COMMANDS.items():
+        quick = where.startswith("README.md")
+        yield pytest.param(words, id=where, marks=[] if quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("words", each_command())
 def test_every_command_composes(words: list[str], extended: Path) -> None:
     if "--help" not in words:
         for overrides in jobs(words):

@@ -27,6 +27,9 @@ from tests.config.composing import (
 )
 from tests.populations import seat_plan
 
+OPTIONS = [path for path in FILES if group_of(path) != "population"]
+"""Files that compose here. tests/config/test_markets.py composes every population."""
+
 
 def test_every_group_has_files() -> None:
     assert {group_of(path) for path in FILES} == {*GROUPS, "experiment"}
@@ -43,7 +46,7 @@ def leave_sweep(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{group_of(path)}/{path.stem}")
+@pytest.mark.parametrize("path", OPTIONS, ids=lambda path: f"{group_of(path)}/{path.stem}")
 def test_file_composes(path: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
     group, option = group_of(path), path.stem
@@ -67,11 +70,6 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
     assert ours.stage == settings.strategic.stage == stage
     for mine, theirs in zip(ours.seat_groups(), expected.seat_groups(), strict=True):
         assert ours.groups[mine] == expected.groups[theirs]
-
-
-@pytest.mark.parametrize("name", POPULATIONS)
-def test_a_population_has_the_name_of_its_file(name: str) -> None:
-    assert composed("task=compare", f"population={name}").population.name == name
 
 
 @cache

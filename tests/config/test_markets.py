@@ -8,10 +8,16 @@ from daedalus.config import ConfigError
 from daedalus.config.markets import check_market
 from tests.config.composing import POPULATIONS, STAGES, composed, failure
 
+QUICK = ("stage0", "stage3", "walkers")  # the others take as long again for each
 
-@pytest.mark.parametrize("name", POPULATIONS)
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in POPULATIONS],
+)
 def test_a_population_is_played_as_described_or_refused(name: str) -> None:
-    assert "strategic" in composed("task=compare", f"population={name}").population.markets
+    population = composed("task=compare", f"population={name}").population
+    assert population.name == name and "strategic" in population.markets
     asked = ("task=compare", "market=classic", f"population={name}")
     if name in STAGES:
         assert composed(*asked).population.classic is not None

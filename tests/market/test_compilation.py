@@ -54,6 +54,7 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_callee_in_another_file_takes_effect(copy: Path) -> None:
     first, hits, folder = run(copy)
     assert (hits, folder) == (0, copy / "__pycache__")
@@ -66,6 +67,7 @@ def test_an_edit_of_a_callee_in_another_file_takes_effect(copy: Path) -> None:
     assert run(copy)[:2] == (edited, 1)
 
 
+@pytest.mark.slow
 def test_the_cache_goes_where_it_is_told(copy: Path, tmp_path: Path) -> None:
     for hits in (0, 1):
         _, found, folder = run(copy, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
@@ -73,6 +75,7 @@ def test_the_cache_goes_where_it_is_told(copy: Path, tmp_path: Path) -> None:
     assert not (copy / "__pycache__").exists()
 
 
+@pytest.mark.slow
 def test_an_installation_that_cannot_be_written_uses_the_user_s_folder(
     copy: Path, tmp_path: Path
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_portfolio_ends_with_the_best_for_the_given_reward(
     assert [given[0] for given in asked] == [stack, stack]
 
 
+@pytest.mark.slow
 def test_a_portfolio_is_rounded_repeats_nothing_and_depends_on_its_seed() -> None:
     env = mixed_env(concentration=1.0)
     one, same, other = (make_portfolio(env, COMPOSITE, 2, 4, seed) for seed in (0, 0, 1))

@@ -87,6 +87,7 @@ def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) 
     assert np.isinf(table["threshold"].iloc[-1])
 
 
+@pytest.mark.slow
 def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
     tables = []
@@ -97,6 +98,7 @@ def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> 
         assert tables[1][column] == pytest.approx(tables[0][column] / 2)
 
 
+@pytest.mark.slow
 def test_thresholds_are_those_of_the_best_mechanism_for_the_given_reward(
     envs: dict[str, DesignEnv],
 ) -> None:
