@@ -13,6 +13,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.checks import CannotRunError
 from daedalus.config import (
     CONF,
     ConfigError,
@@ -47,6 +48,8 @@ def cli() -> None:
     register()
     try:
         main()
+    except CannotRunError as error:
+        sys.exit(str(error))
     except (HydraException, OmegaConfBaseException, ConfigError) as error:
         sys.exit(explain(error))
 

@@ -1,8 +1,13 @@
-"""Checks of numeric settings that several packages share."""
+"""Checks of settings that several packages share."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+
+class CannotRunError(ValueError):
+    """The run needs something that is not here. The message says what to change."""
 
 
 def require_at_least(least: float, settings: object, *names: str) -> None:
@@ -20,3 +25,19 @@ def require_at_least(least: float, settings: object, *names: str) -> None:
         value = getattr(settings, name)
         if not least <= value < math.inf:
             raise ValueError(f"{name}: {value}; give a finite number from {least} up")
+
+
+def require_one_of(known: Sequence[str], settings: object, name: str) -> None:
+    """Check a word of a settings object.
+
+    Args:
+        known: Words that are allowed.
+        settings: Object whose attribute is checked.
+        name: Name of the attribute.
+
+    Raises:
+        ValueError: The attribute is not one of ``known``.
+    """
+    value = getattr(settings, name)
+    if value not in known:
+        raise ValueError(f"{name}: {value!r}; choose one of {', '.join(known)}")

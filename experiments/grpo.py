@@ -18,6 +18,9 @@ from experiments.compare import compare_designers
 
 def main(config: Config, out: Path) -> None:
     """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
+    from daedalus.training.hardware import require_hardware
+
+    require_hardware(config.model)  # before anything else of training is imported
     from daedalus.training import grpo
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
@@ -38,14 +41,15 @@ def main(config: Config, out: Path) -> None:
 def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, report: Report) -> None:
     """Train and export the model, unless an interrupted run has done so already."""
     from daedalus.training import grpo
+    from daedalus.training.backends import make_backend
     from daedalus.training.checkpoints import completed_steps, export
-    from daedalus.training.model import load_language_model
     from daedalus.training.sources import make_source
 
     if run.model.exists():
         return
     sft.train(config, env, run, run.sft_model, tracker, report)
-    model = load_language_model(run.sft_model, config.model.load_in_4bit)
+    backend = make_backend(config.model)
+    model = backend.load(run.sft_model)
     settings, checkpoints = config.training.grpo, run.checkpoints(grpo.PHASE)
     if settings.steps:
         portfolio = find_portfolio(config, env, run)
@@ -53,7 +57,5 @@ def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, repo
         source = make_source(
             model, env, portfolio, config.reward, config.training, logged, run, config.seed
         )
-        model = grpo.train_grpo(
-            model, source, settings, config.model.lora, tracker, checkpoints, config.seed
-        )
-    export(model, config.training.prompt, run.sft_model, run.model)
+        model = grpo.train_grpo(model, source, settings, backend, tracker, checkpoints, config.seed)
+    export(model, config.training.prompt, run.sft_model, run.model, config.model)

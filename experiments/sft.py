@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -10,9 +11,13 @@ from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
+from daedalus.market.mechanism import Mechanisms
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 from experiments.build import find_portfolio, make_env, tracked
+
+if TYPE_CHECKING:
+    from daedalus.training.model import LanguageModel
 
 VALIDITY = "sft_validity"
 """Name under which the validity of sampled answers is logged."""
@@ -20,6 +25,9 @@ VALIDITY = "sft_validity"
 
 def main(config: Config, out: Path) -> None:
     """Train, measure the validity of sampled answers, and export the model to ``out/model``."""
+    from daedalus.training.hardware import require_hardware
+
+    require_hardware(config.model)  # before anything else of training is imported
     from daedalus.training import sft
     from daedalus.training.signals import write_history
 
@@ -44,26 +52,44 @@ def train(
 ) -> None:
     """Train and export a model to ``target``, unless an interrupted run has done so already."""
     from daedalus.training import sft
+    from daedalus.training.backends import make_backend
     from daedalus.training.checkpoints import export
-    from daedalus.training.model import make_language_model
 
     if target.exists():
         return
     training, seed = config.training, config.seed
     portfolio = find_portfolio(config, env, run)
-    model = make_language_model(config.model, training.prompt, env, seed, portfolio)
-    base = config.model.pretrained or run.base_model
-    if config.model.lora.rank and not config.model.pretrained:
-        export(
-            model, training.prompt, base, run.base_model
-        )  # the adapters are merged into this model later
+    model, backend = first_model(config, env, run, portfolio), make_backend(config.model)
     if training.sft.steps:
         pairs = sft.training_pairs(env, config.reward, training, portfolio, run, seed)
         folder = run.checkpoints(sft.PHASE)
-        model = sft.train_sft(model, pairs, training.sft, config.model.lora, tracker, folder, seed)
+        model = sft.train_sft(model, pairs, training.sft, backend, tracker, folder, seed)
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
     report.say(f"{100 * validity:.1f} % of {count} answers, sampled at temperature 1, are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
-    export(model, training.prompt, base, target)
+    base = config.model.pretrained or run.base_model
+    export(model, training.prompt, base, target, config.model)
+
+
+def first_model(
+    config: Config, env: DesignEnv, run: RunFolder, portfolio: Mechanisms | None
+) -> LanguageModel:
+    """Load the model that the settings name, or build the embedded one.
+
+    An embedded model that gets adapters is written to ``run.base_model``. It is loaded from there,
+    and the adapters are merged into it later.
+    """
+    from daedalus.training.backends import make_backend
+    from daedalus.training.checkpoints import export
+    from daedalus.training.model import make_language_model
+
+    settings, prompt = config.model, config.training.prompt
+    if settings.pretrained:
+        return make_backend(settings).load(settings.pretrained)
+    model = make_language_model(settings, prompt, env, config.seed, portfolio)
+    if not settings.lora.rank:
+        return model
+    export(model, prompt, "", run.base_model)
+    return make_backend(settings).load(run.base_model)

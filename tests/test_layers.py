@@ -15,7 +15,7 @@ SIMULATION = {"daedalus.market", "daedalus.rewards", "daedalus.env", "numpy"}
 DESIGN = SIMULATION | {"daedalus.checks", "daedalus.search", "daedalus.designers"}
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
-MODEL |= {"bitsandbytes", "safetensors", "huggingface_hub", "llguidance"}
+MODEL |= {"bitsandbytes", "unsloth", "safetensors", "huggingface_hub", "llguidance"}
 WRITING = {"daedalus.files", "daedalus.run_folder", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 
@@ -91,7 +91,8 @@ LAYERS: dict[str, set[str]] = {
     "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
     "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
-    "run": CONFIGURATION | {"daedalus.config", "daedalus.provenance", "experiments"},
+    "run": CONFIGURATION
+    | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
 

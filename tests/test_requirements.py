@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
+import venv
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -54,6 +57,13 @@ def imported(source: str) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
+def optional() -> set[str]:
+    """Return the names of the extra ``gpu``, which is installed only where there is a GPU."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    return {normal(line.partition("==")[0]) for line in extras["gpu"]}
+
+
 def libraries(files: list[Path]) -> dict[str, set[str]]:
     """Return the distributions that provide each imported library."""
     names = {name for path in files for name in imported(path.read_text())}
@@ -65,15 +75,16 @@ def libraries(files: list[Path]) -> dict[str, set[str]]:
     ("files", "file"), [(RUNTIME, "requirements.txt"), (TESTS, "requirements-dev.txt")]
 )
 def test_every_import_is_required(files: list[Path], file: str) -> None:
-    found = libraries(files)
+    found, have = libraries(files), required(file) | optional()
     assert len(found) > 10
-    missing = sorted(name for name, sources in found.items() if not sources & required(file))
+    missing = sorted(name for name, sources in found.items() if not sources & have)
     assert not missing, f"add to {file}: {', '.join(missing)}"
 
 
 def test_running_requires_only_what_it_imports() -> None:
     used = set().union(*libraries(RUNTIME).values())
     assert required("requirements.txt") - used == NAMED
+    assert optional() == {"unsloth", "unsloth-zoo"}
 
 
 def test_an_import_that_is_not_required_is_found(tmp_path: Path) -> None:
@@ -109,3 +120,35 @@ def test_setup_without_the_right_python_says_what_to_install(tmp_path: Path, pyt
     first = answer.stderr.splitlines()[0]
     assert first.startswith("Daedalus needs Python 3.11. Install it") and "make setup" in first
     assert not (tmp_path / ".venv").exists()
+
+
+def test_vllm_has_the_pins_of_running_without_the_service() -> None:
+    """vLLM conflicts with OpenEnv's libraries, and with the numba of requirements.txt."""
+    lines = {
+        file: {line for line in (ROOT / file).read_text().splitlines() if "==" in line}
+        for file in ("requirements.txt", "requirements-vllm.txt")
+    }
+    base, vllm = lines.values()
+    service = {"openenv", "fastapi", "starlette", "uvicorn", "uvloop", "httptools", "websockets"}
+    assert {line.partition("==")[0] for line in base - vllm} == service | {"numba"}
+    assert vllm - base == {"numba==0.65.0", "vllm==0.30.0"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [["-e", ".[gpu]"], ["-r", "requirements-vllm.txt"]], ids=str)
+def test_what_a_gpu_needs_can_be_installed(wanted: list[str], tmp_path: Path) -> None:
+    """Resolve against the pins in an empty environment; nothing is installed."""
+    venv.create(tmp_path, with_pip=True)
+    command = [tmp_path / "bin" / "python", "-m", "pip", "install", "--dry-run", "--quiet", *wanted]
+    answer = subprocess.run(
+        [*command, "--report", tmp_path / "report.json"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert answer.returncode == 0, answer.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    about = [each["metadata"] for each in report["install"]]
+    found = {normal(each["name"]): each["version"] for each in about}
+    pins = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements-vllm.txt").read_text(), re.M)
+    for name, version in pins:
+        if name not in ("numba", "vllm"):
+            assert found[normal(name)].partition("+")[0] == version
+    assert found["unsloth" if "-e" in wanted else "vllm"]

@@ -6,13 +6,16 @@ import json
 import shutil
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 from peft import PeftModel
 from transformers import PreTrainedModel
 
 from daedalus.designers.prompt import PromptSettings
 from daedalus.run_folder import PROMPT
+from daedalus.training.backends import quantisation
 from daedalus.training.model import LanguageModel, load_language_model
+from daedalus.training.settings import ModelSettings
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -35,25 +38,31 @@ def _step(checkpoint: Path) -> int:
 
 
 def export(
-    language_model: LanguageModel, prompt: PromptSettings, base: str | Path, folder: Path
+    language_model: LanguageModel,
+    prompt: PromptSettings,
+    base: str | Path,
+    folder: Path,
+    settings: ModelSettings | None = None,
 ) -> None:
     """Write a model that ``from_pretrained`` loads, completely or not at all.
 
-    Adapters are merged into base weights that are loaded again in 16 bits, since merging into
-    quantised weights rounds twice. No adapter files remain, because ``from_pretrained`` would apply
-    them a second time.
+    Adapters are merged into base weights that are loaded again, see ``ModelSettings.merge``.
+    Merging into quantised weights would round twice. No adapter files remain, because
+    ``from_pretrained`` would apply them a second time.
 
     Args:
         language_model: The trained model.
         prompt: The prompt that it was trained on, which is saved beside it.
         base: Folder or hub name of its base weights; used only for adapters.
         folder: Folder of the export; replaced if it exists.
+        settings: How the model was loaded; needed only for adapters on quantised weights.
     """
     aside = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(aside, ignore_errors=True)
     merged = language_model.model
     if isinstance(merged, PeftModel):
-        merged = _merged(merged, base, aside.with_name(f".{folder.name}.adapter"))
+        scratch = aside.with_name(f".{folder.name}.adapter")
+        merged = _merged(merged, _weights(base, settings or ModelSettings()), scratch)
     merged.save_pretrained(aside)
     language_model.tokenizer.save_pretrained(aside)
     (aside / PROMPT).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
@@ -62,9 +71,15 @@ def export(
     aside.rename(folder)
 
 
-def _merged(adapted: PeftModel, base: str | Path, scratch: Path) -> PreTrainedModel:
+def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:
+    if settings.merge == "base":
+        return load_language_model(base).model
+    quantised = load_language_model(base, quantisation(settings)).model
+    return cast(PreTrainedModel, quantised.dequantize())
+
+
+def _merged(adapted: PeftModel, weights: PreTrainedModel, scratch: Path) -> PreTrainedModel:
     adapted.save_pretrained(str(scratch))
-    fresh = load_language_model(base).model
-    merged: PreTrainedModel = PeftModel.from_pretrained(fresh, scratch).merge_and_unload()
+    merged: PreTrainedModel = PeftModel.from_pretrained(weights, scratch).merge_and_unload()
     shutil.rmtree(scratch)
     return merged

@@ -12,6 +12,7 @@ from transformers import BatchEncoding, LogitsProcessorList
 
 from daedalus.designers.base import Generate
 from daedalus.designers.prompt import Message
+from daedalus.training.backends import generating
 from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
 from daedalus.training.model import LanguageModel
 
@@ -90,16 +91,13 @@ def complete(
         if temperature > 0
         else {"do_sample": False}
     )
-    was_training = model.training
-    model.eval()
-    with torch.inference_mode():
+    with generating(model):
         tokens = cast(Any, model).generate(  # the method of a mixin, which the type lacks
             **inputs,
             max_new_tokens=max_new_tokens,
             logits_processor=LogitsProcessorList(masks),
             **sampling,
         )
-    model.train(was_training)
     asked = [
         row[mask.bool()].tolist()
         for row, mask in zip(inputs.input_ids, inputs.attention_mask, strict=True)

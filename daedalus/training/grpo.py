@@ -9,11 +9,12 @@ from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.tracking import Tracker
+from daedalus.training.backends import Backend
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import GrpoSettings, LoraSettings
+from daedalus.training.settings import GrpoSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.sources import Source
-from daedalus.training.trainers import lora_config, run_phase, shared_options
+from daedalus.training.trainers import run_phase, shared_options
 
 PHASE = "grpo"
 
@@ -22,7 +23,7 @@ def train_grpo(
     language_model: LanguageModel,
     source: Source,
     settings: GrpoSettings,
-    lora: LoraSettings,
+    backend: Backend,
     tracker: Tracker,
     folder: Path,
     seed: int,
@@ -30,17 +31,18 @@ def train_grpo(
     """Train on a source, from the last checkpoint below ``folder`` if there is one."""
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its seed
+    adapted, adapters = backend.adapt(language_model, seed)
     trainer = GRPOTrainer(
-        model=language_model.model,
+        model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
         args=grpo_config(settings, folder, seed),
         train_dataset=source.prompts,
-        processing_class=language_model.tokenizer,
-        peft_config=lora_config(lora),
+        processing_class=adapted.tokenizer,
+        peft_config=adapters,
         rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
     model = run_phase(trainer, PHASE, tracker, folder)
-    return LanguageModel(model, language_model.tokenizer)
+    return LanguageModel(model, adapted.tokenizer)
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
@@ -59,7 +61,16 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         lr_scheduler_type=settings.schedule,
         warmup_steps=settings.warmup_steps,
         max_grad_norm=settings.max_gradient_norm,
+        loss_type=settings.loss_type,
+        epsilon=settings.epsilon,
+        epsilon_high=settings.epsilon_high,
+        importance_sampling_level=settings.importance_sampling_level,
+        mask_truncated_completions=settings.mask_truncated_completions,
         beta=settings.beta,
+        use_bias_correction_kl=settings.use_bias_correction_kl,
         entropy_coef=settings.entropy_bonus,
         scale_rewards=settings.scale_rewards,
+        use_vllm=bool(settings.vllm_server),
+        vllm_mode="server",
+        vllm_server_base_url=settings.vllm_server or None,
     )

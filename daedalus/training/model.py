@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from transformers import (
     Qwen2Tokenizer,
 )
 
+from daedalus.checks import CannotRunError
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
@@ -51,7 +51,7 @@ def make_language_model(
     seed: int,
     portfolio: Mechanisms | None = None,
 ) -> LanguageModel:
-    """Load the model that the settings name, or build the embedded one.
+    """Build the embedded model: a Qwen2 with random weights.
 
     Args:
         settings: Settings of the model.
@@ -60,8 +60,6 @@ def make_language_model(
         seed: Seed of the random weights and of the prompts.
         portfolio: Mechanisms that are played before these prompts, see ``RandomWalkDesigner``.
     """
-    if settings.pretrained:
-        return load_language_model(settings.pretrained, load_in_4bit=settings.load_in_4bit)
     corpus = _corpus(prompt, env, seed, portfolio)
     tokenizer = build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
     with torch.random.fork_rng():
@@ -74,18 +72,29 @@ def make_language_model(
     return LanguageModel(model, tokenizer)
 
 
-def load_language_model(source: str | Path, load_in_4bit: bool = False) -> LanguageModel:
-    """Load a model from a folder or by its hub name."""
-    options: dict[str, Any] = {"dtype": "auto"}
-    if load_in_4bit:
-        options["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=True,
-            bnb_4bit_quant_type="nf4",
-            bnb_4bit_compute_dtype=torch.bfloat16,
+def load_language_model(
+    source: str | Path, quantisation: BitsAndBytesConfig | None = None
+) -> LanguageModel:
+    """Load a model from a folder or by its hub name.
+
+    Args:
+        source: Folder or hub name.
+        quantisation: How its weights are quantised; None leaves them as they are.
+
+    Raises:
+        CannotRunError: There is no such model, or it cannot be downloaded.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+        model = AutoModelForCausalLM.from_pretrained(
+            source, dtype="auto", quantization_config=quantisation
         )
-    tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
-    model = AutoModelForCausalLM.from_pretrained(source, **options)
-    if torch.cuda.is_available() and not load_in_4bit:  # quantised weights are on the GPU already
+    except OSError as error:
+        raise CannotRunError(
+            f"{source}: no folder of a model, and not loaded from the hub; check the name and the "
+            "network, and for a private model set HF_TOKEN"
+        ) from error
+    if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
         torch.nn.Module.cuda(model)  # the method of the class has no types
     return LanguageModel(model, tokenizer)
 

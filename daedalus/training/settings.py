@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from daedalus.checks import require_at_least
+from daedalus.checks import require_at_least, require_one_of
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
 from daedalus.market.population_settings import PopulationSettings
@@ -13,7 +13,17 @@ from daedalus.market.population_settings import PopulationSettings
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 ROLLOUTS = ("state", "episode")
-_WORDS = {"scale_rewards": REWARD_SCALES, "schedule": SCHEDULES, "rollouts": ROLLOUTS}
+LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
+LEVELS = ("token", "sequence")
+BACKENDS = ("transformers", "unsloth")
+MERGES = ("base", "dequantised")
+_WORDS = {
+    "scale_rewards": REWARD_SCALES,
+    "schedule": SCHEDULES,
+    "rollouts": ROLLOUTS,
+    "loss_type": LOSSES,
+    "importance_sampling_level": LEVELS,
+}
 
 
 @dataclass
@@ -41,6 +51,7 @@ class ModelSettings:
     """The language model that is trained.
 
     Attributes:
+        backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
         pretrained: Folder or hub name of the first weights. If it is empty, the embedded model is
             built: a Qwen2 of the sizes below with random weights and its own tokenizer.
         hidden_size: Width of the residual stream.
@@ -52,11 +63,15 @@ class ModelSettings:
         weight_std: Standard deviation of the embedded model's random weights.
         output_std: Standard deviation of its random output embeddings, which are not tied to the
             input embeddings.
-        load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train;
-            needs a GPU.
+        load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train.
+        double_quantisation: Whether the scales of the 4-bit weights are quantised, too. This saves
+            0.4 bits for each weight.
+        merge: Weights that the adapters are added to at the end, one of ``MERGES``. ``base``: the
+            weights before they were quantised. ``dequantised``: the 4-bit weights, as in training.
         lora: Settings of the adapters.
     """
 
+    backend: str = "transformers"
     pretrained: str = ""
     hidden_size: int = 128
     layers: int = 4
@@ -66,6 +81,8 @@ class ModelSettings:
     weight_std: float = 0.05
     output_std: float = 0.3
     load_in_4bit: bool = False
+    double_quantisation: bool = False
+    merge: str = "base"
     lora: LoraSettings = field(default_factory=LoraSettings)
 
     def __post_init__(self) -> None:
@@ -74,8 +91,16 @@ class ModelSettings:
         require_at_least(0, self, "weight_std", "output_std")
         if self.hidden_size % self.heads:
             raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
+        require_one_of(BACKENDS, self, "backend")
+        require_one_of(MERGES, self, "merge")
         if self.load_in_4bit and not self.lora.rank:
             raise ValueError("load_in_4bit: quantised weights do not train; set lora.rank too")
+        if self.double_quantisation and not self.load_in_4bit:
+            raise ValueError("double_quantisation: no weights are quantised; set load_in_4bit too")
+        if self.merge == "dequantised" and not self.load_in_4bit:
+            raise ValueError("merge: dequantised: no weights are quantised; set load_in_4bit too")
+        if self.backend == "unsloth" and not self.lora.rank:
+            raise ValueError("backend: unsloth trains adapters only; set lora.rank too")
 
 
 @dataclass
@@ -139,13 +164,27 @@ class GrpoSettings:
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         warmup_steps: Steps of the linear warm-up.
         temperature: Sampling temperature of completions.
+        loss_type: How the losses of tokens are summed and clipped, one of ``LOSSES``, by the names
+            of TRL.
+        epsilon: Importance ratios below 1 - epsilon are clipped, and above 1 + epsilon unless
+            ``epsilon_high`` is set. With one iteration no ratio differs from 1.
+        epsilon_high: Another upper bound (Yu et al. 2025). For the loss ``cispo`` it is the largest
+            ratio itself (MiniMax 2025).
+        importance_sampling_level: Whether ratios belong to each ``token`` or to the ``sequence``
+            (GSPO: Zheng et al. 2025).
+        mask_truncated_completions: Whether answers that reach ``max_completion_tokens`` are left
+            out of the loss.
         beta: Weight of the KL penalty towards the SFT model. With 0 no reference model is loaded.
+        use_bias_correction_kl: Whether the penalty is multiplied by the importance ratio, which
+            makes its gradient unbiased (DeepSeek-AI 2025).
         entropy_bonus: Weight of the policy's entropy in the loss.
         iterations: Optimiser passes over each batch of completions.
         scale_rewards: Divisor of the advantages: the standard deviation of rewards in the
             ``group`` or in the ``batch``, or no divisor (``none``).
         max_completion_tokens: Largest number of tokens of a completion.
         max_gradient_norm: Gradients are clipped to this norm.
+        vllm_server: Address of a vLLM server that samples the completions, such as
+            ``http://localhost:8000``. If it is empty, the trainer samples them itself.
         save_every: Steps between checkpoints.
     """
 
@@ -163,12 +202,19 @@ class GrpoSettings:
     schedule: str = "constant_with_warmup"
     warmup_steps: int = 5
     temperature: float = 1.0
+    loss_type: str = "dapo"
+    epsilon: float = 0.2
+    epsilon_high: float | None = None
+    importance_sampling_level: str = "token"
+    mask_truncated_completions: bool = False
     beta: float = 0.0
+    use_bias_correction_kl: bool = True
     entropy_bonus: float = 0.0
     iterations: int = 1
     scale_rewards: str = "batch"
     max_completion_tokens: int = 128
     max_gradient_norm: float = 1.0
+    vllm_server: str = ""
     save_every: int = 50
 
     def __post_init__(self) -> None:
@@ -177,9 +223,7 @@ class GrpoSettings:
         require_at_least(1, self, "iterations", "max_completion_tokens", "save_every")
         require_at_least(2, self, "group_size")
         for name, known in _WORDS.items():
-            if getattr(self, name) not in known:
-                wrong = getattr(self, name)
-                raise ValueError(f"{name}: {wrong!r}; choose one of {', '.join(known)}")
+            require_one_of(known, self, name)
         if self.prompts_per_step * self.group_size % self.micro_batch:
             total = self.prompts_per_step * self.group_size
             raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
@@ -190,6 +234,24 @@ class GrpoSettings:
             )
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
+        self._check_loss()
+        if self.vllm_server and self.rollouts == "episode":
+            raise ValueError(
+                "vllm_server: episodes are sampled by the trainer; set rollouts: state"
+            )
+
+    def _check_loss(self) -> None:
+        require_at_least(0, self, "epsilon")
+        cispo, high = self.loss_type == "cispo", self.epsilon_high
+        if cispo and high is None:
+            raise ValueError("loss_type: cispo needs epsilon_high, the largest ratio, such as 5")
+        least = 1.0 if cispo else self.epsilon
+        if high is not None and not least <= high < math.inf:
+            raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
+        if high is not None and self.iterations == 1 and not cispo:
+            raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
+        if self.loss_type == "luspo" and self.importance_sampling_level != "sequence":
+            raise ValueError("loss_type: luspo needs importance_sampling_level: sequence")
 
 
 @dataclass

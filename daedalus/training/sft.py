@@ -23,12 +23,13 @@ from daedalus.search.distillation import distil
 from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import TreeDesigner, observed_features
 from daedalus.tracking import Tracker
+from daedalus.training.backends import Backend
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import LoraSettings, SftSettings, TrainingSettings
+from daedalus.training.settings import SftSettings, TrainingSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.synthetic import synthetic_mechanisms
-from daedalus.training.trainers import lora_config, run_phase, shared_options
+from daedalus.training.trainers import run_phase, shared_options
 
 PHASE = "sft"
 _ENOUGH_VALIDITY = 0.99
@@ -137,7 +138,7 @@ def train_sft(
     language_model: LanguageModel,
     pairs: Dataset,
     settings: SftSettings,
-    lora: LoraSettings,
+    backend: Backend,
     tracker: Tracker,
     folder: Path,
     seed: int,
@@ -145,6 +146,7 @@ def train_sft(
     """Train on the pairs, from the last checkpoint below ``folder`` if there is one."""
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its seed
+    adapted, adapters = backend.adapt(language_model, seed)
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
@@ -155,14 +157,14 @@ def train_sft(
         completion_only_loss=True,
     )
     trainer = SFTTrainer(
-        model=language_model.model,
+        model=adapted.model,
         args=config,
         train_dataset=pairs,
-        processing_class=language_model.tokenizer,
-        peft_config=lora_config(lora),
+        processing_class=adapted.tokenizer,
+        peft_config=adapters,
     )
     model = run_phase(trainer, PHASE, tracker, folder)
-    return LanguageModel(model, language_model.tokenizer)
+    return LanguageModel(model, adapted.tokenizer)
 
 
 def sampled_validity(

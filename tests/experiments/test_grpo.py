@@ -43,7 +43,7 @@ def grpo_records(run: Path) -> list[dict[str, float]]:
 
 @pytest.mark.slow
 def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
-    overrides = ["training.grpo.steps=12"]
+    overrides = ["training.grpo.steps=12", "model=tiny_qlora"]
     process = launch(tmp_path, *overrides)
     wait_for(lambda: list(tmp_path.glob("outputs/smoke/*/checkpoints/grpo/checkpoint-3")), process)
     os.kill(process.pid, signal.SIGKILL)

@@ -10,6 +10,7 @@ from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.training.backends import TransformersBackend
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
 from tests.populations import population
@@ -17,6 +18,7 @@ from tests.populations import population
 PROMPT = PromptSettings()
 SMALL = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
 NO_LORA, LORA = LoraSettings(), LoraSettings(rank=4, alpha=8)
+ALL_WEIGHTS, ADAPTERS = (TransformersBackend(ModelSettings(lora=each)) for each in (NO_LORA, LORA))
 SFT = SftSettings(steps=3, batch_size=4, examples=16, warmup_steps=1)
 GRPO = GrpoSettings(
     steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=4, save_every=1

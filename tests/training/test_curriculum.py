@@ -33,13 +33,12 @@ from daedalus.training.reward import MarketReward
 from daedalus.training.settings import (
     CurriculumSettings,
     GrpoSettings,
-    LoraSettings,
     StageSettings,
     TrainingSettings,
 )
 from daedalus.training.sources import make_source
 from tests.search.markets import AGAINST_WELFARE
-from tests.training.conftest import PROMPT
+from tests.training.conftest import ALL_WEIGHTS, PROMPT
 
 MARKET = MarketSettings(name="strategic", episode_length=3)
 POPULATIONS = {
@@ -168,6 +167,6 @@ def test_grpo_goes_through_the_stages(
     run = RunFolder(tmp_path)
     source = make_source(small, envs["easy"], None, RewardStack(), training, [], run, seed=0)
     log = Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
-    train_grpo(small, source, grpo, LoraSettings(), log, tmp_path / "checkpoints", 0)
+    train_grpo(small, source, grpo, ALL_WEIGHTS, log, tmp_path / "checkpoints", 0)
     stages = [record["stage"] for record in log.history("grpo")]
     assert stages[0] == 0 and stages[-1] == 1 and stages == sorted(stages)

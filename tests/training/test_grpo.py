@@ -13,7 +13,7 @@ from daedalus.training.grpo import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources import state_source
-from tests.training.conftest import GRPO, NO_LORA, PROMPT, make_tracker
+from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
 
 
 def test_grpo_logs_the_published_signals(
@@ -21,7 +21,7 @@ def test_grpo_logs_the_published_signals(
 ) -> None:
     log = make_tracker(tmp_path)
     source = state_source(env, RandomWalkDesigner(), RewardStack(), None, PROMPT, GRPO, seed=0)
-    train_grpo(small, source, GRPO, NO_LORA, log, tmp_path / "checkpoints", seed=0)
+    train_grpo(small, source, GRPO, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
     records = log.history("grpo")
     assert [record["step"] for record in records] == [1, 2]
     for name in ("grad_norm", "reward_std", "entropy", "completion_length", "validity"):

@@ -22,10 +22,10 @@ from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
-from daedalus.training.settings import GrpoSettings, LoraSettings
+from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources import episode_source
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import PROMPT
+from tests.training.conftest import ALL_WEIGHTS, PROMPT
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
 WRITTEN = Mechanism(auction_type="vcg", reserve_price=0.2)
@@ -116,7 +116,7 @@ def test_grpo_learns_from_episodes(
     )  # fmt: skip
     before = small.model.lm_head.weight.detach().clone()
     source = episode_source(short, RewardStack(), PROMPT, settings, 0)
-    train_grpo(small, source, settings, LoraSettings(), log, tmp_path / "grpo", 0)
+    train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "grpo", 0)
     records = log.history("grpo")
     assert len(records) == 2 and {"reward", "validity", "reward_std"} <= set(records[0])
     assert (small.model.lm_head.weight != before).any()

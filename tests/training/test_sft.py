@@ -26,11 +26,11 @@ from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import DistillationData, distil
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.search.trees import TreeDesigner
+from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.settings import (
-    LoraSettings,
     ModelSettings,
     PortfolioSettings,
     SftSettings,
@@ -44,7 +44,7 @@ from daedalus.training.sft import (
     training_pairs,
 )
 from daedalus.training.tokenizer import number_tokens
-from tests.training.conftest import LORA, NO_LORA, PROMPT, SFT, SMALL, make_tracker
+from tests.training.conftest import ADAPTERS, ALL_WEIGHTS, PROMPT, SFT, SMALL, make_tracker
 
 COMPOSITE = RewardStack()
 CANDIDATES = Mechanisms.stack(
@@ -151,15 +151,15 @@ def test_without_a_teacher_answers_are_random(env: DesignEnv, tmp_path: Path) ->
     assert not run.distillation_data.exists()
 
 
-@pytest.mark.parametrize("lora", [NO_LORA, LORA], ids=["all weights", "adapters"])
+@pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])
 def test_sft_changes_the_model_and_exports_plain_weights(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, lora: LoraSettings
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, backend: TransformersBackend
 ) -> None:
     base = tmp_path / "base"
     export(small, PROMPT, "", base)
     pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
     log = make_tracker(tmp_path)
-    trained = train_sft(small, pairs, SFT, lora, log, tmp_path / "checkpoints", seed=0)
+    trained = train_sft(small, pairs, SFT, backend, log, tmp_path / "checkpoints", seed=0)
     tokens = torch.arange(5)[None]
     expected = trained.model.eval()(tokens).logits
     export(trained, PROMPT, base, tmp_path / "model")
@@ -178,7 +178,7 @@ def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -
     before = language_model.model.get_input_embeddings().weight.detach().clone()
     pairs = synthetic_pairs(env, compact, SFT.examples, seed=0)
     log, folder = make_tracker(tmp_path), tmp_path / "checkpoints"
-    trained = train_sft(language_model, pairs, SFT, NO_LORA, log, folder, seed=0)
+    trained = train_sft(language_model, pairs, SFT, ALL_WEIGHTS, log, folder, seed=0)
     moved = (trained.model.get_input_embeddings().weight != before).any(dim=1)
     numbers = trained.tokenizer.convert_tokens_to_ids(number_tokens())
     assert moved.any() and not moved[numbers].any()
@@ -191,7 +191,7 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     settings, log = SftSettings(steps=200, examples=4096), make_tracker(tmp_path)
     pairs = synthetic_pairs(env, PROMPT, settings.examples, seed=0)
     trained = train_sft(
-        language_model, pairs, settings, NO_LORA, log, tmp_path / "checkpoints", seed=0
+        language_model, pairs, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0
     )
     assert sampled_validity(trained, env, PROMPT, 256, seed=0) > 0.7
     export(trained, PROMPT, "", tmp_path / "model")

@@ -21,9 +21,10 @@ from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.remote import RemoteMarket
 from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.model import load_language_model, make_language_model
-from daedalus.training.settings import LoraSettings, ModelSettings, SftSettings
+from daedalus.training.settings import ModelSettings, SftSettings
 from daedalus.training.sft import train_sft
 from tests.populations import population
 from tests.service.conftest import documented
@@ -82,7 +83,8 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)
     log = Tracker(TrackingSettings("disabled"), folder, "run", {})
     model = make_language_model(settings, prompt, env, seed=0)
-    model = train_sft(model, pairs, sft, LoraSettings(), log, folder / "sft", seed=0)
+    backend = TransformersBackend(settings)
+    model = train_sft(model, pairs, sft, backend, log, folder / "sft", seed=0)
     export(model, prompt, "", folder / "model")
     return folder / "model"
 

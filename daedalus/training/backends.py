@@ -1,0 +1,203 @@
+"""Backends: how a model is loaded to train, gets adapters, and switches to generation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from peft import LoraConfig, PeftModel
+from transformers import BitsAndBytesConfig, PreTrainedModel
+
+from daedalus.checks import CannotRunError
+from daedalus.training.model import LanguageModel, load_language_model
+from daedalus.training.settings import LoraSettings, ModelSettings
+
+PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+"""Linear layers of a transformer block in models like Qwen2. Each gets an adapter."""
+
+_PACKED = "support_avx512bf16_for_cpu"  # of bitsandbytes' layers
+_LONGEST = 2048  # tokens of a prompt and its answer
+
+
+class Backend(Protocol):
+    """Loads models and adapts them."""
+
+    def load(self, source: str | Path) -> LanguageModel:
+        """Load the base weights from a folder or by a hub name, quantised if the settings say so.
+
+        Raises:
+            CannotRunError: The weights cannot be loaded or adapted.
+        """
+        ...
+
+    def adapt(
+        self, language_model: LanguageModel, seed: int
+    ) -> tuple[LanguageModel, LoraConfig | None]:
+        """Return the model to train, and the adapters that the trainer has still to add.
+
+        Without a rank there are no adapters, and all weights train.
+        """
+        ...
+
+
+def make_backend(settings: ModelSettings) -> Backend:
+    """Return the backend that the settings name."""
+    if settings.backend == "unsloth":
+        return UnslothBackend(settings)
+    return TransformersBackend(settings)
+
+
+class TransformersBackend:
+    """Loads through transformers; the trainer adds adapters through peft. It runs on a CPU, too.
+
+    Args:
+        settings: Settings of the model.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+
+    def load(self, source: str | Path) -> LanguageModel:
+        """See ``Backend.load``."""
+        if not self._settings.load_in_4bit:
+            language_model = load_language_model(source)
+        else:
+            language_model = load_language_model(source, quantisation(self._settings))
+            allow_training_after_generation(language_model.model)
+        if self._settings.lora.rank:
+            require_projections(language_model.model, source)
+        return language_model
+
+    def adapt(
+        self, language_model: LanguageModel, seed: int
+    ) -> tuple[LanguageModel, LoraConfig | None]:
+        """See ``Backend.adapt``. The trainer draws the adapters from torch's global seed."""
+        return language_model, lora_config(self._settings.lora)
+
+
+class UnslothBackend:
+    """Loads and adapts through Unsloth, which needs a GPU.
+
+    ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers.
+
+    Args:
+        settings: Settings of the model.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+
+    def load(self, source: str | Path) -> LanguageModel:
+        """See ``Backend.load``."""
+        from unsloth import FastLanguageModel
+
+        model, tokenizer = FastLanguageModel.from_pretrained(
+            model_name=str(source),
+            max_seq_length=_LONGEST,
+            dtype=torch.bfloat16,
+            load_in_4bit=self._settings.load_in_4bit,
+            use_exact_model_name=True,  # otherwise it loads other weights that it quantised itself
+            use_gradient_checkpointing="unsloth",
+            full_finetuning=False,
+            fast_inference=False,
+        )
+        tokenizer.padding_side = "left"
+        require_projections(model, source)
+        return LanguageModel(model, tokenizer)
+
+    def adapt(self, language_model: LanguageModel, seed: int) -> tuple[LanguageModel, None]:
+        """See ``Backend.adapt``. The model comes back with its adapters."""
+        from unsloth import FastLanguageModel
+
+        lora = self._settings.lora
+        adapted = FastLanguageModel.get_peft_model(
+            language_model.model,
+            r=lora.rank,
+            lora_alpha=lora.alpha,
+            lora_dropout=lora.dropout,
+            target_modules=PROJECTIONS,
+            bias="none",
+            use_gradient_checkpointing="unsloth",
+            random_state=seed,
+        )
+        return LanguageModel(adapted, language_model.tokenizer), None
+
+
+def quantisation(settings: ModelSettings) -> BitsAndBytesConfig:
+    """Return NF4 quantisation (Dettmers et al. 2023), which computes in bfloat16."""
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=settings.double_quantisation,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
+
+
+def allow_training_after_generation(model: PreTrainedModel) -> None:
+    """Keep the layout of 4-bit weights on CPUs that multiply bfloat16.
+
+    In evaluation mode, bitsandbytes packs the weights for such CPUs, and they no longer train.
+    """
+    if torch.cuda.is_available():
+        return
+    for layer in model.modules():
+        if hasattr(layer, _PACKED):
+            setattr(layer, _PACKED, False)
+
+
+def lora_config(settings: LoraSettings) -> LoraConfig | None:
+    """Return adapters on every linear layer, or None to train all weights."""
+    if not settings.rank:
+        return None
+    return LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
+        target_modules=PROJECTIONS,
+        task_type="CAUSAL_LM",
+    )
+
+
+def require_projections(model: PreTrainedModel, source: str | Path) -> None:
+    """Check that a model has the layers that get adapters.
+
+    Raises:
+        CannotRunError: It lacks some.
+    """
+    have = {name.rsplit(".", 1)[-1] for name, _ in model.named_modules()}
+    if missing := sorted(set(PROJECTIONS) - have):
+        raise CannotRunError(
+            f"model.pretrained: {source} is a {model.config.model_type} model without "
+            f"{', '.join(missing)}; choose a model like Qwen2, or set model.lora.rank=0"
+        )
+
+
+def train_adapters_in_float32(model: torch.nn.Module) -> None:
+    """Give adapters 32 bits.
+
+    TRL gives the adapters of 4-bit models 16 bits. An update at a rate of 5e-6 is less than half
+    of the distance between two such numbers, so hardly any would change.
+    """
+    if not isinstance(model, PeftModel):
+        return
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+
+
+@contextmanager
+def generating(model: PreTrainedModel) -> Iterator[Any]:
+    """Switch a model to generation, and afterwards back to the mode that it had."""
+    was_training = model.training
+    prepare = getattr(model, "for_inference", model.eval)  # Unsloth's models have their own
+    restore = getattr(model, "for_training", model.train)
+    prepare()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        if was_training:
+            restore()

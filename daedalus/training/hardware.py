@@ -1,0 +1,73 @@
+"""What training needs of the machine, checked before it begins."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+
+import torch
+
+from daedalus.checks import CannotRunError
+from daedalus.training.settings import ModelSettings
+
+_CAPABILITY = (8, 0)  # of GPUs that compute in bfloat16
+_PATCHED = ("trl", "transformers", "peft")
+_INSTEAD = "or choose model.backend=transformers, which trains on a CPU, too"
+
+
+def require_hardware(settings: ModelSettings) -> None:
+    """Check the GPU, if there is one, and import Unsloth if the settings name it.
+
+    Call it before anything imports trl, transformers or peft, which Unsloth patches.
+
+    Raises:
+        CannotRunError: The machine lacks something. The message says what to choose instead.
+        RuntimeError: A library that Unsloth patches is imported already.
+    """
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it warns of a missing extra
+    if torch.cuda.is_available() and torch.cuda.get_device_capability() < _CAPABILITY:
+        major, minor = torch.cuda.get_device_capability()
+        raise CannotRunError(
+            f"{torch.cuda.get_device_name()}: its compute capability is {major}.{minor}, and "
+            "training in bfloat16 needs 8.0; rent another GPU, or hide this one with "
+            "CUDA_VISIBLE_DEVICES= to train on the CPU"
+        )
+    if settings.backend == "unsloth":
+        _import_unsloth()
+
+
+def _import_unsloth() -> None:
+    if not torch.cuda.is_available():
+        raise CannotRunError(
+            f"model.backend: unsloth needs a GPU, and none was found; rent one, {_INSTEAD}"
+        )
+    if find_spec("unsloth") is None:
+        raise CannotRunError(
+            "model.backend: unsloth is not installed; run pip install -e '.[gpu]', " + _INSTEAD
+        )
+    if early := [name for name in _PATCHED if name in sys.modules]:
+        raise RuntimeError(f"{', '.join(early)}: imported before unsloth")
+    import_module("unsloth")
+
+
+@contextmanager
+def memory_advice(phase: str) -> Iterator[None]:
+    """Say what to change if the GPU's memory does not suffice for a phase.
+
+    Raises:
+        CannotRunError: It did not suffice.
+    """
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError as error:
+        section = f"training.{phase}"
+        smaller = "batch_size" if phase == "sft" else "micro_batch"
+        raise CannotRunError(
+            f"{section}: the GPU has not enough memory; lower {section}.{smaller}, set "
+            "model.load_in_4bit=true, or take a smaller model. The last checkpoint is kept: "
+            "resume=true goes on from it"
+        ) from error
