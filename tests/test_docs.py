@@ -22,11 +22,15 @@ import daedalus.designers
 from daedalus.config import Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.report import as_table
+from daedalus.evaluation.statistics import summarise
 from daedalus.market import seat_plan
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.rewards import terms
 from daedalus.rewards.stack import RewardStack
+from experiments.build import build_all, make_context, make_env
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
@@ -224,6 +228,33 @@ def test_make_targets_exist() -> None:
         for line in lines_of_code(path):
             named = re.match(r"make ([a-z-]+)", line)
             assert named is None or named[1] in targets, f"{path.name}: {line}"
+
+
+def table_rows(path: Path) -> list[tuple[str, ...]]:
+    """Return designer, episodes and mean with its interval from each row of a document's tables."""
+    cells = re.compile(r"^ +([a-z][\w ]*?)  +(\d+)  +(0\.\d+ \[[^]]+\])", re.MULTILINE)
+    found = cells.findall(path.read_text().replace("|", " "))
+    return [(name.replace(" ", "_"), episodes, mean) for name, episodes, mean in found]
+
+
+def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
+    recipe = MAKEFILE.read_text().split("\ndemo:")[1].splitlines()[1]
+    command = recipe.strip().replace("$(RUN)", "python")
+    assert f"The demo runs `{command}`." in README.read_text()
+    config = composed(ROOT / "conf", command.split()[2:])
+    env, settings = make_env(config), config.evaluation
+    designers = build_all(settings.baselines, make_context(config, env))
+    steps = compare(env, designers, settings.episodes, config.seed, config.reward)
+    summary = summarise(episode_means(steps), settings, config.seed)
+    shown = as_table(summary[["designer", "episodes", "mean", "mean_low", "mean_high"]], "")
+    printed = list(zip(*(column.cells for column in shown.columns), strict=True))
+    *baselines, trained = table_rows(README)
+    assert baselines == printed and trained[0] == "trained"
+
+
+@pytest.mark.parametrize("name", ["tutorial.md", "results.md"])
+def test_the_demo_s_numbers_are_the_same_in_every_document(name: str) -> None:
+    assert set(table_rows(README)) <= set(table_rows(ROOT / "docs" / name))
 
 
 def slug(heading: str) -> str:

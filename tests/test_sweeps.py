@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
+from daedalus.evaluation import leaderboard_figures
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.sweeps import collect_sweep
 
 
@@ -20,7 +22,7 @@ def write_job(
 ) -> None:
     hydra = directory / str(number) / ".hydra"
     hydra.mkdir(parents=True)
-    evaluation = {"episodes": 30, "confidence": confidence, "resamples": 999}
+    evaluation = {"episodes": 40, "confidence": confidence, "resamples": 999}
     OmegaConf.save({"evaluation": evaluation}, directory / str(number) / "config.yaml")
     (hydra / "overrides.yaml").write_text("".join(f"- {each}\n" for each in overrides))
     pd.DataFrame(rows).to_csv(directory / str(number) / "summary.csv", index=False)
@@ -76,6 +78,22 @@ def test_intervals_of_a_sweep_have_the_confidence_of_its_runs(
         row = pd.read_csv(folder / table).set_index("designer").loc[["best_fixed"]].iloc[0]
         widths.append(row[f"{column}_high"] - row[f"{column}_low"])
     assert widths[0] < widths[1]
+
+
+def test_figures_of_a_sweep_have_the_settings_of_its_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def note(scores: pd.DataFrame, totals: pd.DataFrame, settings: EvaluationSettings) -> dict:
+        seen.append(settings)
+        return {}
+
+    monkeypatch.setattr(leaderboard_figures, "leaderboard_figures", note)
+    for seed in range(2):
+        write_job(tmp_path, seed, leaderboard_rows(0.0), f"seed={seed}", confidence=0.5)
+    collect_sweep(tmp_path)
+    assert seen == [EvaluationSettings(episodes=40, confidence=0.5, resamples=999)]
 
 
 def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:

@@ -1,15 +1,18 @@
-"""Comparisons report R and, beside it, the reward that the run's designers were made for."""
+"""Comparisons report R, the reward of the run's designers, and the name of the population."""
 
 from __future__ import annotations
+
+from unittest.mock import Mock
 
 import pytest
 
 from daedalus.config import compose_config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.evaluation.episodes import METRICS, OBJECTIVE
+from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanism
 from experiments.build import make_env
-from experiments.compare import comparison
+from experiments.compare import compare_designers, comparison
 
 SMALL = ["+experiment=boxplot", "evaluation.episodes=3", "evaluation.resamples=100"]
 SMALL += ["market.episode_length=2"]
@@ -25,3 +28,14 @@ def test_the_objective_is_beside_r_if_it_is_not_r(reward: str) -> None:
     assert set(tables) == {"steps", "episodes", "summary", "differences"}
     if extra:
         assert (tables["steps"][OBJECTIVE] > 1.0 + tables["steps"]["reward"]).all()
+
+
+@pytest.mark.parametrize(("market", "population"), [("strategic", "varied"), ("classic", "stage3")])
+def test_the_boxplot_is_titled_by_the_market_and_the_population(
+    market: str, population: str
+) -> None:
+    config = compose_config(*SMALL, f"market={market}", f"population={population}")
+    report = Mock(Report)
+    compare_designers(config, make_env(config), report, {})
+    (boxplot,) = [each.args[0] for each in report.figure.mock_calls if each.args[1] == "boxplot"]
+    assert boxplot.texts[0].get_text() == f"{market} market, {population}"

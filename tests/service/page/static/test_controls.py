@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
 
 from daedalus.market.mechanism import Mechanism
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.service.openenv.catalogue import Catalogue
+from tests.populations import population, seat_plan
+from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit
 
 pytestmark = pytest.mark.slow
@@ -77,6 +82,26 @@ def test_an_episode_begins_as_it_was_asked_for(visit: Visit) -> None:
     visitor.begin(seed="")
     expect(drawn).not_to_have_value("")
     assert visitor.state["seed"] == int(drawn.input_value())
+
+
+def test_a_population_offers_only_the_markets_that_can_play_it(
+    visit: Visit, catalogue: Catalogue
+) -> None:
+    alone = {
+        "strategic": PopulationSettings("types", population(3), None),
+        "classic": PopulationSettings("seats", None, seat_plan(3)),
+    }
+    added = {each.name: each for each in alone.values()}
+    with serving(replace(catalogue, populations=catalogue.populations | added)) as address:
+        visitor = visit(address).open()
+        offered = visitor.page.locator("#market option:not(:disabled)")
+        for market, each in alone.items():
+            visitor.begin(population=each.name)
+            expect(offered).to_have_attribute("value", market)
+            assert visitor.state["market"] == market
+        visitor.begin(population="stage3")
+        expect(offered).to_have_count(2)
+        visitor.page.context.close()
 
 
 def test_auto_plays_on_and_pause_stops(visit: Visit) -> None:
