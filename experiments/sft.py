@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from daedalus.config import Config
+from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
+from daedalus.training.settings import ModelSettings, without_adapters
 from experiments.build import find_portfolio, make_env, tracked
 
 if TYPE_CHECKING:
@@ -58,23 +60,30 @@ def train(
     if target.exists():
         return
     training, seed = config.training, config.seed
+    settings = config.model if training.sft.steps else without_adapters(config.model)
     portfolio = find_portfolio(config, env, run)
-    model, backend = first_model(config, env, run, portfolio), make_backend(config.model)
+    model = first_model(settings, training.prompt, env, run, seed, portfolio)
     if training.sft.steps:
         pairs = sft.training_pairs(env, config.reward, training, portfolio, run, seed)
         folder = run.checkpoints(sft.PHASE)
+        backend = make_backend(settings)
         model = sft.train_sft(model, pairs, training.sft, backend, tracker, folder, seed)
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
     report.say(f"{100 * validity:.1f} % of {count} answers, sampled at temperature 1, are valid")
     tracker.rewind(VALIDITY, -1)
     tracker.log(VALIDITY, training.sft.steps, {"validity": validity})
-    base = config.model.pretrained or run.base_model
-    export(model, training.prompt, base, target, config.model)
+    base = settings.pretrained or run.base_model
+    export(model, training.prompt, base, target, settings)
 
 
 def first_model(
-    config: Config, env: DesignEnv, run: RunFolder, portfolio: Mechanisms | None
+    settings: ModelSettings,
+    prompt: PromptSettings,
+    env: DesignEnv,
+    run: RunFolder,
+    seed: int,
+    portfolio: Mechanisms | None,
 ) -> LanguageModel:
     """Load the model that the settings name, or build the embedded one.
 
@@ -85,10 +94,9 @@ def first_model(
     from daedalus.training.checkpoints import export
     from daedalus.training.model import make_language_model
 
-    settings, prompt = config.model, config.training.prompt
     if settings.pretrained:
         return make_backend(settings).load(settings.pretrained)
-    model = make_language_model(settings, prompt, env, config.seed, portfolio)
+    model = make_language_model(settings, prompt, env, seed, portfolio)
     if not settings.lora.rank:
         return model
     export(model, prompt, "", run.base_model)

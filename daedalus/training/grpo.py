@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,8 +42,22 @@ def train_grpo(
         peft_config=adapters,
         rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
+    _time_generation(trainer)
     model = run_phase(trainer, PHASE, tracker, folder)
     return LanguageModel(model, adapted.tokenizer)
+
+
+def _time_generation(trainer: GRPOTrainer) -> None:
+    """Log the seconds of a step that pass in sampling completions; TRL logs those of a step."""
+    generate = trainer._generate
+
+    def timed(*arguments: Any, **options: Any) -> Any:
+        began = time.perf_counter()
+        completions = generate(*arguments, **options)
+        trainer._metrics["train"]["generation_seconds"].append(time.perf_counter() - began)
+        return completions
+
+    vars(trainer)["_generate"] = timed
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:

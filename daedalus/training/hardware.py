@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,11 @@ _PATCHED = ("trl", "transformers", "peft")
 _INSTEAD = "or choose model.backend=transformers, which trains on a CPU, too"
 
 
+def has_gpu() -> bool:
+    """Return whether there is a GPU that torch can use."""
+    return torch.cuda.is_available()
+
+
 def require_hardware(settings: ModelSettings) -> None:
     """Check the GPU, if there is one, and import Unsloth if the settings name it.
 
@@ -29,19 +35,43 @@ def require_hardware(settings: ModelSettings) -> None:
         RuntimeError: A library that Unsloth patches is imported already.
     """
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it warns of a missing extra
-    if torch.cuda.is_available() and torch.cuda.get_device_capability() < _CAPABILITY:
+    if has_gpu() and torch.cuda.get_device_capability() < _CAPABILITY:
         major, minor = torch.cuda.get_device_capability()
         raise CannotRunError(
             f"{torch.cuda.get_device_name()}: its compute capability is {major}.{minor}, and "
             "training in bfloat16 needs 8.0; rent another GPU, or hide this one with "
             "CUDA_VISIBLE_DEVICES= to train on the CPU"
         )
+    _limit_memory(settings.memory_limit)
     if settings.backend == "unsloth":
         _import_unsloth()
 
 
+def _limit_memory(limit: float) -> None:
+    if not limit:
+        return
+    if not has_gpu():
+        raise CannotRunError("model.memory_limit: there is no GPU; set model.memory_limit=0")
+    whole = torch.cuda.get_device_properties(0).total_memory / 2**30
+    torch.cuda.set_per_process_memory_fraction(min(1.0, limit / whole))
+
+
+def begin_measuring_memory() -> None:
+    """Forget the peak of the GPU's memory so far. The peak of a process cannot be forgotten."""
+    if has_gpu():
+        torch.cuda.reset_peak_memory_stats()
+
+
+def peak_memory() -> float:
+    """Return the peak of the memory in use, in GiB: of the GPU, or of the process without one."""
+    if has_gpu():
+        return torch.cuda.max_memory_reserved() / 2**30
+    unit = 1 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
+
+
 def _import_unsloth() -> None:
-    if not torch.cuda.is_available():
+    if not has_gpu():
         raise CannotRunError(
             f"model.backend: unsloth needs a GPU, and none was found; rent one, {_INSTEAD}"
         )

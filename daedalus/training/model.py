@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +19,6 @@ from transformers import (
     PreTrainedTokenizerBase,
     Qwen2Config,
     Qwen2ForCausalLM,
-    Qwen2Tokenizer,
 )
 
 from daedalus.checks import CannotRunError
@@ -60,13 +61,14 @@ def make_language_model(
         seed: Seed of the random weights and of the prompts.
         portfolio: Mechanisms that are played before these prompts, see ``RandomWalkDesigner``.
     """
-    corpus = _corpus(prompt, env, seed, portfolio)
-    tokenizer = build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
+    tokenizer = _tokenizer(settings, prompt, env, seed, portfolio)
+    numbers = bool(set(number_tokens()) & set(tokenizer.get_vocab()))
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = Qwen2ForCausalLM(_qwen2_config(settings, tokenizer))
-        torch.nn.init.normal_(model.lm_head.weight, std=settings.output_std)
-        if prompt.compact:
+        model = Qwen2ForCausalLM(qwen2_config(settings, tokenizer))
+        if not settings.tie_embeddings:
+            torch.nn.init.normal_(model.lm_head.weight, std=settings.output_std)
+        if numbers:
             _embed_numbers(model, tokenizer, settings.weight_std)
     model.generation_config = _generation_config(tokenizer)
     return LanguageModel(model, tokenizer)
@@ -84,19 +86,37 @@ def load_language_model(
     Raises:
         CannotRunError: There is no such model, or it cannot be downloaded.
     """
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+    tokenizer = load_tokenizer(source)
+    with _load_advice(source):
         model = AutoModelForCausalLM.from_pretrained(
             source, dtype="auto", quantization_config=quantisation
         )
+    if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
+        torch.nn.Module.cuda(model)  # the method of the class has no types
+    return LanguageModel(model, tokenizer)
+
+
+def load_tokenizer(source: str | Path) -> PreTrainedTokenizerBase:
+    """Load a tokenizer from a folder or by its hub name; it pads on the left.
+
+    Raises:
+        CannotRunError: There is no such tokenizer, or it cannot be downloaded.
+    """
+    with _load_advice(source):
+        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+    assert isinstance(tokenizer, PreTrainedTokenizerBase)
+    return tokenizer
+
+
+@contextmanager
+def _load_advice(source: str | Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise CannotRunError(
             f"{source}: no folder of a model, and not loaded from the hub; check the name and the "
             "network, and for a private model set HF_TOKEN"
         ) from error
-    if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
-        torch.nn.Module.cuda(model)  # the method of the class has no types
-    return LanguageModel(model, tokenizer)
 
 
 def trained_prompt(folder: str | Path) -> PromptSettings:
@@ -126,16 +146,31 @@ def _corpus(
     return texts + answers + ["system", "user", "assistant"] * _CORPUS_STATES
 
 
-def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Qwen2Config:
+def _tokenizer(
+    settings: ModelSettings,
+    prompt: PromptSettings,
+    env: DesignEnv,
+    seed: int,
+    portfolio: Mechanisms | None,
+) -> PreTrainedTokenizerBase:
+    if settings.tokenizer:
+        return load_tokenizer(settings.tokenizer)
+    corpus = _corpus(prompt, env, seed, portfolio)
+    return build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
+
+
+def qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Qwen2Config:
+    """Return the shape of the embedded model for a tokenizer."""
+    tokens = len(tokenizer)
     return Qwen2Config(
-        vocab_size=len(tokenizer),
+        vocab_size=max(tokens, settings.vocabulary) if settings.tokenizer else tokens,
         hidden_size=settings.hidden_size,
         intermediate_size=settings.intermediate_size,
         num_hidden_layers=settings.layers,
         num_attention_heads=settings.heads,
-        num_key_value_heads=settings.heads,
+        num_key_value_heads=settings.key_value_heads or settings.heads,
         max_position_embeddings=_MAX_POSITIONS,
-        tie_word_embeddings=False,
+        tie_word_embeddings=settings.tie_embeddings,
         initializer_range=settings.weight_std,
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
@@ -143,7 +178,7 @@ def _qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -
     )
 
 
-def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, std: float) -> None:
+def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: PreTrainedTokenizerBase, std: float) -> None:
     """Give close numbers close embeddings.
 
     Each dimension is a wave over the number with random length and phase (random Fourier features:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from daedalus.checks import require_at_least, require_one_of
 from daedalus.designers.distilled import DistilledSettings
@@ -54,43 +54,52 @@ class ModelSettings:
         backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
         pretrained: Folder or hub name of the first weights. If it is empty, the embedded model is
             built: a Qwen2 of the sizes below with random weights and its own tokenizer.
+        tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.
         heads: Attention heads, a divisor of ``hidden_size``.
+        key_value_heads: Heads of keys and values, a divisor of ``heads``; None is as many.
         intermediate_size: Width of the feed-forward layers.
         vocabulary: Largest number of tokens that the tokenizer may learn. A compact prompt adds one
-            for each number.
+            for each number. With a given tokenizer it is the number of embeddings.
+        tie_embeddings: Whether input and output embeddings are the same weights.
         weight_std: Standard deviation of the embedded model's random weights.
-        output_std: Standard deviation of its random output embeddings, which are not tied to the
-            input embeddings.
+        output_std: Standard deviation of its random output embeddings, if they are not tied.
         load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train.
         double_quantisation: Whether the scales of the 4-bit weights are quantised, too. This saves
             0.4 bits for each weight.
         merge: Weights that the adapters are added to at the end, one of ``MERGES``. ``base``: the
             weights before they were quantised. ``dequantised``: the 4-bit weights, as in training.
+        memory_limit: Most memory of the GPU that training takes, in GiB; 0 is no limit.
         lora: Settings of the adapters.
     """
 
     backend: str = "transformers"
     pretrained: str = ""
+    tokenizer: str = ""
     hidden_size: int = 128
     layers: int = 4
     heads: int = 4
+    key_value_heads: int | None = None
     intermediate_size: int = 512
     vocabulary: int = 512
+    tie_embeddings: bool = False
     weight_std: float = 0.05
     output_std: float = 0.3
     load_in_4bit: bool = False
     double_quantisation: bool = False
     merge: str = "base"
+    memory_limit: float = 0.0
     lora: LoraSettings = field(default_factory=LoraSettings)
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "hidden_size", "layers", "heads", "intermediate_size")
         require_at_least(300, self, "vocabulary")
-        require_at_least(0, self, "weight_std", "output_std")
+        require_at_least(0, self, "weight_std", "output_std", "memory_limit")
         if self.hidden_size % self.heads:
             raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
+        if self.key_value_heads is not None and self.heads % max(1, self.key_value_heads):
+            raise ValueError(f"key_value_heads: {self.key_value_heads}; give a divisor of heads")
         require_one_of(BACKENDS, self, "backend")
         require_one_of(MERGES, self, "merge")
         if self.load_in_4bit and not self.lora.rank:
@@ -101,6 +110,18 @@ class ModelSettings:
             raise ValueError("merge: dequantised: no weights are quantised; set load_in_4bit too")
         if self.backend == "unsloth" and not self.lora.rank:
             raise ValueError("backend: unsloth trains adapters only; set lora.rank too")
+
+
+def without_adapters(settings: ModelSettings) -> ModelSettings:
+    """Return settings of the same model with all its weights, not quantised."""
+    return replace(
+        settings,
+        backend="transformers",
+        load_in_4bit=False,
+        double_quantisation=False,
+        merge="base",
+        lora=LoraSettings(),
+    )
 
 
 @dataclass

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 from peft import PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
+from daedalus.config import compose_config
 from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.rewards.stack import RewardStack
@@ -26,17 +27,13 @@ from daedalus.training.backends import (
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
 from daedalus.training.grpo import train_grpo
-from daedalus.training.model import LanguageModel, load_language_model
-from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
+from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
+from daedalus.training.settings import GrpoSettings, ModelSettings, SftSettings
 from daedalus.training.sft import synthetic_pairs, train_sft
 from daedalus.training.sources import state_source
 from tests.training.conftest import GRPO, LORA, NO_LORA, PROMPT, SFT, make_tracker
 
 QLORA = ModelSettings(load_in_4bit=True, lora=LORA)
-QWEN = Qwen2Config(
-    hidden_size=1536, num_hidden_layers=28, num_attention_heads=12, num_key_value_heads=2,
-    intermediate_size=8960, vocab_size=151_936, tie_word_embeddings=True,
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -56,12 +53,15 @@ def divergence(one: torch.Tensor, other: torch.Tensor) -> float:
     return float((one.exp() * (one - other)).sum(-1).mean())
 
 
-def test_the_published_counts_are_those_of_the_real_shape() -> None:
-    with torch.device("meta"):
-        model = Qwen2ForCausalLM(QWEN)
-    assert model.num_parameters() == 1_543_714_304
-    lora = lora_config(LoraSettings(rank=16, alpha=32))
+def test_the_published_counts_are_those_of_the_shape(small: LanguageModel) -> None:
+    settings = compose_config(
+        "+experiment=smoke", "model=qwen2.5-1.5b-shape", "model.tokenizer=any"
+    ).model
+    lora = lora_config(settings.lora)
     assert lora is not None
+    with torch.device("meta"):
+        model = Qwen2ForCausalLM(qwen2_config(settings, small.tokenizer))
+    assert model.num_parameters() == 1_543_714_304
     with torch.device("meta"):
         adapted = get_peft_model(model, lora)
     assert adapted.get_nb_trainable_parameters() == (18_464_768, 1_562_179_072)

@@ -1,0 +1,56 @@
+"""How close the predictions of an exported model are to those of the model that was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedModel
+
+from daedalus.designers.prompt import Message
+from daedalus.training.backends import generating
+from daedalus.training.generation import complete
+from daedalus.training.model import LanguageModel
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Agreement of two models about the tokens of some answers.
+
+    Attributes:
+        divergence: Mean Kullback-Leibler divergence from the trained model's predictions to the
+            exported model's, in nats per token.
+        agreement: Share of the tokens for which both hold the same one most probable.
+    """
+
+    divergence: float
+    agreement: float
+
+
+def fidelity(
+    trained: LanguageModel, exported: LanguageModel, chats: Sequence[list[Message]], tokens: int
+) -> Fidelity:
+    """Compare two models on the answers that the trained one gives at temperature 0.
+
+    Args:
+        trained: The model as it was trained, with its adapters.
+        exported: The model as it was written, with merged adapters.
+        chats: The prompts.
+        tokens: Largest number of tokens of an answer.
+    """
+    said = complete(trained, chats, 0.0, tokens)
+    divergences, same = [], []
+    for prompt, answer in zip(said.prompts, said.answers, strict=True):
+        one, other = (_predictions(each.model, prompt, answer) for each in (trained, exported))
+        divergences.append((one.exp() * (one - other)).sum(dim=1))
+        same.append((one.argmax(dim=1) == other.argmax(dim=1)).float())
+    return Fidelity(float(torch.cat(divergences).mean()), float(torch.cat(same).mean()))
+
+
+def _predictions(model: PreTrainedModel, prompt: list[int], answer: list[int]) -> torch.Tensor:
+    """Return log-probabilities at each token of the answer, shape (length, vocabulary)."""
+    with generating(model):
+        tokens = torch.tensor([prompt + answer], device=model.device)
+        logits: torch.Tensor = model(tokens).logits[0]
+    return logits[len(prompt) - 1 : -1].float().log_softmax(dim=1).cpu()

@@ -1,0 +1,109 @@
+"""Train the shape of the published model in 4 bits, and measure what it takes and gives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config
+from daedalus.env import DesignEnv
+from daedalus.evaluation.report import Report
+from daedalus.run_folder import RunFolder
+from daedalus.tracking import Tracker
+from daedalus.training.settings import without_adapters
+from experiments import grpo, sft
+from experiments.build import make_env, tracked
+
+_LARGE = 1024  # width of a model for GPUs
+COSTS = "costs"
+"""Name under which the seconds and the peak memory of each phase are logged."""
+
+
+def main(config: Config, out: Path) -> None:
+    """Teach all weights the format, then train adapters on them by GRPO, and report the costs.
+
+    The first part replaces the weights of the hub, because random weights would earn no reward.
+    With ``model.pretrained`` there are such weights already.
+    """
+    from daedalus.training.hardware import require_hardware
+
+    require_hardware(config.model)
+    _require_gpu(config)
+    env, run = make_env(config), RunFolder(out)
+    with tracked(config, out) as (tracker, report):
+        base = RunFolder(out / "base")
+        if not config.model.pretrained:
+            measured("sft", tracker, lambda: teach(config, env, base, tracker, report))
+        adapted = on_base(config, base)
+        measured("grpo", tracker, lambda: grpo.train(adapted, env, run, tracker, report))
+        grpo.compare(adapted, env, run, tracker, report)
+        report.table(costs(tracker, config), "costs")
+        report.show(costs(tracker, config), "what a step takes")
+
+
+def _require_gpu(config: Config) -> None:
+    from daedalus.training.hardware import has_gpu
+
+    if config.model.hidden_size >= _LARGE and not has_gpu():
+        raise CannotRunError(
+            "gpu_check: no GPU was found, and this model would take days without one; "
+            "model=tiny_qlora training=smoke training.sft.steps=3 runs the check in miniature"
+        )
+
+
+def teach(
+    config: Config, env: DesignEnv, base: RunFolder, tracker: Tracker, report: Report
+) -> None:
+    """Train all weights of the model by SFT, in 32 bits."""
+    base.path.mkdir(exist_ok=True)
+    whole = replace(config, model=without_adapters(config.model))
+    sft.train(whole, env, base, base.model, tracker, report)
+
+
+def on_base(config: Config, base: RunFolder) -> Config:
+    """Return the configuration that trains adapters on the weights of ``base`` by GRPO alone."""
+    pretrained = config.model.pretrained or str(base.model)
+    model = replace(config.model, pretrained=pretrained)
+    training = replace(config.training, sft=replace(config.training.sft, steps=0))
+    return replace(config, model=model, training=training)
+
+
+def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
+    """Run a phase, and log its seconds and the peak of its memory; a resumed run keeps the rest."""
+    from daedalus.training.hardware import begin_measuring_memory, peak_memory
+
+    begin_measuring_memory()
+    began = time.perf_counter()
+    train()
+    spent = {f"{phase}_seconds": time.perf_counter() - began, f"{phase}_peak_gib": peak_memory()}
+    tracker.log(COSTS, len(tracker.history(COSTS)), spent)
+
+
+def costs(tracker: Tracker, config: Config) -> pd.DataFrame:
+    """Return what training took, one row for each quantity, from the run's own logs."""
+    steps = pd.DataFrame(tracker.history("grpo"))
+    means = steps[["step_seconds", "generation_seconds", "reward_seconds"]].mean()
+    settings = config.training.grpo
+    tokens = steps["completion_length"].mean() * settings.prompts_per_step * settings.group_size
+    rows = {
+        **means,
+        "training_seconds": 2 * means["step_seconds"] - means.sum(),
+        "tokens_per_second": tokens / means["generation_seconds"],
+        **{name: max(values) for name, values in _by_name(tracker.history(COSTS)).items()},
+        **_last(tracker.history(grpo.FIDELITY)),
+    }
+    return pd.DataFrame({"quantity": list(rows), "value": list(rows.values())})
+
+
+def _by_name(records: list[dict[str, float]]) -> dict[str, list[float]]:
+    names = [name for record in records for name in record if name not in ("step", "phase")]
+    return {name: [each[name] for each in records if name in each] for name in names}
+
+
+def _last(records: list[dict[str, float]]) -> dict[str, float]:
+    return {name: values[-1] for name, values in _by_name(records).items()}

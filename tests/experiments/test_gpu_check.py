@@ -1,0 +1,63 @@
+"""The check of a GPU, in miniature on a CPU, and the tokenizer that it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.config import compose_config
+from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.market.parsing import format_mechanism
+from daedalus.search.states import mid_episode_states
+from daedalus.training.hardware import has_gpu
+from daedalus.training.model import load_tokenizer
+from daedalus.training.synthetic import synthetic_mechanisms
+from experiments.build import make_env
+from experiments.gpu_check import main
+
+ROOT = Path(__file__).parents[2]
+MINIATURE = """
++experiment=gpu_check model=tiny_qlora training=smoke training.sft.steps=3 evaluation.episodes=2
+evaluation.resamples=100 model.hidden_size=32 model.layers=2 model.heads=2
+model.intermediate_size=64 training.grpo.max_completion_tokens=32
+""".split()
+
+
+@pytest.mark.slow
+def test_a_miniature_leaves_the_costs_of_every_part(tmp_path: Path) -> None:
+    command = [sys.executable, "run.py", *MINIATURE, f"hydra.run.dir={tmp_path}"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    costs = pd.read_csv(tmp_path / "costs.csv").set_index("quantity")["value"]
+    parts = costs[["generation_seconds", "reward_seconds", "training_seconds"]]
+    assert (parts > 0).all() and parts.sum() == pytest.approx(costs["step_seconds"])
+    assert costs["tokens_per_second"] > 0 and costs["grpo_peak_gib"] >= costs["sft_peak_gib"] > 0.1
+    assert np.isfinite(costs["divergence"]) and 0 <= costs["agreement"] <= 1
+    assert (tmp_path / "base" / "model" / "model.safetensors").exists()
+    assert set(pd.read_csv(tmp_path / "summary.csv")["designer"]) >= {"trained", "informed_greedy"}
+
+
+@pytest.mark.skipif(has_gpu(), reason="there is a GPU")
+def test_without_a_gpu_it_offers_the_miniature(tmp_path: Path) -> None:
+    config = compose_config("+experiment=gpu_check", "model.tokenizer=any")
+    with pytest.raises(CannotRunError, match=r"no GPU was found, .*model=tiny_qlora"):
+        main(config, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_prompts_and_answers_are_short_in_the_tokens_of_qwen() -> None:
+    subprocess.run(["make", "outputs/tokenizer/qwen2_5"], cwd=ROOT, check=True)
+    tokenizer = load_tokenizer(ROOT / "outputs" / "tokenizer" / "qwen2_5")
+    assert len(tokenizer) == 151_665
+    env = make_env(compose_config("+experiment=grpo_published", "tracking=files"))
+    chats = prompts(mid_episode_states(env, 16, 0, "x").observe(), PromptSettings())
+    asked = [tokenizer.apply_chat_template(chat, return_dict=True)["input_ids"] for chat in chats]
+    answers = [format_mechanism(each) for each in synthetic_mechanisms(16, 0)]
+    assert max(len(each) for each in asked) <= 110
+    assert all(60 <= len(tokenizer(each)["input_ids"]) <= 100 for each in answers)
