@@ -46,7 +46,7 @@ def main(config: Config, out: Path) -> None:
         order = [*config.evaluation.baselines, "best_overall", "best_own"]
         report.show(wide.loc[list(envs), order].reset_index(), "mean R")
         report.say(f"best overall: {format_mechanism(overall)}")
-        report.figure(population_bars(table), "populations")
+        report.figure(population_bars(table, config.evaluation.confidence), "populations")
 
 
 def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:

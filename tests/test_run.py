@@ -31,6 +31,13 @@ def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
     assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
 
 
+def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
+    answer = run("seed=1", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert answer.stderr.strip().startswith("nothing to run: choose +experiment=NAME")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
     wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
     with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):

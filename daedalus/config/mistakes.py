@@ -47,6 +47,7 @@ RENAMED_OPTIONS = {
 }
 """New name of an option, by group and old name."""
 
+_NO_EXPERIMENT = "'hydra.runtime.choices.experiment' not found"  # names the run's folder
 _BAD_ADVICE = "To append to your config use"  # wrong for a misspelt key
 
 
@@ -55,6 +56,8 @@ def explain(error: HydraException | OmegaConfBaseException | ConfigError) -> str
     causes = list(_causes(error))
     lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_BAD_ADVICE))
+    if _NO_EXPERIMENT in message:
+        return "nothing to run: choose +experiment=NAME; python run.py --help lists the names"
     renamed = _renamed_option(message) or _renamed_key(message)
     if renamed:
         return renamed

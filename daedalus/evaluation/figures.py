@@ -166,11 +166,12 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
     return figure
 
 
-def population_bars(table: pd.DataFrame) -> Figure:
+def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
     """Draw the mean reward of each designer in each population.
 
     Args:
         table: Rows of ``summarise`` with the column ``population``.
+        confidence: Confidence of its intervals, such as 0.95.
     """
     populations = list(table["population"].unique())
     designers = list(table["designer"].unique())
@@ -186,7 +187,8 @@ def population_bars(table: pd.DataFrame) -> Figure:
     axes.set_ylabel("composite reward R")
     axes.set_ylim(0, None)
     axes.legend(loc="upper right", ncols=len(designers), fontsize=8.5, frameon=False)
-    entitle(figure, "Designers without training, by population", "95 % intervals over episodes")
+    reading = f"{100 * confidence:g} % intervals over episodes"
+    entitle(figure, "Designers without training, by population", reading)
     return figure
 
 
