@@ -40,6 +40,7 @@ SPACE = ROOT / "deploy" / "README.md"
 HEADERS = sorted((ROOT / "conf").rglob("*.yaml"))
 MAKEFILE = ROOT / "Makefile"
 PLACEHOLDERS = {"$(RUN)": "python", "$(SEED)": "0", "$(HERE)": "RUN", "$$(mktemp -d)": "RUN"}
+PLACEHOLDERS |= {"$(GPU_CHECK)": "RUN", "$(TOKENIZER)": "FOLDER", "$(ARGS)": ""}
 """What the Makefile's variables stand for."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DURATION = re.compile(r"\s+\([^()]*\)$")
@@ -300,7 +301,7 @@ def groups() -> dict[str, str]:
     listed = {}
     for folder in folders:
         name = str(folder.relative_to(ROOT / "conf"))
-        files = [path.stem for path in sorted(folder.glob("*.yaml"))]
+        files = sorted(path.stem for path in folder.glob("*.yaml"))
         marks = [" (default)" if file == chosen.get(name) else "" for file in files]
         marked = (f"`{file}`{mark}" for file, mark in zip(files, marks, strict=True))
         listed[f"`{name}`"] = ", ".join(marked)

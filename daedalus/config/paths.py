@@ -14,7 +14,7 @@ TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} 
 
 def option_files(group: str) -> list[Path]:
     """Return the files of a group in ``conf/``, such as ``training/curriculum``, by name."""
-    return sorted((CONF / group).glob("*.yaml"))
+    return sorted((CONF / group).glob("*.yaml"), key=lambda path: path.stem)
 
 
 def groups() -> list[str]:

@@ -66,8 +66,23 @@ class Config:
             raise ValueError(f"seed: {self.seed}; give an integer from 0 up")
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        self._check_unsloth()
         if self.training.grpo.horizon > self.market.episode_length:
             raise ValueError(
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "
                 f"an episode has {self.market.episode_length} steps"
+            )
+
+    def _check_unsloth(self) -> None:
+        if self.model.backend != "unsloth":
+            return
+        grpo = self.training.grpo
+        if grpo.loss_type == "dr_grpo" and grpo.scale_rewards == "group":
+            raise ValueError(
+                "training.grpo.scale_rewards: group; unsloth does not scale the rewards of "
+                "dr_grpo, so set it to none, or choose model.backend=transformers"
+            )
+        if grpo.vllm_server:
+            raise ValueError(
+                "training.grpo.vllm_server: not with unsloth; choose model.backend=transformers"
             )

@@ -78,7 +78,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         max_grad_norm=settings.max_gradient_norm,
         loss_type=settings.loss_type,
         epsilon=settings.epsilon,
-        epsilon_high=settings.epsilon_high,
+        epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
         importance_sampling_level=settings.importance_sampling_level,
         mask_truncated_completions=settings.mask_truncated_completions,
         beta=settings.beta,

@@ -23,12 +23,15 @@ def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
     """Return keyword arguments for TRL's configs: device, precision, logging and checkpoints.
 
     TRL turns bf16 and gradient checkpointing on by default. A small model on a CPU needs neither.
+    Unsloth has another optimiser and weight decay by default, so both are set.
     """
     gpu = torch.cuda.is_available()
     return {
         "output_dir": str(folder),
         "seed": seed,
         "data_seed": seed,
+        "optim": "adamw_torch_fused",
+        "weight_decay": 0.0,
         "use_cpu": not gpu,
         "bf16": gpu,
         "gradient_checkpointing": gpu,

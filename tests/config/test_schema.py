@@ -9,7 +9,13 @@ import pytest
 from daedalus.config.paths import TASKS
 from daedalus.config.schema import Config
 from daedalus.market.interface import MarketSettings
-from daedalus.training.settings import GrpoSettings, TrainingSettings
+from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
+
+UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
+
+
+def of_grpo(**changes: Any) -> TrainingSettings:
+    return TrainingSettings(grpo=GrpoSettings(**changes))
 
 
 def test_a_run_begins_with_seed_zero_and_afresh() -> None:
@@ -29,6 +35,14 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
                 "training": TrainingSettings(grpo=GrpoSettings(horizon=3)),
             },
             "training.grpo.horizon: 3; an episode has 2 steps",
+        ),
+        (
+            {"model": UNSLOTH, "training": of_grpo(loss_type="dr_grpo", scale_rewards="group")},
+            "unsloth does not scale the rewards of dr_grpo",
+        ),
+        (
+            {"model": UNSLOTH, "training": of_grpo(vllm_server="http://localhost:8000")},
+            "training.grpo.vllm_server: not with unsloth",
         ),
     ],
 )

@@ -45,6 +45,10 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (LoraSettings, {"dropout": 1.0}),
         (ModelSettings, {"heads": 3}),
         (ModelSettings, {"vocabulary": 10}),
+        (ModelSettings, {"key_value_heads": 3}),
+        (ModelSettings, {"backend": "keras"}),
+        (ModelSettings, {"merge": "top"}),
+        (ModelSettings, {"memory_limit": -1.0}),
         (SftSettings, {"temperature": 0.0}),
         (SftSettings, {"examples": 0}),
         (GrpoSettings, {"group_size": 1}),
@@ -53,6 +57,9 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (GrpoSettings, {"schedule": "steep"}),
         (GrpoSettings, {"scale_rewards": "all"}),
         (GrpoSettings, {"horizon": 0}),
+        (GrpoSettings, {"loss_type": "ppo"}),
+        (GrpoSettings, {"importance_sampling_level": "answer"}),
+        (GrpoSettings, {"epsilon": -0.1}),
         (PortfolioSettings, {"episodes": 0}),
         (StageSettings, {"population": POPULATION, "promotion": 1.1}),
         (StageSettings, {"population": POPULATION, "window": 0}),
@@ -61,4 +68,25 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
 def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any]) -> None:
     name = list(values)[-1]
     with pytest.raises(ValueError, match=f"^{name}: {values[name]!r}"):
+        settings(**values)
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "hint"),
+    [
+        (ModelSettings, {"backend": "unsloth"}, "backend: unsloth trains adapters only; set lora"),
+        (ModelSettings, {"merge": "dequantised"}, "merge: dequantised: no weights are quantised"),
+        (ModelSettings, {"double_quantisation": True}, "double_quantisation: no weights are"),
+        (GrpoSettings, {"epsilon_high": 0.3}, "epsilon_high: one iteration clips no ratio"),
+        (GrpoSettings, {"epsilon_high": 0.1, "iterations": 2}, "epsilon_high: 0.1; .* from 0.2 up"),
+        (GrpoSettings, {"loss_type": "cispo"}, "loss_type: cispo needs epsilon_high"),
+        (GrpoSettings, {"loss_type": "cispo", "epsilon_high": 0.5}, "epsilon_high: 0.5; .* 1.0 up"),
+        (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
+        (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(
+    settings: type, values: dict[str, Any], hint: str
+) -> None:
+    with pytest.raises(ValueError, match=hint):
         settings(**values)
