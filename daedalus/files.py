@@ -1,8 +1,9 @@
-"""Files that are written completely or not at all."""
+"""Files and folders that are written completely or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,3 +19,18 @@ def written_whole(path: Path) -> Iterator[Path]:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def written_whole_folder(path: Path) -> Iterator[Path]:
+    """Yield an empty folder beside ``path``; let it replace ``path`` if the block succeeds."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    try:
+        yield aside
+        if path.exists():
+            shutil.rmtree(path)
+        aside.rename(path)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

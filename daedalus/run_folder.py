@@ -63,6 +63,21 @@ class RunFolder:
         return self.path / "summary.csv"
 
     @property
+    def episodes(self) -> Path:
+        """Return the reward and its factors of every designer and episode."""
+        return self.path / "episodes.csv"
+
+    @property
+    def differences(self) -> Path:
+        """Return the paired differences between designers."""
+        return self.path / "differences.csv"
+
+    @property
+    def figures(self) -> Path:
+        """Return the folder of the figures."""
+        return self.path / "figures"
+
+    @property
     def history(self) -> Path:
         """Return the training signals of every step, as JSON."""
         return self.path / HISTORY
@@ -87,9 +102,24 @@ class RunFolder:
         """Return the trained model."""
         return self.path / MODEL
 
+    @property
+    def adapters(self) -> Path:
+        """Return the adapters of the last phase, which ``model`` contains."""
+        return adapters_of(self.model)
+
+    @property
+    def sft_adapters(self) -> Path:
+        """Return the adapters of SFT, which ``sft_model`` contains."""
+        return adapters_of(self.sft_model)
+
     def checkpoints(self, phase: str) -> Path:
         """Return the folder of a phase's checkpoints."""
         return self.path / "checkpoints" / phase
+
+
+def adapters_of(model: Path) -> Path:
+    """Return the folder of the adapters that were merged into an exported model."""
+    return model.with_name(f"{model.name}_adapters")
 
 
 def runs_below(folder: Path) -> list[RunFolder]:

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files and folders are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.files import written_whole
+from daedalus.files import written_whole, written_whole_folder
 
 
 def test_a_file_appears_once_it_is_whole(tmp_path: Path) -> None:
@@ -26,3 +26,22 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         raise RuntimeError
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_appears_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "model"
+    for content in ("first", "second"):
+        with written_whole_folder(path) as aside:
+            (aside / content).touch()
+            assert not (path / content).exists()
+        assert [each.name for each in path.iterdir()] == [content]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.mkdir()
+    with pytest.raises(RuntimeError), written_whole_folder(path) as aside:
+        (aside / "part").touch()
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == [path] and not list(path.iterdir())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import cast
@@ -12,7 +11,8 @@ from peft import PeftModel
 from transformers import PreTrainedModel
 
 from daedalus.designers.prompt import PromptSettings
-from daedalus.run_folder import PROMPT
+from daedalus.files import written_whole_folder
+from daedalus.run_folder import PROMPT, adapters_of
 from daedalus.training.backends import quantisation
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import ModelSettings
@@ -47,8 +47,8 @@ def export(
     """Write a model that ``from_pretrained`` loads, completely or not at all.
 
     Adapters are merged into base weights that are loaded again, see ``ModelSettings.merge``.
-    Merging into quantised weights would round twice. No adapter files remain, because
-    ``from_pretrained`` would apply them a second time.
+    Merging into quantised weights would round twice. The adapters alone are kept beside the model,
+    in ``adapters_of(folder)``. In its folder, ``from_pretrained`` would apply them a second time.
 
     Args:
         language_model: The trained model.
@@ -57,18 +57,13 @@ def export(
         folder: Folder of the export; replaced if it exists.
         settings: How the model was loaded; needed only for adapters on quantised weights.
     """
-    aside = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(aside, ignore_errors=True)
     merged = language_model.model
     if isinstance(merged, PeftModel):
-        scratch = aside.with_name(f".{folder.name}.adapter")
-        merged = _merged(merged, _weights(base, settings or ModelSettings()), scratch)
-    merged.save_pretrained(aside)
-    language_model.tokenizer.save_pretrained(aside)
-    (aside / PROMPT).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
-    if folder.exists():
-        shutil.rmtree(folder)
-    aside.rename(folder)
+        merged = _merged(merged, _weights(base, settings or ModelSettings()), adapters_of(folder))
+    with written_whole_folder(folder) as aside:
+        merged.save_pretrained(aside)
+        language_model.tokenizer.save_pretrained(aside)
+        (aside / PROMPT).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
 
 
 def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:
@@ -78,8 +73,8 @@ def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:
     return cast(PreTrainedModel, quantised.dequantize())
 
 
-def _merged(adapted: PeftModel, weights: PreTrainedModel, scratch: Path) -> PreTrainedModel:
-    adapted.save_pretrained(str(scratch))
-    merged: PreTrainedModel = PeftModel.from_pretrained(weights, scratch).merge_and_unload()
-    shutil.rmtree(scratch)
+def _merged(adapted: PeftModel, weights: PreTrainedModel, adapters: Path) -> PreTrainedModel:
+    with written_whole_folder(adapters) as aside:
+        adapted.save_pretrained(str(aside))
+    merged: PreTrainedModel = PeftModel.from_pretrained(weights, adapters).merge_and_unload()
     return merged
