@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -19,13 +22,16 @@ from daedalus.files import written_whole
 from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep
 
+_GPUS = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
+
 
 @contextmanager
 def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
     """Document the run in its folder, and mark it as finished if the block succeeds.
 
-    It writes config.yaml and provenance.json before the block, and ``finished`` after it. In a
-    sweep it then also writes the tables over the finished jobs.
+    It writes config.yaml and provenance.json before the block. After it, it adds the seconds that
+    the launch took, and writes ``finished``. In a sweep it then also writes the tables over the
+    finished jobs.
 
     Yields:
         The folder, or None if the resumed run had already finished.
@@ -38,30 +44,36 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         yield None
         return
     _write_config(composed, out)
-    _write_provenance(RunFolder(out).provenance)
+    launches, began = [*_launches(out), provenance()], time.monotonic()
+    _write_launches(out, launches)
     yield out
+    launches[-1]["seconds"] = round(time.monotonic() - began, 1)
+    _write_launches(out, launches)
     RunFolder(out).finished.touch()
     if (out.parent / "multirun.yaml").exists():
         collect_sweep(out.parent)
 
 
 def provenance() -> dict[str, object]:
-    """Return commit, whether files had changed since, command, and versions of all software."""
+    """Return commit, whether files had changed since, command, time, hardware and versions."""
     return {
-        "commit": _git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_git("status", "--porcelain")),
+        "commit": _said("git", "rev-parse", "HEAD"),
+        "uncommitted_changes": bool(_said("git", "status", "--porcelain")),
         "command": shlex.join(sys.argv),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "gpus": (_said(*_GPUS) or "").splitlines(),
         "packages": {each.name: each.version for each in distributions()},
     }
 
 
-def _git(*arguments: str) -> str | None:
-    """Return the output of git, or None without git or outside a checkout."""
+def _said(*command: str) -> str | None:
+    """Return the output of a command, or None if it is missing or fails."""
     folder = Path(__file__).parent
     try:
-        answer = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
+        answer = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     except FileNotFoundError:
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
@@ -80,11 +92,16 @@ def _write_config(composed: DictConfig, out: Path) -> None:
         aside.write_text(_resolved(composed))
 
 
-def _write_provenance(path: Path) -> None:
-    """Add this launch to the list of the run's launches; each resumption is one more."""
-    launches = json.loads(path.read_text()) if path.exists() else []
-    with written_whole(path) as aside:
-        aside.write_text(json.dumps([*launches, provenance()], indent=2) + "\n")
+def _launches(out: Path) -> list[dict[str, object]]:
+    """Return the run's launches so far; each resumption is one."""
+    path = RunFolder(out).provenance
+    launches: list[dict[str, object]] = json.loads(path.read_text()) if path.exists() else []
+    return launches
+
+
+def _write_launches(out: Path, launches: list[dict[str, object]]) -> None:
+    with written_whole(RunFolder(out).provenance) as aside:
+        aside.write_text(json.dumps(launches, indent=2) + "\n")
 
 
 def _check_same_config(composed: DictConfig, out: Path) -> None:

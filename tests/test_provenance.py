@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ def test_a_run_leaves_its_resolved_configuration_and_its_launch(tmp_path: Path) 
     assert run.config.read_text() == "seed: 0\nname: run 0\n"
     (launch,) = json.loads(run.provenance.read_text())
     assert launch["packages"]["numpy"] and launch["python"].startswith("3.")
+    assert 0 <= launch["seconds"] < 60 and datetime.fromisoformat(launch["started"])
 
 
 def test_a_failed_run_is_not_finished_and_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
@@ -36,7 +39,8 @@ def test_a_failed_run_is_not_finished_and_goes_on_when_it_is_resumed(tmp_path: P
     assert not run.finished.exists()
     with run_record(composed(resume=True), tmp_path) as out:
         assert out == tmp_path
-    assert len(json.loads(run.provenance.read_text())) == 2
+    failed, resumed = json.loads(run.provenance.read_text())
+    assert "seconds" not in failed and "seconds" in resumed
 
 
 def test_a_finished_run_has_nothing_to_resume(tmp_path: Path) -> None:
@@ -57,7 +61,8 @@ def test_a_run_of_another_configuration_is_not_resumed(tmp_path: Path) -> None:
 def test_the_record_names_the_command_and_the_commit() -> None:
     record = provenance()
     assert set(record) == {
-        "commit", "uncommitted_changes", "command", "python", "platform", "packages",
+        "commit", "uncommitted_changes", "command", "started", "python", "platform", "cores",
+        "gpus", "packages",
     }  # fmt: skip
     assert "pytest" in str(record["command"])
 
@@ -75,6 +80,14 @@ def test_without_git_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PATH", "")
     record = provenance()
     assert record["commit"] is None and record["uncommitted_changes"] is False
+    assert record["gpus"] == []
+
+
+def test_the_record_names_every_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho NVIDIA L4; echo NVIDIA A10G\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert provenance()["gpus"] == ["NVIDIA L4", "NVIDIA A10G"]
 
 
 @pytest.mark.parametrize("sweep", [True, False])
