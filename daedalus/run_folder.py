@@ -103,6 +103,11 @@ class RunFolder:
         return self.path / MODEL
 
     @property
+    def published(self) -> Path:
+        """Return the model with its card, as it is uploaded."""
+        return self.path / "published"
+
+    @property
     def adapters(self) -> Path:
         """Return the adapters of the last phase, which ``model`` contains."""
         return adapters_of(self.model)

@@ -105,7 +105,8 @@ def load_generate(
     """
     from daedalus.training.generation import make_generate  # torch is slow to import
     from daedalus.training.model import load_language_model, trained_prompt
+    from daedalus.training.snapshots import prompt_folder
 
     model = load_language_model(checkpoint)
     generate = make_generate(model, temperature, max_new_tokens, constrained)
-    return generate, trained_prompt(checkpoint)
+    return generate, trained_prompt(prompt_folder(checkpoint))

@@ -4,5 +4,39 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+from hydra import compose, initialize_config_dir
+
+from daedalus.config import CONF, register, to_config
+from daedalus.provenance import run_record
+from daedalus.run_folder import RunFolder
+
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_SMALLEST = (
+    "+experiment=smoke",
+    "model.lora.rank=4",
+    "model.hidden_size=32",
+    "model.heads=2",
+    "model.layers=2",
+    "model.intermediate_size=64",
+    "training.grpo.max_completion_tokens=24",
+    "evaluation.episodes=3",
+    "evaluation.resamples=100",
+)
+
+
+@pytest.fixture(scope="session")
+def trained_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Leave a finished training run with adapters. Its model learnt nothing."""
+    from experiments import grpo  # slow to import
+
+    out = tmp_path_factory.mktemp("trained") / "run"
+    out.mkdir()
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        composed = compose("config", overrides=list(_SMALLEST))
+    with run_record(composed, out):
+        grpo.main(to_config(composed), out)
+    return RunFolder(out)

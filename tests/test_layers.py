@@ -58,6 +58,11 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.service.settings": {"daedalus.checks"},
     "daedalus.service.load_settings": {"daedalus.checks"},
     "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
+    "daedalus.publishing": WRITING
+    | {"daedalus.checks", "daedalus.evaluation", "daedalus.training", "pandas", "omegaconf"}
+    | {"daedalus.designers", "huggingface_hub", "httpx"},
+    "daedalus.publishing.settings": set(),
+    "daedalus.publishing.__init__": set(),  # settings cannot be imported without it
     "daedalus.training": DESIGN | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
     "daedalus.training.settings": DESIGN,
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
@@ -76,6 +81,7 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.tracking",
         "daedalus.evaluation.settings",
         "daedalus.training.settings",
+        "daedalus.publishing.settings",
         "daedalus.service.settings",
         "daedalus.service.load_settings",
     },

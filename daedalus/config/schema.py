@@ -12,6 +12,7 @@ from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.publishing.settings import HubSettings
 from daedalus.rewards.stack import RewardStack
 from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
@@ -40,6 +41,7 @@ class Config:
         tracking: Where a run writes its numbers.
         service: Address, limits and designer of the service.
         load: The load under which the service is measured.
+        hub: Where a model is published, and how.
         trained: Folder of the training sweep that ``leaderboard_trained`` scores.
     """
 
@@ -59,6 +61,7 @@ class Config:
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
     load: LoadSettings = field(default_factory=LoadSettings)
+    hub: HubSettings = field(default_factory=HubSettings)
     trained: str = ""
 
     def __post_init__(self) -> None:

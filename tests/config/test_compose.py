@@ -53,7 +53,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
         overrides.append("task=compare" if "training" in group else "+experiment=smoke")
-    if option == "language_model":
+    if option in ("language_model", "publish"):
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")

@@ -1,0 +1,37 @@
+"""Settings of publishing; this module imports fast, because ``--help`` needs it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_REPOSITORY = r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*"
+
+
+@dataclass
+class HubSettings:
+    """A repository on the Hugging Face hub, and what it gets.
+
+    Attributes:
+        repo: Its name, OWNER/NAME.
+        private: Whether a new repository is private.
+        update: Whether the repository may exist already. It gets a new commit and keeps its
+            visibility.
+        adapter_only: Whether only the adapters are published, without the base model's weights.
+        license: Licence of the published weights, by the hub's identifier.
+        dry_run: Whether the folder is only written and checked, without a network.
+
+    Raises:
+        ValueError: The name is not of the form OWNER/NAME.
+    """
+
+    repo: str = ""
+    private: bool = True
+    update: bool = False
+    adapter_only: bool = False
+    license: str = "apache-2.0"
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.repo and not re.fullmatch(_REPOSITORY, self.repo):
+            raise ValueError(f"repo: {self.repo!r}; give OWNER/NAME, as on the hub")

@@ -1,0 +1,199 @@
+"""The tables of a model card, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from daedalus.evaluation.statistics import paired_differences
+from daedalus.publishing.evidence import TRAINED, Evidence
+
+MEASURES = ("reward", "welfare", "fairness", "participation", "stability", "valid")
+"""Columns of ``episodes.csv`` in which a baseline may be better. More is better in each."""
+
+SIGNALS = {
+    "reward": "reward",
+    "reward_std": "standard deviation of the reward within groups",
+    "frac_reward_zero_std": "share of groups without any spread",
+    "entropy": "policy entropy, nats per token",
+    "grad_norm": "gradient norm",
+    "completion_length": "completion length, tokens",
+    "validity": "share of valid mechanisms at temperature 1",
+}
+"""Columns of ``training_history.csv`` that a card shows, and their titles."""
+
+LIBRARIES = (
+    "torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "unsloth", "numba",
+)  # fmt: skip
+
+_HIDDEN = ("save_every", "vllm_server")
+_TENTHS = 10
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; "" if it has no rows."""
+    lines = ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    if not lines:
+        return ""
+    return "\n".join(["| " + " | ".join(header) + " |", "|---" * len(header) + "|", *lines])
+
+
+def number(value: object) -> str:
+    """Return a value for a cell: three decimals or digits, a dash if it is missing."""
+    if not isinstance(value, float):
+        return str(value)
+    if np.isnan(value):
+        return "-"
+    return f"{value:.3f}" if value == 0 or 0.01 <= abs(value) < 1000 else f"{value:.3g}"
+
+
+def interval(row: dict[str, Any], name: str) -> str:
+    """Return a number with its interval."""
+    ends = f"{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}"
+    return f"{number(row[name])} [{ends}]"
+
+
+def scores(evidence: Evidence) -> str:
+    """Return the score of each designer."""
+    rows = [{str(k): v for k, v in row.items()} for row in evidence.summary.to_dict("records")]
+    factors = MEASURES[1:-1]
+    header = ["designer", "mean R", "interquartile mean", *factors, "valid"]
+    return table(
+        header,
+        (
+            [
+                f"**{row['designer']}**" if row["designer"] == TRAINED else row["designer"],
+                interval(row, "mean"),
+                interval(row, "iqm"),
+                *(number(row[name]) for name in factors),
+                f"{row['valid']:.1%}",
+            ]
+            for row in rows
+        ),
+    )
+
+
+def leads(evidence: Evidence) -> str:
+    """Return the paired differences of the trained model to each baseline."""
+    shown = evidence.differences[evidence.differences["designer"] == TRAINED]
+    rows = [{str(k): v for k, v in row.items()} for row in shown.to_dict("records")]
+    header = ["baseline", "R of the model minus R of the baseline", "probability of improvement"]
+    return table(
+        header,
+        (
+            [
+                row["reference"],
+                interval(row, "difference"),
+                interval(row, "probability_of_improvement"),
+            ]
+            for row in rows
+        ),
+    )
+
+
+def losses(evidence: Evidence) -> str:
+    """Return where a baseline has a higher mean, with paired intervals; "" if nowhere."""
+    rows = [row for measure in MEASURES for row in _losses_in(evidence, measure)]
+    header = ["measure", "baseline", "lead of the baseline", "interval above 0"]
+    return table(header, rows)
+
+
+def _losses_in(evidence: Evidence, measure: str) -> Iterable[list[str]]:
+    values = evidence.episodes.pivot(index="episode", columns="designer", values=measure)
+    played = values.dropna().index  # no market is played after a malformed proposal
+    if len(played) < 2:
+        return
+    episodes = evidence.episodes[evidence.episodes["episode"].isin(played)]
+    renamed = episodes.assign(reward=episodes[measure].astype(float))
+    seed = int(evidence.config["seed"])
+    for record in paired_differences(renamed, TRAINED, evidence.intervals, seed).to_dict("records"):
+        row = {str(name): value for name, value in record.items()}
+        if row["difference"] > 0:
+            name = "R" if measure == "reward" else measure
+            clear = "yes" if row["improves"] else "no"
+            yield [name, row["designer"], interval(row, "difference"), clear]
+
+
+def recipe(evidence: Evidence) -> str:
+    """Return the settings of SFT and GRPO, by their names in the configuration."""
+    training = evidence.config["training"]
+    rows = [
+        (f"`{phase}.{name}`", number(value))
+        for phase in ("sft", "grpo")
+        for name, value in training[phase].items()
+        if not isinstance(value, dict | list) and value is not None and name not in _HIDDEN
+    ]
+    weights = evidence.config["reward"]["weights"].items()
+    rows += [(f"`reward.{name}`", number(value)) for name, value in weights]
+    return table(["setting", "value"], rows)
+
+
+def signals(evidence: Evidence) -> str:
+    """Return means of the training signals over the first and the last tenth of the steps."""
+    history = evidence.history
+    count = max(1, len(history) // _TENTHS)
+    return table(
+        ["signal", "first tenth", "last tenth"],
+        (
+            [
+                title,
+                number(_mean(history.head(count)[name])),
+                number(_mean(history.tail(count)[name])),
+            ]
+            for name, title in SIGNALS.items()
+            if name in history
+        ),
+    )
+
+
+def _mean(column: pd.Series[Any]) -> float:
+    return float(column.mean())
+
+
+def machine(evidence: Evidence) -> str:
+    """Return commit, hardware, versions and time of the last launch."""
+    launch = evidence.launches[-1]
+    changed = " with uncommitted changes" if launch["uncommitted_changes"] else ""
+    found = {name: launch["packages"].get(name) for name in LIBRARIES}
+    versions = ", ".join(f"{name} {version}" for name, version in found.items() if version)
+    gpus = ", ".join(launch["gpus"]) or "none" if "gpus" in launch else "not recorded"
+    rows = [
+        ("commit", f"{launch['commit'] or 'not recorded'}{changed}"),
+        ("command", f"`{launch['command']}`"),
+        ("seed", evidence.config["seed"]),
+        ("GPU", gpus),
+        ("CPU cores", launch.get("cores", "not recorded")),
+        ("system", launch["platform"]),
+        ("Python", launch["python"]),
+        ("libraries", versions),
+        ("time of the whole run", _run_time(evidence)),
+        ("time of GRPO's steps", _step_time(evidence)),
+    ]
+    return table(["", ""], rows)
+
+
+def _run_time(evidence: Evidence) -> str:
+    seconds = [launch.get("seconds") for launch in evidence.launches]
+    known = sum(each for each in seconds if each is not None)
+    if known == 0:
+        return "not recorded"
+    if None in seconds:
+        return f"more than {_duration(known)}: {seconds.count(None)} launches were interrupted"
+    return _duration(known)
+
+
+def _step_time(evidence: Evidence) -> str:
+    if "step_seconds" not in evidence.history:
+        return "no steps"
+    seconds = evidence.history["step_seconds"]
+    return f"{_duration(float(seconds.sum()))}, {number(_mean(seconds))} s for each step"
+
+
+def _duration(seconds: float) -> str:
+    minutes = seconds / 60
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"

@@ -1,0 +1,59 @@
+"""Publish the model of a run: its folder with a model card, and the upload to the hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich import print as show
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config
+from daedalus.config.saved import read_config
+from daedalus.designers.prompt import prompts
+from daedalus.files import written_whole_folder
+from daedalus.market.parsing import parse_mechanism
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.publishing.card import Example
+from daedalus.publishing.evidence import Evidence, read_evidence
+from daedalus.run_folder import RunFolder
+from experiments.build import load_generate, make_env
+
+_PURPOSE = "model card"
+
+
+def main(config: Config, out: Path) -> None:
+    """Write ``out/published``, check it, and upload it unless it is a dry run.
+
+    Raises:
+        CannotRunError: The model cannot be published. The message says what to change.
+    """
+    from daedalus.publishing.folder import check_folder, write_folder
+    from daedalus.publishing.upload import require_token, upload
+
+    if not config.hub.repo:
+        raise CannotRunError("hub.repo: not set; give OWNER/NAME, as on the hub")
+    if not config.hub.dry_run:
+        require_token()
+    evidence, folder = read_evidence(config.designer.checkpoint), RunFolder(out).published
+    with written_whole_folder(folder) as aside:
+        write_folder(evidence, config.hub, make_example(evidence), aside)
+        if wrong := check_folder(aside):
+            raise CannotRunError(f"{evidence.run.path} cannot be published: {'; '.join(wrong)}")
+    show(f"{folder}: {_size(folder) / 1e6:.1f} MB; its card is README.md")
+    if not config.hub.dry_run:
+        show(f"uploaded: {upload(folder, config.hub)}")
+
+
+def make_example(evidence: Evidence) -> Example:
+    """Ask the model of a run for the first mechanism of an episode in the run's market."""
+    config = read_config(evidence.run.config)
+    tokens = config.training.grpo.max_completion_tokens
+    generate, prompt = load_generate(str(evidence.run.model), 0.0, tokens, False)
+    observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
+    chats = prompts(observation, prompt)
+    text = generate(chats, generator(config.seed, _PURPOSE))[0]
+    return Example(chats[0], text if parse_mechanism(text).valid else "")
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
