@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from omegaconf import OmegaConf
 
 from tests.config.composing import composed
@@ -100,3 +104,107 @@ def test_a_space_is_the_commit_with_its_own_readme_and_the_model(tmp_path: Path)
     assert uploaded.startswith("upload me/daedalus ") and "--repo-type space" in uploaded
     refused = subprocess.run(push[:1], capture_output=True, text=True)
     assert refused.returncode != 0 and "OWNER/NAME" in refused.stderr
+
+
+def job(repository: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run ``deploy/job`` in an environment that has nothing but the usual programs."""
+    return subprocess.run(
+        [repository / "deploy" / "job", *arguments],
+        env={"PATH": "/usr/bin:/bin"} | environment, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Leave a repository with a commit of the scripts and of two experiments."""
+    repository = tmp_path / "it's a checkout"
+    shutil.copytree(ROOT / "deploy", repository / "deploy")
+    (repository / "conf" / "experiment").mkdir(parents=True)
+    for name in ("grpo_published", "smoke"):
+        (repository / "conf" / "experiment" / f"{name}.yaml").write_text("task: grpo\n")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+    return repository
+
+
+def test_a_dry_run_of_a_job_prints_the_command_and_no_secret(checkout: Path) -> None:
+    secrets = {"HF_TOKEN": "hf_secret_value", "WANDB_API_KEY": "wandb_secret_value"}
+    for environment in ({}, secrets):
+        answer = job(checkout, "--dry-run", "OWNER/NAME", **environment)
+        assert answer.returncode == 0 and not answer.stderr
+        words = shlex.split(answer.stdout)
+        assert words[:3] == ["hf", "jobs", "run"] and "secret_value" not in answer.stdout
+        options = list(itertools.pairwise(words))
+        assert {("--flavor", "l4x1"), ("--timeout", "6h"), ("python:3.11", "bash")} < {*options}
+        named = [value for option, value in options if option == "--secrets"]
+        assert named == ["HF_TOKEN", *(["WANDB_API_KEY"] if environment else [])]
+        assert "'.[gpu]'" in words[-1] and "+experiment=grpo_published" in words[-1]
+
+
+def test_the_hub_s_client_takes_the_command(checkout: Path) -> None:
+    chosen = {"FLAVOR": "a10g-small", "TIMEOUT": "90m"}
+    answer = job(checkout, "--dry-run", "OWNER/NAME", "smoke", "seed=1", **chosen)
+    _, *words = shlex.split(answer.stdout)
+    client = [Path(sys.executable).with_name("hf"), *words[:2], "--dry-run", *words[2:]]
+    offline = os.environ | {"HF_HUB_OFFLINE": "1", "HF_TOKEN": "hf_secret_value"}
+    resolved = subprocess.run(client, env=offline, capture_output=True, text=True, check=True)
+    assert "(dry run) Job not submitted" in resolved.stdout
+    shown = dict(re.findall(r"^  (\w+) +(.+)$", resolved.stdout, re.MULTILINE))
+    assert (shown["image"], shown["flavor"], shown["timeout"]) == (
+        "python:3.11", "a10g-small", "90m",
+    )  # fmt: skip
+    assert shown["secrets"] == "HF_TOKEN=***"
+
+
+def test_the_job_trains_and_then_publishes_the_last_commit(checkout: Path, tmp_path: Path) -> None:
+    """The commands of the job run here, with programs that only say what they are asked."""
+    tools, source, place = tmp_path / "bin", tmp_path / "source", tmp_path / "job"
+    for folder in (tools, source, place):
+        folder.mkdir()
+    for name in ("pip", "python", "hf"):
+        (tools / name).write_text(f'#!/bin/bash\necho {name} "$@" >> {tmp_path}/said\n')
+        (tools / name).chmod(0o755)
+    (tools / "hf").write_text(  # stands for the hub's client: keeps what it is told to mount
+        f'#!/bin/bash\necho hf "$1" "$2" "$3" >> {tmp_path}/said\n'
+        f'for word; do [[ $word != *:/source ]] || cp "${{word%:*}}"/* {source}; done\n'
+        f'printf %s "${{@: -1}}" > {tmp_path}/inside\n'
+    )
+    path = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    settings = ["smoke", "seed=1", "hydra.job.name=a b"]
+    answer = job(checkout, "OWNER/NAME", *settings, HF_TOKEN="hf_secret_value", **path)
+    assert answer.returncode == 0, answer.stderr
+    inside = (tmp_path / "inside").read_text().replace("/source/", f"{source}/")
+    subprocess.run(["bash", "-c", inside], cwd=place, env=path, check=True, capture_output=True)
+    assert (place / "daedalus" / "conf" / "experiment" / "smoke.yaml").exists()
+    commits = {
+        subprocess.run(
+            ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        ).stdout
+        for folder in (checkout, place / "daedalus")
+    }
+    assert len(commits) == 1
+    assert (tmp_path / "said").read_text().splitlines() == [
+        "hf repos create OWNER/NAME",
+        "hf jobs run --flavor",
+        "pip install --quiet .[gpu]",
+        "python run.py +experiment=smoke seed=1 hydra.job.name=a b hydra.run.dir=outputs/job",
+        "python run.py +experiment=publish designer.checkpoint=outputs/job/model "
+        "hub.repo=OWNER/NAME hub.update=true",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name the repository as OWNER/NAME"),
+        (["OWNER/NAME", "unheard_of"], "unheard_of: no experiment of the last commit"),
+        (["--dryrun", "OWNER/NAME"], "--dryrun: unknown"),
+        (["OWNER/NAME"], "set HF_TOKEN to a token that may write"),
+    ],
+)
+def test_a_job_that_cannot_run_is_not_started(
+    checkout: Path, arguments: list[str], message: str
+) -> None:
+    answer = job(checkout, *arguments)
+    assert answer.returncode != 0 and message in answer.stderr and not answer.stdout

@@ -16,8 +16,12 @@ from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.parsing import parse_mechanism
+from daedalus.run_folder import RunFolder
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model
+from experiments import publish
+from tests.config.composing import composed
+from tests.hub_cache import leave_snapshot
 from tests.populations import population
 from tests.training.conftest import PROMPT, SMALL
 
@@ -63,6 +67,21 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
     assert parse_mechanism(told).valid
     warm = ["--constrained", "--repo-id", untrained, "designer.temperature=1.0", "--seed"]
     assert ask(*warm, 1) == ask(*warm, 1) != ask(*warm, 2)
+
+
+def test_a_published_model_is_asked_by_its_name(
+    ask, trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ["hub.repo=OWNER/NAME", "hub.dry_run=true"]
+    checkpoint = f"designer.checkpoint={trained_run.model}"
+    publish.main(composed("+experiment=publish", checkpoint, *settings), tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    leave_snapshot(RunFolder(tmp_path).published, "OWNER/NAME", tmp_path / "cache")
+    told = ask("--repo-id", "OWNER/NAME", "--constrained")
+    assert parse_mechanism(told).valid
+    assert told == ask("--repo-id", trained_run.model, "--constrained")
+    with pytest.raises(SystemExit, match="OWNER/OTHER"):
+        ask("--repo-id", "OWNER/OTHER", "--constrained")
 
 
 def test_results_pair_the_designer_with_the_baselines(ask, untrained: Path, tmp_path: Path) -> None:

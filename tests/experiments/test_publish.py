@@ -1,0 +1,112 @@
+"""Publishing from the command line: a dry run without a network, an upload, and refusals."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from huggingface_hub import ModelCard
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config
+from daedalus.publishing.evidence import read_evidence
+from daedalus.run_folder import RunFolder
+from experiments.publish import main, make_example
+from tests.config.composing import composed
+from tests.hub_cache import offline
+from tests.publishing.fake_hub import serving
+
+ROOT = Path(__file__).parents[2]
+
+
+def publish(
+    cwd: Path, model: Path, *overrides: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=publish", *overrides]
+    return subprocess.run(
+        [*command, f"designer.checkpoint={model}", "hydra.run.dir=out"],
+        cwd=cwd, env=offline(cwd / "cache") | environment, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def refusal(answer: subprocess.CompletedProcess[str]) -> str:
+    """Return the last line of what a refused command says."""
+    assert answer.returncode == 1 and "Traceback" not in answer.stderr
+    return answer.stderr.strip().splitlines()[-1]
+
+
+def settings(model: Path, *overrides: str) -> Config:
+    checkpoint = f"designer.checkpoint={model}"
+    return composed("+experiment=publish", checkpoint, "hub.repo=OWNER/NAME", *overrides)
+
+
+def test_a_dry_run_needs_no_network(
+    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    main(settings(trained_run.model, "hub.dry_run=true"), tmp_path)
+    card = ModelCard.load(RunFolder(tmp_path).published / "README.md")
+    assert card.data.model_name == "NAME" and "round_number: 0 / 10" in card.text
+    assert [path.name for path in tmp_path.iterdir()] == ["published"]
+
+
+def test_a_folder_is_uploaded_once(
+    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_of_the_test")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with serving() as hub:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.address)
+        main(settings(trained_run.model), tmp_path)
+        folder = RunFolder(tmp_path).published
+        files = {path for path in folder.rglob("*") if path.is_file()}
+        assert hub.repositories["OWNER/NAME"] == {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in files
+        }
+        with pytest.raises(CannotRunError, match="OWNER/NAME exists already"):
+            main(settings(trained_run.model), tmp_path)
+        assert len(hub.messages) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["hub.repo=OWNER/NAME"], "HF_TOKEN: not set; set it to a token that may write"),
+        (["hub.dry_run=true"], "hub.repo: not set; give OWNER/NAME"),
+        (["hub.repo=NAME", "hub.dry_run=true"], "repo: 'NAME'; give OWNER/NAME"),
+        (
+            ["hub.repo=OWNER/NAME", "hub.dry_run=true", "hub.adapter_only=true"],
+            "hub.adapter_only: the base model of this run is not on the hub",
+        ),
+    ],
+)
+def test_what_cannot_be_published_is_said_in_a_sentence(
+    trained_run: RunFolder, tmp_path: Path, overrides: list[str], message: str
+) -> None:
+    assert message in refusal(publish(tmp_path, trained_run.model, *overrides))
+    assert not (tmp_path / "out" / "published").exists()
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.slow
+def test_a_run_that_was_not_evaluated_is_refused(trained_run: RunFolder, tmp_path: Path) -> None:
+    shutil.copytree(trained_run.path, tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
+    run.summary.unlink()
+    dry = ("hub.repo=OWNER/NAME", "hub.dry_run=true")
+    assert "has no evaluation of its model" in refusal(publish(tmp_path, run.model, *dry))
+    (tmp_path / "other").mkdir()
+    answer = publish(tmp_path / "other", run.sft_model, *dry)
+    assert "is not the model of a run" in refusal(answer)
+    assert not list(tmp_path.rglob("published"))
+
+
+def test_the_example_is_the_run_s_own(trained_run: RunFolder) -> None:
+    evidence = read_evidence(str(trained_run.model))
+    example = make_example(evidence)
+    assert [each["role"] for each in example.chat] == ["system", "user"]
+    assert example == make_example(evidence) and example.answer == ""
