@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich import print as show
-
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.config.saved import read_config
 from daedalus.designers.prompt import prompts
+from daedalus.evaluation.report import make_console
 from daedalus.files import written_whole_folder
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
@@ -39,9 +38,10 @@ def main(config: Config, out: Path) -> None:
         write_folder(evidence, config.hub, make_example(evidence), aside)
         if wrong := check_folder(aside):
             raise CannotRunError(f"{evidence.run.path} cannot be published: {'; '.join(wrong)}")
-    show(f"{folder}: {_size(folder) / 1e6:.1f} MB; its card is README.md")
+    console = make_console()
+    console.print(f"{folder}: {_size(folder) / 1e6:.1f} MB; its card is README.md", soft_wrap=True)
     if not config.hub.dry_run:
-        show(f"uploaded: {upload(folder, config.hub)}")
+        console.print(f"uploaded: {upload(folder, config.hub)}", soft_wrap=True)
 
 
 def make_example(evidence: Evidence) -> Example:

@@ -70,11 +70,16 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
 
 
 def test_a_published_model_is_asked_by_its_name(
-    ask, trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask,
+    trained_run: RunFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     settings = ["hub.repo=OWNER/NAME", "hub.dry_run=true"]
     checkpoint = f"designer.checkpoint={trained_run.model}"
     publish.main(composed("+experiment=publish", checkpoint, *settings), tmp_path)
+    capsys.readouterr()
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     leave_snapshot(RunFolder(tmp_path).published, "OWNER/NAME", tmp_path / "cache")
     told = ask("--repo-id", "OWNER/NAME", "--constrained")

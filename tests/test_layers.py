@@ -60,7 +60,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.service.__init__": set(),  # settings and client cannot be imported without it
     "daedalus.publishing": WRITING
     | {"daedalus.checks", "daedalus.evaluation", "daedalus.training", "pandas", "omegaconf"}
-    | {"daedalus.designers", "huggingface_hub", "httpx"},
+    | {"daedalus.designers", "numpy", "huggingface_hub", "httpx"},
     "daedalus.publishing.settings": set(),
     "daedalus.publishing.__init__": set(),  # settings cannot be imported without it
     "daedalus.training": DESIGN | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},

@@ -25,8 +25,8 @@ RUNTIME = [
     ROOT / "inference.py",
 ]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-NAMED = {"accelerate", "httptools", "uvloop"}
-"""Libraries that others load when asked to: trainers, and uvicorn's protocol and loop."""
+NAMED = {"accelerate", "bitsandbytes", "httptools", "uvloop"}
+"""Libraries that others load when asked to: for trainers, 4-bit weights, uvicorn's connections."""
 DISTRIBUTIONS = packages_distributions()
 
 
