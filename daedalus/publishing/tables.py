@@ -11,8 +11,8 @@ import pandas as pd
 from daedalus.evaluation.statistics import paired_differences
 from daedalus.publishing.evidence import TRAINED, Evidence
 
-MEASURES = ("reward", "welfare", "fairness", "participation", "stability", "valid")
-"""Columns of ``episodes.csv`` in which a baseline may be better. More is better in each."""
+FACTORS = ("welfare", "fairness", "participation", "stability")
+"""Factors of R: columns of ``episodes.csv`` and ``summary.csv``. More is better in each."""
 
 SIGNALS = {
     "reward": "reward",
@@ -59,8 +59,7 @@ def interval(row: dict[str, Any], name: str) -> str:
 def scores(evidence: Evidence) -> str:
     """Return the score of each designer."""
     rows = [{str(k): v for k, v in row.items()} for row in evidence.summary.to_dict("records")]
-    factors = MEASURES[1:-1]
-    header = ["designer", "mean R", "interquartile mean", *factors, "valid"]
+    header = ["designer", "mean R", "interquartile mean", *FACTORS, "valid"]
     return table(
         header,
         (
@@ -68,7 +67,7 @@ def scores(evidence: Evidence) -> str:
                 f"**{row['designer']}**" if row["designer"] == TRAINED else row["designer"],
                 interval(row, "mean"),
                 interval(row, "iqm"),
-                *(number(row[name]) for name in factors),
+                *(number(row[name]) for name in FACTORS),
                 f"{row['valid']:.1%}",
             ]
             for row in rows
@@ -96,12 +95,27 @@ def leads(evidence: Evidence) -> str:
 
 def losses(evidence: Evidence) -> str:
     """Return where a baseline has a higher mean, with paired intervals; "" if nowhere."""
-    rows = [row for measure in MEASURES for row in _losses_in(evidence, measure)]
-    header = ["measure", "baseline", "lead of the baseline", "interval above 0"]
-    return table(header, rows)
+    rows = [*_lower_reward(evidence)]
+    for measure in (*FACTORS, "valid"):
+        rows += _lower(evidence, measure)
+    return table(["measure", "baseline", "lead of the baseline", "interval above 0"], rows)
 
 
-def _losses_in(evidence: Evidence, measure: str) -> Iterable[list[str]]:
+def _lower_reward(evidence: Evidence) -> Iterable[list[str]]:
+    """Yield the rows of R, from the differences that the run itself computed."""
+    shown = evidence.differences[evidence.differences["designer"] == TRAINED]
+    for row in shown[shown["difference"] < 0].to_dict("records"):
+        lead = {
+            "lead": -row["difference"],
+            "lead_low": -row["difference_high"],
+            "lead_high": -row["difference_low"],
+        }
+        clear = "yes" if lead["lead_low"] > 0 else "no"
+        yield ["R", str(row["reference"]), interval(lead, "lead"), clear]
+
+
+def _lower(evidence: Evidence, measure: str) -> Iterable[list[str]]:
+    """Yield the rows of another measure, over the episodes in which all have it."""
     values = evidence.episodes.pivot(index="episode", columns="designer", values=measure)
     played = values.dropna().index  # no market is played after a malformed proposal
     if len(played) < 2:
@@ -112,9 +126,8 @@ def _losses_in(evidence: Evidence, measure: str) -> Iterable[list[str]]:
     for record in paired_differences(renamed, TRAINED, evidence.intervals, seed).to_dict("records"):
         row = {str(name): value for name, value in record.items()}
         if row["difference"] > 0:
-            name = "R" if measure == "reward" else measure
             clear = "yes" if row["improves"] else "no"
-            yield [name, row["designer"], interval(row, "difference"), clear]
+            yield [measure, row["designer"], interval(row, "difference"), clear]
 
 
 def recipe(evidence: Evidence) -> str:

@@ -12,13 +12,13 @@ from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
 
 
-def episodes(**rewards: list[float]) -> pd.DataFrame:
-    """Return a table of episodes in which only the reward differs between designers."""
+def episodes(**welfare: list[float]) -> pd.DataFrame:
+    """Return a table of episodes in which only welfare differs between designers."""
     rows = [
-        {"designer": name, "episode": number, "reward": reward, "welfare": 0.5, "fairness": 0.5,
+        {"designer": name, "episode": number, "welfare": value, "fairness": 0.5,
          "participation": 0.5, "stability": 0.5, "valid": 1.0}
-        for name, values in rewards.items()
-        for number, reward in enumerate(values)
+        for name, values in welfare.items()
+        for number, value in enumerate(values)
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -52,21 +52,33 @@ def test_leads_are_those_of_the_trained_model(evidence: Evidence) -> None:
     assert f"{row['difference']:.3f} [" in lines[0]
 
 
-def test_a_baseline_with_a_higher_mean_is_named(evidence: Evidence) -> None:
+def leading(evidence: Evidence, lead: float) -> Evidence:
+    """Return the evidence of a run in which each baseline has this lead in R, give or take 0.1."""
+    bounds = {"difference": -lead, "difference_low": -lead - 0.1, "difference_high": -lead + 0.1}
+    return replace(evidence, differences=evidence.differences.assign(**bounds))
+
+
+def test_a_baseline_with_a_higher_reward_is_named(evidence: Evidence) -> None:
+    level = replace(leading(evidence, 0.3), episodes=episodes(random=[0.5] * 4, trained=[0.5] * 4))
+    first, second = tables.losses(level).splitlines()[2:]
+    assert first == "| R | random | 0.300 [0.200, 0.400] | yes |" and "informed_greedy" in second
+    doubtful = tables.losses(replace(level, differences=leading(evidence, 0.05).differences))
+    assert "| R | random | 0.050 [-0.050, 0.150] | no |" in doubtful
+
+
+def test_a_baseline_with_a_higher_factor_is_named(evidence: Evidence) -> None:
     better, worse = [0.5, 0.6, 0.7, 0.8], [0.4, 0.45, 0.6, 0.65]
     shown = episodes(strong=better, weak=[0.1] * 4, trained=worse)
-    (line,) = tables.losses(replace(evidence, episodes=shown)).splitlines()[2:]
-    assert line.startswith("| R | strong | 0.125 [") and line.endswith("| yes |")
-
-
-def test_a_lead_that_may_be_chance_is_marked(evidence: Evidence) -> None:
+    (line,) = tables.losses(replace(leading(evidence, -0.3), episodes=shown)).splitlines()[2:]
+    assert line.startswith("| welfare | strong | 0.125 [") and line.endswith("| yes |")
     shown = episodes(strong=[0.9, 0.1, 0.8, 0.2], trained=[0.1, 0.8, 0.2, 0.8])
-    (line,) = tables.losses(replace(evidence, episodes=shown)).splitlines()[2:]
-    assert line.startswith("| R | strong | 0.025 [") and line.endswith("| no |")
+    (line,) = tables.losses(replace(leading(evidence, -0.3), episodes=shown)).splitlines()[2:]
+    assert line.startswith("| welfare | strong | 0.025 [") and line.endswith("| no |")
 
 
 def test_a_model_that_loses_nowhere_has_no_table(evidence: Evidence) -> None:
-    assert tables.losses(replace(evidence, episodes=episodes(a=[0.1] * 4, trained=[0.2] * 4))) == ""
+    shown = episodes(strong=[0.1] * 4, trained=[0.2] * 4)
+    assert tables.losses(replace(leading(evidence, -0.3), episodes=shown)) == ""
 
 
 def test_markets_that_were_never_played_are_left_out(evidence: Evidence) -> None:
