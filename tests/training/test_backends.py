@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +37,12 @@ from daedalus.training.sft import synthetic_pairs, train_sft
 from daedalus.training.sources import state_source
 from tests.training.conftest import GRPO, LORA, NO_LORA, PROMPT, SFT, make_tracker
 
+ROOT = Path(__file__).parents[2]
+UNSLOTH = """
+unsloth==2026.10.7 unsloth_zoo==2026.10.7 torchao triton tyro typeguard docstring_parser shtab
+cut_cross_entropy msgspec nest_asyncio structlog hf_transfer diffusers
+""".split()
+"""Unsloth, and the libraries of its own that it imports."""
 QLORA = ModelSettings(load_in_4bit=True, lora=LORA)
 
 
@@ -187,3 +197,33 @@ def test_a_quantised_export_loads_plainly_and_again_in_4_bits(base: Path) -> Non
     ratio = again.model.get_memory_footprint() / plain.model.get_memory_footprint()
     assert ratio < 0.8
     assert np.isfinite(logits(again.model)).all()
+
+
+@pytest.fixture(scope="module")
+def unsloth(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install Unsloth apart, because its libraries change transformers wherever they are found."""
+    folder = tmp_path_factory.mktemp("unsloth")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder]
+    subprocess.run([*command, *UNSLOTH], check=True)
+    return folder
+
+
+@pytest.mark.slow
+def test_the_trainer_that_unsloth_generates_takes_the_same_steps(
+    base: Path, unsloth: Path, tmp_path: Path
+) -> None:
+    environment = {"PYTHONPATH": f"{ROOT}:{unsloth}", "OMP_NUM_THREADS": "1"}
+    script = [sys.executable, "-m", "tests.training.generated_trainer"]
+    logs = []
+    for name in ("trl", "unsloth"):
+        answer = subprocess.run(
+            [*script, name, str(base)], cwd=tmp_path, env=os.environ | environment,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert answer.returncode == 0, answer.stderr
+        logs.append(json.loads(answer.stdout.splitlines()[-1]))
+    for plain, generated in zip(*logs, strict=True):
+        assert set(plain) - set(generated) == {"entropy"}
+        assert plain["reward"] == generated["reward"]
+        for name in ("loss", "grad_norm"):
+            assert generated[name] == pytest.approx(plain[name], rel=2e-3, abs=1e-4)

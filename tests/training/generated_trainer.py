@@ -1,0 +1,79 @@
+"""Train two steps of GRPO with TRL's trainer or the one that Unsloth generates; print the log.
+
+A script for a test, which runs it in an environment with Unsloth: ``trl`` or ``unsloth``, and the
+folder of a small model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+PATCHED = sys.argv[1] == "unsloth"
+if PATCHED:  # before trl; Unsloth's own switch leaves the trainers alone on a CPU
+    os.environ |= {"UNSLOTH_ALLOW_CPU": "1", "TORCHDYNAMO_DISABLE": "1"}
+    from unsloth.models.rl import _patch_trl_rl_trainers
+
+    _patch_trl_rl_trainers("grpo_trainer")
+
+from peft import LoraConfig, get_peft_model  # noqa: E402
+from transformers import PreTrainedModel  # noqa: E402
+
+from daedalus.env import DesignEnv  # noqa: E402
+from daedalus.market.interface import MarketSettings  # noqa: E402
+from daedalus.rewards.stack import RewardStack  # noqa: E402
+from daedalus.search.states import RandomWalkDesigner  # noqa: E402
+from daedalus.training.backends import lora_config  # noqa: E402
+from daedalus.training.grpo import train_grpo  # noqa: E402
+from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
+from daedalus.training.settings import GrpoSettings  # noqa: E402
+from daedalus.training.sources import state_source  # noqa: E402
+from tests.populations import population  # noqa: E402
+from tests.training.conftest import GRPO, LORA, PROMPT, make_tracker  # noqa: E402
+
+
+class Adapted:
+    """Adapts before the trainer, as the backend of Unsloth does."""
+
+    def adapt(
+        self, language_model: LanguageModel, seed: int
+    ) -> tuple[LanguageModel, LoraConfig | None]:
+        adapted = get_peft_model(language_model.model, lora_config(LORA))
+        return LanguageModel(adapted, language_model.tokenizer), None
+
+
+def loaded(folder: str) -> LanguageModel:
+    """Load the model; it never samples padding, which Unsloth's trainer leaves out of the loss."""
+    language_model = load_language_model(folder)
+    model, tokenizer = language_model.model, language_model.tokenizer
+    model.generation_config.suppress_tokens = [tokenizer.pad_token_id, tokenizer.eos_token_id]
+    if PATCHED:  # what FastLanguageModel would add; it loads on a GPU only
+        PreTrainedModel.for_training = lambda self, *args, **kwargs: self.train()
+        PreTrainedModel.for_inference = lambda self, *args, **kwargs: self.eval()
+    return language_model
+
+
+def distinct_letters(completions: list[list[dict[str, str]]], **columns: Any) -> list[float]:
+    """Return rewards that differ, though no answer of an untrained model is a mechanism."""
+    return [float(len(set(chat[0]["content"]))) for chat in completions]
+
+
+def main(folder: str) -> None:
+    changes = {"max_completion_tokens": 16, "beta": 0.1, "entropy_bonus": 0.1}
+    settings = GrpoSettings(**{**vars(GRPO), **changes})
+    env = DesignEnv.of(MarketSettings(), population(3))
+    source = state_source(env, RandomWalkDesigner(), RewardStack(), None, PROMPT, settings, seed=0)
+    source = replace(source, reward=distinct_letters)
+    with tempfile.TemporaryDirectory() as out:
+        log = make_tracker(Path(out))
+        train_grpo(loaded(folder), source, settings, Adapted(), log, Path(out) / "steps", 0)
+        print(json.dumps(log.history("grpo")))
+
+
+if __name__ == "__main__":
+    main(sys.argv[2])
