@@ -38,7 +38,8 @@ serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
 test: setup ## run all tests, also the slow ones
-	$(RUN) -m pytest -q -m ""
+	$(RUN) -m pytest -q -m "" -n auto --dist loadfile --ignore=tests/service
+	$(RUN) -m pytest -q -m "" tests/service
 
 check: setup $(PAGE_CHECKS) ## check style and types, of Python, the page and the Dockerfile
 	.venv/bin/hadolint Dockerfile

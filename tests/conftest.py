@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -10,6 +11,9 @@ from hydra import compose, initialize_config_dir
 from daedalus.config import CONF, register, to_config
 from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

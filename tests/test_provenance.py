@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -58,13 +59,14 @@ def test_a_run_of_another_configuration_is_not_resumed(tmp_path: Path) -> None:
     assert "seed: 0" in RunFolder(tmp_path).config.read_text()
 
 
-def test_the_record_names_the_command_and_the_commit() -> None:
+def test_the_record_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["run.py", "+experiment=smoke", "trained=a folder"])
     record = provenance()
     assert set(record) == {
         "commit", "uncommitted_changes", "command", "started", "python", "platform", "cores",
         "gpus", "packages",
     }  # fmt: skip
-    assert "pytest" in str(record["command"])
+    assert record["command"] == "run.py +experiment=smoke 'trained=a folder'"
 
 
 def test_the_record_names_the_commit_and_changes_since() -> None:
