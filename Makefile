@@ -37,9 +37,11 @@ designer: setup ## train a designer for many populations, score it in held-out o
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
+# Some tests of the service measure waiting, and those of kernels need several threads.
+ALONE := tests/service tests/market/kernels
 test: setup ## run all tests, also the slow ones
-	$(RUN) -m pytest -q -m "" -n auto --dist loadfile --ignore=tests/service
-	$(RUN) -m pytest -q -m "" tests/service
+	$(RUN) -m pytest -q -m "" -n auto --dist loadfile $(ALONE:%=--ignore=%)
+	$(RUN) -m pytest -q -m "" $(ALONE)
 
 check: setup $(PAGE_CHECKS) ## check style and types, of Python, the page and the Dockerfile
 	.venv/bin/hadolint Dockerfile

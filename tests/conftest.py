@@ -13,7 +13,8 @@ from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -21,7 +21,7 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 RECORD = Path(__file__).parent / "data" / "golden.json"
-TIMES = {"reward_seconds", "step_seconds"}
+TIMES = {"generation_seconds", "reward_seconds", "step_seconds"}
 
 SMALL_SEARCH = "candidates=16 {0}.episodes=2 {0}.sweeps=1 {0}.sweep_episodes=4"
 SMALL_TREES = "rounds=2 {0}.states=256 {0}.futures=2 {0}.refinements=1 {0}.improvements=1"

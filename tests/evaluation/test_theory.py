@@ -31,7 +31,7 @@ def test_the_market_obeys_theory() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])  # tests/test_golden.py runs seed 0
+@pytest.mark.parametrize("seed", [1, 2])  # tests/test_golden.py runs seed 0
 def test_the_market_obeys_theory_at_any_seed(seed: int) -> None:
     table = measured(episodes=200, seed=seed)
     assert table["passes"].all(), disagreements(table)

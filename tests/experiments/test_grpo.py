@@ -21,6 +21,9 @@ from daedalus.search.distillation import DistillationData
 ROOT = Path(__file__).parents[2]
 
 
+NARROW = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
+
+
 def launch(cwd: Path, *overrides: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *overrides]
     with (cwd / "log.txt").open("ab") as log:
@@ -43,7 +46,7 @@ def grpo_records(run: Path) -> list[dict[str, float]]:
 
 @pytest.mark.slow
 def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
-    overrides = ["training.grpo.steps=12", "model=tiny_qlora"]
+    overrides = ["training.grpo.steps=12", "model=tiny_qlora", *NARROW]
     process = launch(tmp_path, *overrides)
     wait_for(lambda: list(tmp_path.glob("outputs/smoke/*/checkpoints/grpo/checkpoint-3")), process)
     os.kill(process.pid, signal.SIGKILL)
@@ -78,7 +81,7 @@ def test_same_seed_same_numbers(tmp_path: Path) -> None:
         cwd = tmp_path / name
         cwd.mkdir()
         environment = {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
-        command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke"]
+        command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *NARROW]
         subprocess.run(command, cwd=cwd, env=os.environ | environment, check=True)
         (run,) = cwd.glob("outputs/smoke/*")
         records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
@@ -108,15 +111,17 @@ def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-SMALL_RUN = """
+SMALL_RUN = (
+    """
 training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.steps=2
 training.sft.batch_size=4 training.sft.examples=32 training.sft.validity_prompts=4
 training.sft.teacher.rounds=2 training.sft.teacher.states=16
 training.grpo.steps=1 training.grpo.prompts_per_step=2 training.grpo.group_size=2
 training.grpo.micro_batch=4 training.grpo.states=8 training.grpo.futures=2 evaluation.episodes=2
 evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
-model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64
 """.split()
+    + NARROW
+)
 
 
 @pytest.mark.slow
