@@ -42,8 +42,9 @@ def main(config: Config, out: Path) -> None:
         adapted = on_base(config, base)
         measured("grpo", tracker, lambda: grpo.train(adapted, env, run, tracker, report))
         grpo.compare(adapted, env, run, tracker, report)
-        report.table(costs(tracker, config), "costs")
-        report.show(costs(tracker, config), "what a step takes")
+        table = costs(tracker, config)
+        report.table(table, "costs")
+        report.show(table, "what a step takes")
 
 
 def _require_gpu(config: Config) -> None:
@@ -74,7 +75,10 @@ def on_base(config: Config, base: RunFolder) -> Config:
 
 
 def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
-    """Run a phase, and log its seconds and the peak of its memory; a resumed run keeps the rest."""
+    """Run a phase, and log its seconds and the peak of its memory.
+
+    A phase that was finished before takes no time. So the largest numbers of all launches count.
+    """
     from daedalus.training.hardware import begin_measuring_memory, peak_memory
 
     begin_measuring_memory()
@@ -86,24 +90,12 @@ def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
 
 def costs(tracker: Tracker, config: Config) -> pd.DataFrame:
     """Return what training took, one row for each quantity, from the run's own logs."""
-    steps = pd.DataFrame(tracker.history("grpo"))
-    means = steps[["step_seconds", "generation_seconds", "reward_seconds"]].mean()
-    settings = config.training.grpo
+    settings, steps = config.training.grpo, pd.DataFrame(tracker.history("grpo"))
+    rows = dict(steps[["step_seconds", "generation_seconds", "reward_seconds"]].mean())
+    rest = rows["step_seconds"] - rows["generation_seconds"] - rows["reward_seconds"]
     tokens = steps["completion_length"].mean() * settings.prompts_per_step * settings.group_size
-    rows = {
-        **means,
-        "training_seconds": 2 * means["step_seconds"] - means.sum(),
-        "tokens_per_second": tokens / means["generation_seconds"],
-        **{name: max(values) for name, values in _by_name(tracker.history(COSTS)).items()},
-        **_last(tracker.history(grpo.FIDELITY)),
-    }
+    rows |= {"training_seconds": rest, "tokens_per_second": tokens / rows["generation_seconds"]}
+    for name in (COSTS, grpo.FIDELITY):
+        logged = pd.DataFrame(tracker.history(name))
+        rows |= dict(logged.drop(columns="step", errors="ignore").max())
     return pd.DataFrame({"quantity": list(rows), "value": list(rows.values())})
-
-
-def _by_name(records: list[dict[str, float]]) -> dict[str, list[float]]:
-    names = [name for record in records for name in record if name not in ("step", "phase")]
-    return {name: [each[name] for each in records if name in each] for name in names}
-
-
-def _last(records: list[dict[str, float]]) -> dict[str, float]:
-    return {name: values[-1] for name, values in _by_name(records).items()}

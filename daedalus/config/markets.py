@@ -84,7 +84,7 @@ def _check_name(config: Config, overrides: Sequence[str]) -> None:
         ConfigError: The file does not set its name, or sets another.
     """
     values = dict(each.lstrip("+").partition("=")[::2] for each in overrides)
-    name, chosen = config.population.name, values.get("population", "")
+    name, chosen = config.population.name, values.get("population", "").strip("'\"")
     if chosen not in ("", name) and "population.name" not in values:
         raise ConfigError(f"conf/population/{chosen}.yaml: name: {name}; write name: {chosen}")
 

@@ -12,12 +12,11 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from daedalus.designers.prompt import Message
 from daedalus.publishing import tables
-from daedalus.publishing.evidence import TRAINED, Evidence
-from daedalus.publishing.settings import HubSettings
+from daedalus.publishing.evidence import Evidence
+from daedalus.publishing.settings import REPOSITORY, HubSettings
 
 _TEMPLATE = Path(__file__).with_name("card.md")
 _TASK = "reinforcement-learning"
-_HUB_NAME = r"[\w-][\w.-]*/[\w.-]+"
 _BASELINES = {
     "random": "draws a new mechanism at each step.",
     "informed_greedy": "keeps the one mechanism that the authors of the published system chose.",
@@ -55,7 +54,7 @@ class Example:
 def base_model(evidence: Evidence) -> str | None:
     """Return the hub name of the base model, or None if it is not on the hub."""
     name = str(evidence.config["model"]["pretrained"])
-    return name if re.fullmatch(_HUB_NAME, name) and not Path(name).exists() else None
+    return name if re.fullmatch(REPOSITORY, name) and not Path(name).exists() else None
 
 
 def model_card(
@@ -116,11 +115,9 @@ def _metadata(evidence: Evidence, settings: HubSettings) -> ModelCardData:
 
 def _results(evidence: Evidence) -> list[EvalResult]:
     """Return the scores in the hub's form: R, its lead over each baseline, and validity."""
-    trained, shown = evidence.trained, evidence.differences
-    ours = shown[shown["designer"] == TRAINED].to_dict("records")
+    trained = evidence.trained
     results = [_result(evidence, "mean_reward", "mean R", trained, "mean")]
-    for each in ours:
-        row = {str(name): value for name, value in each.items()}
+    for row in evidence.leads:
         name = f"lead in R over {row['reference']}"
         results.append(_result(evidence, f"lead_over_{row['reference']}", name, row, "difference"))
     return [*results, _result(evidence, "validity", "share of valid answers", trained, "valid")]

@@ -53,8 +53,17 @@ class Evidence:
     @property
     def trained(self) -> dict[str, Any]:
         """Return the scores of the trained model."""
-        row = self.summary[self.summary["designer"] == TRAINED].iloc[0]
-        return {str(name): value for name, value in row.items()}
+        return records(self.summary[self.summary["designer"] == TRAINED])[0]
+
+    @property
+    def leads(self) -> list[dict[str, Any]]:
+        """Return the paired differences of the trained model to each baseline."""
+        return records(self.differences[self.differences["designer"] == TRAINED])
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, each by the names of its columns."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def read_evidence(checkpoint: str) -> Evidence:

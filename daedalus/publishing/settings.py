@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_REPOSITORY = r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*"
+REPOSITORY = r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*"
+"""Pattern of a name on the hub, OWNER/NAME."""
 
 
 @dataclass
@@ -33,5 +34,5 @@ class HubSettings:
     dry_run: bool = False
 
     def __post_init__(self) -> None:
-        if self.repo and not re.fullmatch(_REPOSITORY, self.repo):
+        if self.repo and not re.fullmatch(REPOSITORY, self.repo):
             raise ValueError(f"repo: {self.repo!r}; give OWNER/NAME, as on the hub")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from daedalus.evaluation.statistics import paired_differences
-from daedalus.publishing.evidence import TRAINED, Evidence
+from daedalus.publishing.evidence import TRAINED, Evidence, records
 
 FACTORS = ("welfare", "fairness", "participation", "stability")
 """Factors of R: columns of ``episodes.csv`` and ``summary.csv``. More is better in each."""
@@ -58,7 +58,6 @@ def interval(row: dict[str, Any], name: str) -> str:
 
 def scores(evidence: Evidence) -> str:
     """Return the score of each designer."""
-    rows = [{str(k): v for k, v in row.items()} for row in evidence.summary.to_dict("records")]
     header = ["designer", "mean R", "interquartile mean", *FACTORS, "valid"]
     return table(
         header,
@@ -70,15 +69,13 @@ def scores(evidence: Evidence) -> str:
                 *(number(row[name]) for name in FACTORS),
                 f"{row['valid']:.1%}",
             ]
-            for row in rows
+            for row in records(evidence.summary)
         ),
     )
 
 
 def leads(evidence: Evidence) -> str:
     """Return the paired differences of the trained model to each baseline."""
-    shown = evidence.differences[evidence.differences["designer"] == TRAINED]
-    rows = [{str(k): v for k, v in row.items()} for row in shown.to_dict("records")]
     header = ["baseline", "R of the model minus R of the baseline", "probability of improvement"]
     return table(
         header,
@@ -88,7 +85,7 @@ def leads(evidence: Evidence) -> str:
                 interval(row, "difference"),
                 interval(row, "probability_of_improvement"),
             ]
-            for row in rows
+            for row in evidence.leads
         ),
     )
 
@@ -101,10 +98,11 @@ def losses(evidence: Evidence) -> str:
     return table(["measure", "baseline", "lead of the baseline", "interval above 0"], rows)
 
 
-def _lower_reward(evidence: Evidence) -> Iterable[list[str]]:
+def _lower_reward(evidence: Evidence) -> Iterator[list[str]]:
     """Yield the rows of R, from the differences that the run itself computed."""
-    shown = evidence.differences[evidence.differences["designer"] == TRAINED]
-    for row in shown[shown["difference"] < 0].to_dict("records"):
+    for row in evidence.leads:
+        if row["difference"] >= 0:
+            continue
         lead = {
             "lead": -row["difference"],
             "lead_low": -row["difference_high"],
@@ -114,7 +112,7 @@ def _lower_reward(evidence: Evidence) -> Iterable[list[str]]:
         yield ["R", str(row["reference"]), interval(lead, "lead"), clear]
 
 
-def _lower(evidence: Evidence, measure: str) -> Iterable[list[str]]:
+def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:
     """Yield the rows of another measure, over the episodes in which all have it."""
     values = evidence.episodes.pivot(index="episode", columns="designer", values=measure)
     played = values.dropna().index  # no market is played after a malformed proposal
@@ -123,8 +121,7 @@ def _lower(evidence: Evidence, measure: str) -> Iterable[list[str]]:
     episodes = evidence.episodes[evidence.episodes["episode"].isin(played)]
     renamed = episodes.assign(reward=episodes[measure].astype(float))
     seed = int(evidence.config["seed"])
-    for record in paired_differences(renamed, TRAINED, evidence.intervals, seed).to_dict("records"):
-        row = {str(name): value for name, value in record.items()}
+    for row in records(paired_differences(renamed, TRAINED, evidence.intervals, seed)):
         if row["difference"] > 0:
             clear = "yes" if row["improves"] else "no"
             yield [measure, row["designer"], interval(row, "difference"), clear]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from peft import LoraConfig, PeftModel
@@ -94,11 +94,13 @@ class UnslothBackend:
         """See ``Backend.load``."""
         from unsloth import FastLanguageModel
 
+        in_4_bits = self._settings.load_in_4bit
         model, tokenizer = FastLanguageModel.from_pretrained(
             model_name=str(source),
             max_seq_length=_LONGEST,
             dtype=torch.bfloat16,
-            load_in_4bit=self._settings.load_in_4bit,
+            load_in_4bit=in_4_bits,
+            quantization_config=quantisation(self._settings) if in_4_bits else None,
             use_exact_model_name=True,  # otherwise it loads other weights that it quantised itself
             use_gradient_checkpointing="unsloth",
             full_finetuning=False,
@@ -189,7 +191,7 @@ def train_adapters_in_float32(model: torch.nn.Module) -> None:
 
 
 @contextmanager
-def generating(model: PreTrainedModel) -> Iterator[Any]:
+def generating(model: PreTrainedModel) -> Iterator[None]:
     """Switch a model to generation, and afterwards back to the mode that it had."""
     was_training = model.training
     prepare = getattr(model, "for_inference", model.eval)  # Unsloth's models have their own

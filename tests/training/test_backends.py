@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +88,28 @@ def test_adapters_are_made_only_if_they_have_a_rank() -> None:
 def test_the_settings_name_the_backend() -> None:
     assert isinstance(make_backend(ModelSettings()), TransformersBackend)
     assert isinstance(make_backend(ModelSettings(backend="unsloth", lora=LORA)), UnslothBackend)
+
+
+@pytest.mark.parametrize("load_in_4bit", [False, True])
+def test_unsloth_gets_every_setting_of_the_model(
+    load_in_4bit: bool, small: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    loader = SimpleNamespace(
+        from_pretrained=lambda **options: given.update(options) or (small.model, small.tokenizer)
+    )
+    monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=loader))
+    settings = ModelSettings(
+        backend="unsloth", load_in_4bit=load_in_4bit, double_quantisation=False, lora=LORA
+    )
+    make_backend(settings).load("org/weights")
+    assert given["model_name"] == "org/weights" and given["load_in_4bit"] is load_in_4bit
+    quantisation = given["quantization_config"]
+    if load_in_4bit:
+        assert quantisation.bnb_4bit_quant_type == "nf4"
+        assert not quantisation.bnb_4bit_use_double_quant
+    else:
+        assert quantisation is None
 
 
 def test_a_model_without_the_layers_that_get_adapters_is_refused(small: LanguageModel) -> None:
