@@ -77,10 +77,11 @@ class DesignEnv:
 
     def observe(self) -> Observation:
         """Return what the designer sees now."""
+        observed = self.market.observe(self.state)
         return Observation(
             mechanisms=self.mechanisms,
-            recent=self.state.recent(),
-            proxies=self.market.proxies(self.state),
+            recent=observed.recent,
+            proxies=observed.proxies,
             round_number=self.steps.copy(),
             episode_length=self.settings.episode_length,
             stage=self.market.population.stage,
@@ -108,7 +109,7 @@ class DesignEnv:
         return StepResult(self.observe(), reward, self.done, outcome, played)
 
     def advance(self, mechanisms: Mechanisms) -> Outcome:
-        """Play one step as ``step`` does, without the observation, which takes as long as 2 rounds.
+        """Play one step as ``step`` does, without the observation, which takes as long as a round.
 
         Returns:
             The step's rounds; zeros where no round was played.

@@ -303,7 +303,7 @@ def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[
     state = env.market.reset(market_seeds(seed, purpose, episodes))
     mechanisms = Mechanisms.repeat(Mechanism(), episodes)
     env.market.play(state, mechanisms, IDENTIFICATION_ROUNDS)
-    return env.market.proxies(state)
+    return env.market.observe(state).proxies
 
 
 def verdicts(

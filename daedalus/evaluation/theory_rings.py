@@ -90,7 +90,7 @@ def cover_bids(episodes: int, seed: int) -> list[Row]:
     for ring in (2, 3, 4):
         mechanisms = open_mechanisms("first_price", 0.0, episodes)
         played = _play_twice(member, ring, mechanisms, seed)
-        sightings = [market.proxies(state)[:, columns] for market, state in played]
+        sightings = [market.observe(state).proxies[:, columns] for market, state in played]
         colluding, competing = (float((seen[:, 0] / seen[:, 1]).mean()) for seen in sightings)
         quantity = f"bids' coefficient of variation falls, {case_name(RING_BIDDERS, ring=ring)}"
         rows.append(below_row("cover bids", quantity, 0.0, colluding - competing))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observing import Observed, observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
-from daedalus.market.proxies import population_proxies
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
 
@@ -75,9 +75,9 @@ class ClassicMarket:
             turn=np.tile(self._first_turn, (shape[0], 1)),
         )
 
-    def proxies(self, state: MarketState) -> NDArray[np.float64]:
-        """Return the nine proxies of ``Observation``, shape (B, 9)."""
-        return population_proxies(state)
+    def observe(self, state: MarketState) -> Observed:
+        """Return what the auctioneer sees of each market."""
+        return observe(state)
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
         """Return the hidden side of the n bidders of the first market."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observing import Observed
 from daedalus.market.outcome import Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
@@ -79,8 +80,8 @@ class Market(Protocol):
         """Return B fresh markets, one for each seed."""
         ...
 
-    def proxies(self, state: MarketState) -> NDArray[np.float64]:
-        """Return the nine proxies of ``Observation``, shape (B, 9)."""
+    def observe(self, state: MarketState) -> Observed:
+        """Return what the auctioneer sees of each market."""
         ...
 
     def unmask(self, state: MarketState) -> list[Unmasked]:

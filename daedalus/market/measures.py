@@ -29,6 +29,12 @@ def _entropy_bits(wins: Integers) -> float:
 
 
 @inlined_kernel
+def evenness(wins: Integers) -> float:
+    """Return the entropy of the win counts over its maximum log n, in [0, 1]."""
+    return min(_entropy_bits(wins) / math.log2(len(wins)), 1.0)  # rounding may exceed 1
+
+
+@inlined_kernel
 def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
     """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins."""
     count, total, squares = 0, 0.0, 0.0
@@ -43,8 +49,7 @@ def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
         if present[i] and bids[i] > 0.0:
             squares += (bids[i] - mean) ** 2
     variation = math.sqrt(squares / count) / mean
-    evenness = min(_entropy_bits(wins) / math.log2(len(wins)), 1.0)  # rounding may exceed 1
-    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness)
+    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness(wins))
 
 
 @inlined_kernel

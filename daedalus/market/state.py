@@ -84,11 +84,6 @@ class MarketState:
         for f in dataclasses.fields(self):
             getattr(self, f.name)[rows] = getattr(other, f.name)
 
-    def recent(self) -> NDArray[np.float64]:
-        """Return the ring buffer from the oldest round to the newest, shape (B, 20, 10)."""
-        slots = (self.rounds[:, None] + np.arange(HISTORY_LENGTH)) % HISTORY_LENGTH
-        return np.take_along_axis(self.history, slots[:, :, None], axis=1)
-
 
 def checked_play(
     state: MarketState, mechanisms: Mechanisms, rounds: int, bidders: int

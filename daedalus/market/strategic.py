@@ -14,10 +14,10 @@ from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observing import Observed, observe
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, RIVALS, BidderType, Population
-from daedalus.market.proxies import population_proxies
 from daedalus.market.state import MarketState, checked_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
@@ -36,7 +36,7 @@ _COLUMN_OF = {
     "shows_price": "reveal_clearing_price",
     "shows_distribution": "reveal_bid_distribution",
 }
-_SEEN = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+_SIGHTED = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
 _REDUCTION_PRIOR = -0.01
 _PRICE_PRIOR = 0.5
 
@@ -135,7 +135,7 @@ class StrategicMarket:
             bidders=bidders,
             rings=rings,
             tables=self._first_tables[kind],
-            sightings=np.zeros((batch, len(_SEEN))),
+            sightings=np.zeros((batch, len(_SIGHTED))),
             alias_bids=np.zeros((batch, population.bidders)),
             expected_price=np.full(batch, _PRICE_PRIOR),
             welfare=np.zeros((batch, 5, 1)),
@@ -160,16 +160,17 @@ class StrategicMarket:
         """Return the type of each bidder, shape (B, n)."""
         return compose_population(self.population, seeds)
 
-    def proxies(self, state: MarketState) -> NDArray[np.float64]:
-        """Return the nine proxies of ``Observation``, shape (B, 9).
+    def observe(self, state: MarketState) -> Observed:
+        """Return what the auctioneer sees of each market.
 
-        Those of bids and absences are decayed means over rounds. They count false names as
+        Proxies of bids and absences are decayed means over rounds. They count false names as
         bidders, because the auctioneer cannot tell them apart.
         """
         assert isinstance(state, StrategicState)
-        proxies = population_proxies(state)
-        proxies[:, [PROXIES.index(name) for name in _SEEN]] = state.sightings
-        return proxies
+        observed = observe(state)
+        for name, column in zip(_SIGHTED, state.sightings.T, strict=True):
+            observed.proxies[:, PROXIES.index(name)] = column
+        return observed
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
         """Return the hidden side of the n bidders of the first market."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.measures import collusion_signal, normalised_gini, stability
+from daedalus.market.measures import collusion_signal, evenness, normalised_gini, stability
 
 EVERYONE = np.ones(4, np.bool_)
 
@@ -29,6 +29,13 @@ def test_the_bids_of_absent_bidders_do_not_count() -> None:
     present = np.array([True, True, False, False])
     signal = collusion_signal(np.array([0.5, 0.5, 0.1, 0.9]), present, np.full(4, 3))
     assert signal == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("bidders", [2, 3, 7, 10, 12])
+def test_evenness_stays_in_range_where_rounding_could_leave_it(bidders: int) -> None:
+    for wins in (*range(1, 300), 5_000):
+        assert evenness(np.eye(bidders, dtype=np.int64)[0] * wins) == 0.0
+        assert 1.0 - 1e-12 <= evenness(np.full(bidders, wins)) <= 1.0
 
 
 def test_stability_falls_by_three_standard_deviations_of_five_rounds() -> None:

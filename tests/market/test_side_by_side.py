@@ -41,7 +41,7 @@ def test_each_population_goes_as_it_would_alone() -> None:
         alone = StrategicMarket(population)
         expected = alone.reset(SEEDS)
         assert_array_equal(alone.play(expected, mechanisms.take(rows), 30).records, records[rows])
-        assert_array_equal(alone.proxies(expected), together.proxies(state)[rows])
+        assert_array_equal(alone.observe(expected).proxies, together.observe(state).proxies[rows])
 
 
 def test_forks_stay_with_their_population() -> None:

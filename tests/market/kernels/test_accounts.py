@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
@@ -35,8 +36,8 @@ def test_metrics_stay_in_range(seed, odd):
     for _ in range(2):
         records = market.play(state, draw_mechanisms(4, rng), 20).records
         assert_metrics_in_range(records, who)
-        assert_metrics_in_range(state.recent(), who)
-        assert np.isfinite(market.proxies(state)).all()
+        assert_metrics_in_range(observe(state).recent, who)
+        assert np.isfinite(market.observe(state).proxies).all()
 
 
 def test_pay_as_bid_accepts_the_best_bids():
@@ -49,10 +50,10 @@ def test_pay_as_bid_accepts_the_best_bids():
     mechanism = Mechanism(auction_type="first_price", reserve_price=0.0)
     for _ in range(5):
         market.play(state, Mechanisms.repeat(mechanism, 60), 20)
-        assert_allclose(state.recent()[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12)
+        assert_allclose(observe(state).recent[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12)
 
 
-def observe(market: StrategicMarket, state: StrategicState) -> bytes:
+def observed(market: StrategicMarket, state: StrategicState) -> bytes:
     env = DesignEnv(market, MarketSettings())
     env.state, env.mechanisms = state, Mechanisms.repeat(Mechanism(), len(state))
     env.steps = np.zeros(len(state), np.int64)
@@ -63,15 +64,15 @@ def observe(market: StrategicMarket, state: StrategicState) -> bytes:
 @each_population
 def test_an_observation_does_not_look_at_what_is_hidden(who):
     market, state, _, _ = played(who)
-    before, rng = observe(market, state), np.random.default_rng(0)
+    before, rng = observed(market, state), np.random.default_rng(0)
     hidden = [state.expected_price, state.welfare, state.tables]
     for table_ in (state.bidders, state.rings):
         hidden += [table_[name] for name in table_.dtype.names]
     for array in hidden:
         array[:] = rng.permutation(array.ravel()).reshape(array.shape) + rng.integers(1, 9)
-    assert observe(market, state) == before
+    assert observed(market, state) == before
     state.bids[:, 0] += 0.1
-    assert observe(market, state) != before
+    assert observed(market, state) != before
 
 
 def capped(low: float, high: float, bidders: int, units: int) -> Population:
@@ -101,7 +102,7 @@ def test_values_move_an_observation_through_bids_alone(bidders, units):
         parts = []
         for _ in range(10):
             parts.append(market.play(state, mechanisms, 3).records)
-            seen.append(observe(market, state))
+            seen.append(observed(market, state))
             seen.append(state.bids.tobytes() + state.alias_bids.tobytes() + state.wins.tobytes())
         records.append(np.concatenate(parts, axis=1))
     half = len(seen) // 2

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observing import observe
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
@@ -27,7 +28,7 @@ def test_nobody_enters_where_no_surplus_is_expected(bidders, units):
     assert_array_equal(records[..., ROUND_FIELDS.index("stability")], 1)
     others = [ROUND_FIELDS.index(f) for f in ROUND_FIELDS if f not in ("dropouts", "stability")]
     assert_array_equal(records[..., others], 0)
-    assert_array_equal(state.recent(), records[:, -HISTORY_LENGTH:])
+    assert_array_equal(observe(state).recent, records[:, -HISTORY_LENGTH:])
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if "collude" not in TYPES[name].menu])

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observing import observe
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
@@ -76,7 +77,7 @@ def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generat
     state = market.reset(seeds)
     records = [market.play(state, mechanisms, rounds).records for mechanisms, rounds in phases]
     assert_allclose(np.concatenate(records, axis=1), expected, rtol=0, atol=1e-12)
-    assert_allclose(state.recent(), expected[:, -HISTORY_LENGTH:], rtol=0, atol=1e-12)
+    assert_allclose(observe(state).recent, expected[:, -HISTORY_LENGTH:], rtol=0, atol=1e-12)
     for name in ("active", "turn", "wins", "bids", "values", "surplus", "budget"):
         attribute = name if name in ("active", "turn", "wins", "surplus", "budget") else name[:-1]
         theirs = [[getattr(bidder, attribute) for bidder in e.bidders] for e in episodes]
@@ -200,7 +201,7 @@ def test_metrics_stay_in_range(stage, bidders):
     for _ in range(3):
         records = market.play(state, draw_mechanisms(200, rng), 20).records
         assert_metrics_in_range(records, bidders)
-    assert_array_equal(state.recent(), records)
+    assert_array_equal(observe(state).recent, records)
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.9])

@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
@@ -147,7 +148,7 @@ def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
     mechanisms = draw_mechanisms(30, np.random.default_rng(0))
     mechanisms.reserve_price[:] = reserve
     assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
-    assert_metrics_in_range(state.recent()[:, -20:], who)
+    assert_metrics_in_range(observe(state).recent[:, -20:], who)
 
 
 @each_population

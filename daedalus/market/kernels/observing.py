@@ -1,0 +1,99 @@
+"""Kernels of what an auctioneer sees: the last rounds, and statistics of the population."""
+
+from __future__ import annotations
+
+import math
+
+from numba import prange
+
+from daedalus.market.compilation import Flags, Floats, Integers, inlined_kernel, parallel_kernel
+from daedalus.market.measures import evenness
+from daedalus.market.outcome import PRICE
+
+
+@inlined_kernel
+def _unroll(history: Floats, played: int, recent: Floats) -> None:
+    """Copy a ring buffer from the oldest round to the newest."""
+    oldest = played % len(history)
+    recent[: len(history) - oldest] = history[oldest:]
+    recent[len(history) - oldest :] = history[:oldest]
+
+
+@inlined_kernel
+def _absences(active: Flags, wins: Integers) -> tuple[int, int]:
+    """Return how many bidders are absent, and how many of them have won."""
+    absent, winners = 0, 0
+    for i in range(len(active)):
+        absent += not active[i]
+        winners += not active[i] and wins[i] > 0
+    return absent, winners
+
+
+@inlined_kernel
+def _bid_moments(bids: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation of the positive bids; 0 if there are none."""
+    count, total, squares = 0, 0.0, 0.0
+    for bid in bids:
+        count += bid > 0.0
+        total += bid
+    mean = total / max(count, 1)
+    for bid in bids:
+        squares += (bid > 0.0) * (bid - mean) ** 2
+    return mean, math.sqrt(squares / max(count, 1))
+
+
+@inlined_kernel
+def _bid_correlation(bids: Floats, previous: Floats) -> float:
+    """Return Pearson's correlation over bidders who bid in both rounds; 0 if undefined."""
+    count, now, then = 0, 0.0, 0.0
+    for i in range(len(bids)):
+        twice = bids[i] > 0.0 and previous[i] > 0.0
+        count += twice
+        now += twice * bids[i]
+        then += twice * previous[i]
+    mean_now, mean_then = now / max(count, 1), then / max(count, 1)
+    both, squares_now, squares_then = 0.0, 0.0, 0.0
+    for i in range(len(bids)):
+        twice = bids[i] > 0.0 and previous[i] > 0.0
+        off_now, off_then = twice * (bids[i] - mean_now), twice * (previous[i] - mean_then)
+        both += off_now * off_then
+        squares_now += off_now * off_now
+        squares_then += off_then * off_then
+    scale = math.sqrt(squares_now) * math.sqrt(squares_then)
+    return max(-1.0, min(both / scale, 1.0)) if scale > 1e-12 * count else 0.0
+
+
+@inlined_kernel
+def _price_trend(recent: Floats, known: int) -> float:
+    """Return the least-squares slope of the last ``known`` prices; 0 with fewer than two."""
+    if known < 2:
+        return 0.0
+    first, middle, covariance = len(recent) - known, (known - 1) / 2.0, 0.0
+    for i in range(known):
+        covariance += (i - middle) * recent[first + i, PRICE]
+    return covariance * 12.0 / (known * (known * known - 1))
+
+
+@parallel_kernel
+def observe_markets(
+    rounds: Integers,
+    active: Flags,
+    bids: Floats,
+    previous_bids: Floats,
+    wins: Integers,
+    history: Floats,
+    recent: Floats,
+    proxies: Floats,
+) -> None:
+    """Fill the last rounds and the proxies of each market, see ``Observation``."""
+    for e in prange(len(rounds)):
+        n = active.shape[1]
+        _unroll(history[e], rounds[e], recent[e])
+        absent, winners = _absences(active[e], wins[e])
+        mean, spread = _bid_moments(bids[e])
+        seen = proxies[e]
+        seen[0], seen[1], seen[2], seen[3] = n - absent, n, mean, spread
+        seen[4] = _bid_correlation(bids[e], previous_bids[e])
+        seen[5] = evenness(wins[e])
+        seen[6], seen[7] = absent / n, winners / n
+        seen[8] = _price_trend(recent[e], min(rounds[e], history.shape[1]))
