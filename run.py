@@ -23,7 +23,9 @@ from daedalus.config import (
     register,
     to_config,
 )
+from daedalus.phases import clock_run
 from daedalus.provenance import run_record
+from daedalus.run_folder import RunFolder
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
@@ -33,7 +35,8 @@ def main(composed: DictConfig) -> None:
     config = to_config(composed, list(this.overrides.task))
     with run_record(composed, Path(this.runtime.output_dir)) as out:
         if out is not None:
-            import_module(f"experiments.{config.task}").main(config, out)
+            with clock_run(RunFolder(out).phases):
+                import_module(f"experiments.{config.task}").main(config, out)
 
 
 def cli() -> None:

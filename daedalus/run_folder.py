@@ -73,6 +73,11 @@ class RunFolder:
         return self.path / "differences.csv"
 
     @property
+    def phases(self) -> Path:
+        """Return the time of the run by phase."""
+        return self.path / "phases.csv"
+
+    @property
     def figures(self) -> Path:
         """Return the folder of the figures."""
         return self.path / "figures"

@@ -13,9 +13,11 @@ from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.figures import phase_bars
 from daedalus.evaluation.report import Report
 from daedalus.files import written_whole
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
+from daedalus.phases import spent
 from daedalus.run_folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
 from daedalus.tracking import Tracker
@@ -75,10 +77,18 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
 
 @contextmanager
 def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
-    """Open the run's tracker, and a report that writes to the tracker and to ``out``."""
+    """Open the run's tracker, and a report that writes to the tracker and to ``out``.
+
+    At the end, the report shows the time of the run's phases.
+    """
     name = f"{out.parent.name}/{out.name}"
     with Tracker(config.tracking, out, name, asdict(config)) as tracker:
-        yield tracker, Report(out, tracker)
+        report = Report(out, tracker)
+        yield tracker, report
+        phases = pd.DataFrame(spent())
+        if len(phases) > 1:
+            report.table(phases, "phases")
+            report.figure(phase_bars(phases), "phases")
 
 
 def make_context(

@@ -16,7 +16,7 @@ DESIGN = SIMULATION | {"daedalus.checks", "daedalus.search", "daedalus.designers
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
 MODEL |= {"bitsandbytes", "unsloth", "safetensors", "huggingface_hub", "llguidance"}
-WRITING = {"daedalus.files", "daedalus.run_folder", "daedalus.tracking"}
+WRITING = {"daedalus.files", "daedalus.phases", "daedalus.run_folder", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 
 EPISODES = DESIGN | {"openenv", "pydantic"}
@@ -32,11 +32,12 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.env": {"daedalus.market", "daedalus.rewards", "numpy"},
     "daedalus.search": SIMULATION
-    | {"daedalus.checks", "daedalus.files", "scipy", "sklearn", "tqdm", "rich"},
+    | {"daedalus.checks", "daedalus.files", "daedalus.phases", "scipy", "sklearn", "tqdm", "rich"},
     "daedalus.designers": DESIGN,
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
     "daedalus.files": set(),
+    "daedalus.phases": {"daedalus.files"},
     "daedalus.run_folder": set(),
     "daedalus.tracking": {"daedalus.files", "daedalus.run_folder", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": DESIGN | FIGURES | WRITING,
@@ -98,7 +99,8 @@ LAYERS: dict[str, set[str]] = {
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
     "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION
-    | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "experiments"},
+    | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "daedalus.run_folder"}
+    | {"daedalus.phases", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
 

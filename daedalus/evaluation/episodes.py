@@ -14,6 +14,7 @@ from daedalus.env import DesignEnv, Designer, StepResult
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.phases import EVALUATION, phase
 from daedalus.rewards.stack import RewardStack
 
 METRICS = (
@@ -80,6 +81,7 @@ def play_episodes(
     return table.sort_values(["episode", "step"], ignore_index=True)[columns]
 
 
+@phase(EVALUATION)
 def compare(
     env: DesignEnv,
     designers: Mapping[str, Designer],

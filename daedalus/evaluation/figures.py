@@ -192,6 +192,27 @@ def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
     return figure
 
 
+def phase_bars(table: pd.DataFrame) -> Figure:
+    """Draw how long each phase of a run took.
+
+    Args:
+        table: ``phase``, ``wall_seconds`` and ``cpu_seconds``.
+    """
+    figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.5 * len(table)))
+    places, minutes = np.arange(len(table)), table[["wall_seconds", "cpu_seconds"]] / 60
+    for name, shift, colour in (("wall", -0.18, _NAMED["trained"]), ("cpu", 0.18, "#88ccee")):
+        bars = axes.barh(places + shift, minutes[f"{name}_seconds"], 0.34, color=colour)
+        axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8, color=FAINT)
+    axes.set_yticks(places, table["phase"])
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.margins(x=0.08)
+    axes.set_xlabel("minutes")
+    entitle(figure, "Time by phase", "dark: on the clock · light: of all threads")
+    return figure
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as a PNG file with 200 dots per inch, completely or not at all."""
     with written_whole(path) as aside:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.phases import SEARCH, phase
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.halving import Rung, successive_halving
 from daedalus.search.objective import Objective
@@ -14,6 +15,7 @@ from daedalus.search.space import random_mechanisms
 from daedalus.search.sweep import sweep_each_type
 
 
+@phase(SEARCH)
 def best_fixed(
     budget: SearchBudget, score: Objective, rng: np.random.Generator
 ) -> tuple[Mechanism, list[Rung]]:

@@ -13,6 +13,7 @@ from daedalus.env import DesignEnv, Designer
 from daedalus.files import written_whole
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
+from daedalus.phases import LESSONS, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.lookahead import ContinuationPolicy, LookAhead
@@ -160,6 +161,7 @@ def _on_candidates_in_use(data: DistillationData, seed: int) -> DistillationData
     return DistillationData(data.features, data.rewards[:, used], data.candidates.take(used))
 
 
+@phase(LESSONS)
 def distil(
     env: DesignEnv,
     candidates: Mechanisms,

@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, differential_evolution
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
+from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import EvolutionBudget
 from daedalus.search.objective import EpisodeObjective
@@ -18,6 +19,7 @@ from daedalus.search.objective import EpisodeObjective
 _PURPOSE = "evolution"
 
 
+@phase(SEARCH)
 def evolve(env: DesignEnv, stack: RewardStack, budget: EvolutionBudget, seed: int) -> Mechanism:
     """Return the best mechanism that evolution finds. It treats words and flags as integers.
 

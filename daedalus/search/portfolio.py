@@ -13,6 +13,7 @@ from daedalus.market.composition import sampled_populations
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.best_fixed import best_of_candidates
 from daedalus.search.budgets import EvolutionBudget
@@ -64,6 +65,7 @@ def best_responses(
     return found
 
 
+@phase(SEARCH)
 def make_portfolio(
     env: DesignEnv, stack: RewardStack, count: int, episodes: int, seed: int
 ) -> Mechanisms:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
+from daedalus.phases import GRPO, phase
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
 from daedalus.training.model import LanguageModel
@@ -20,6 +21,7 @@ from daedalus.training.trainers import run_phase, shared_options
 PHASE = "grpo"
 
 
+@phase(GRPO)
 def train_grpo(
     language_model: LanguageModel,
     source: Source,

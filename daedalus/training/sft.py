@@ -17,6 +17,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Observation
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
+from daedalus.phases import LESSONS, SFT, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import distil
@@ -39,6 +40,7 @@ _AT_ONCE = 16_384  # states that are played side by side
 logger = logging.getLogger(__name__)
 
 
+@phase(LESSONS)
 def training_pairs(
     env: DesignEnv,
     stack: RewardStack,
@@ -134,6 +136,7 @@ def _practice(
         yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()
 
 
+@phase(SFT)
 def train_sft(
     language_model: LanguageModel,
     pairs: Dataset,
@@ -167,6 +170,7 @@ def train_sft(
     return LanguageModel(model, adapted.tokenizer)
 
 
+@phase(SFT)
 def sampled_validity(
     language_model: LanguageModel,
     env: DesignEnv,
