@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ METRICS = (
 )
 """Metrics of a step, see ``play_episodes``."""
 
+AT_ONCE = 50_000
+"""Most episodes that are played side by side."""
+
 OBJECTIVE = "objective"
 """Column of the reward that designers were made for, if this is not R alone."""
 
@@ -41,7 +44,10 @@ def play_episodes(
     rng: np.random.Generator,
     stack: RewardStack | None = None,
 ) -> pd.DataFrame:
-    """Let a designer play one episode for each seed, all side by side, to the end.
+    """Let a designer play one episode for each seed, side by side, to the end.
+
+    More than ``AT_ONCE`` episodes are played in pieces, so that memory is bounded. The designer
+    draws for one piece after the other.
 
     Args:
         env: The environment that it plays. The episodes that it held are lost.
@@ -62,8 +68,28 @@ def play_episodes(
     Raises:
         ValueError: No market had a bidder left before the first step.
     """
+    steps = [
+        rows
+        for first in range(0, len(seeds), AT_ONCE)
+        for rows in _play_piece(env, designer, seeds[first : first + AT_ONCE], first, rng, stack)
+    ]
+    if not steps:
+        raise ValueError(f"none of {len(seeds)} markets has a bidder left after its warm-up")
+    table = pd.concat(steps, ignore_index=True)
+    columns = ["episode", "step", *_metrics_of(table)]
+    return table.sort_values(["episode", "step"], ignore_index=True)[columns]
+
+
+def _play_piece(
+    env: DesignEnv,
+    designer: Designer,
+    seeds: NDArray[np.uint64],
+    first: int,
+    rng: np.random.Generator,
+    stack: RewardStack | None,
+) -> Iterator[pd.DataFrame]:
+    """Play some episodes at once, numbered from ``first``; yield the rows of each step."""
     observation = env.reset(seeds)
-    steps: list[pd.DataFrame] = []
     while not env.done.all():
         running = np.flatnonzero(~env.done)
         mechanisms = designer.propose(observation, rng)
@@ -72,13 +98,8 @@ def play_episodes(
         if stack is not None and not stack.is_composite:
             total = stack.of_mechanisms(env.scored(result.outcome))
             rows[OBJECTIVE] = np.where(result.played, total, 0.0)
-        steps.append(rows.assign(step=env.steps).iloc[running])
+        yield rows.assign(step=env.steps, episode=first + np.arange(len(rows))).iloc[running]
         observation = result.observation
-    if not steps:
-        raise ValueError(f"none of {len(seeds)} markets has a bidder left after its warm-up")
-    table = pd.concat(steps).rename_axis("episode").reset_index()
-    columns = ["episode", "step", *_metrics_of(table)]
-    return table.sort_values(["episode", "step"], ignore_index=True)[columns]
 
 
 @phase(EVALUATION)

@@ -62,6 +62,7 @@ _STYLE = {
     "xtick.labelsize": 9,
     "ytick.labelsize": 8.5,
 }
+_LONG = 180  # seconds; phases that take longer are shown in minutes
 _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
 
 
@@ -199,17 +200,20 @@ def phase_bars(table: pd.DataFrame) -> Figure:
         table: ``phase``, ``wall_seconds`` and ``cpu_seconds``.
     """
     figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.5 * len(table)))
-    places, minutes = np.arange(len(table)), table[["wall_seconds", "cpu_seconds"]] / 60
+    places, spent = np.arange(len(table)), table[["wall_seconds", "cpu_seconds"]]
+    long = spent.to_numpy().max() > _LONG
     for name, shift, colour in (("wall", -0.18, _NAMED["trained"]), ("cpu", 0.18, "#88ccee")):
-        bars = axes.barh(places + shift, minutes[f"{name}_seconds"], 0.34, color=colour)
+        bars = axes.barh(
+            places + shift, spent[f"{name}_seconds"] / (60 if long else 1), 0.34, color=colour
+        )
         axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8, color=FAINT)
     axes.set_yticks(places, table["phase"])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     axes.margins(x=0.08)
-    axes.set_xlabel("minutes")
-    entitle(figure, "Time by phase", "dark: on the clock · light: of all threads")
+    axes.set_xlabel("minutes" if long else "seconds")
+    entitle(figure, "Time by phase", "dark: on the clock · light: of all cores")
     return figure
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.kernels.observing import observe_markets
-from daedalus.market.outcome import PROXIES
+from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS
 from daedalus.market.state import MarketState
 
 
@@ -27,13 +27,15 @@ class Observed(NamedTuple):
 def observe(state: MarketState) -> Observed:
     """Return what an auctioneer computes from bids, absences, deliveries and prices."""
     observed = Observed(np.empty(state.history.shape), np.empty((len(state), len(PROXIES))))
+    row = (len(state), HISTORY_LENGTH * len(ROUND_FIELDS))
     observe_markets(
         state.rounds,
         state.active,
         state.bids,
         state.previous_bids,
         state.wins,
-        state.history,
-        *observed,
+        state.history.reshape(row),
+        observed.recent.reshape(row),
+        observed.proxies,
     )
     return observed

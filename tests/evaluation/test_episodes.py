@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.env import DesignEnv
+from daedalus.evaluation import episodes
 from daedalus.evaluation.episodes import (
     METRICS,
     OBJECTIVE,
@@ -112,6 +114,21 @@ def test_there_are_no_rows_after_all_bidders_left() -> None:
     steps = play_episodes(env, OddRowsHigh(), market_seeds(0, "test", 4), generator(0, "test"))
     assert steps.groupby("episode")["step"].max().tolist() == [4, 1, 4, 1]
     assert len(steps) == 10
+
+
+def test_pieces_are_played_as_the_whole(env: DesignEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds, largest, reset = market_seeds(0, "test", 11), 0, DesignEnv.reset
+    whole = play_episodes(env, FIXED, seeds, generator(0, "test"))
+
+    def counted(self: DesignEnv, some: NDArray[np.uint64]) -> Observation:
+        nonlocal largest
+        largest = max(largest, len(some))
+        return reset(self, some)
+
+    monkeypatch.setattr(DesignEnv, "reset", counted)
+    monkeypatch.setattr(episodes, "AT_ONCE", 4)
+    pd.testing.assert_frame_equal(play_episodes(env, FIXED, seeds, generator(0, "test")), whole)
+    assert largest == 4
 
 
 def test_markets_that_are_empty_from_the_start_are_refused() -> None:

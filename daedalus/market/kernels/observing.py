@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 
-from numba import prange
+import numpy as np
 
-from daedalus.market.compilation import Flags, Floats, Integers, inlined_kernel, parallel_kernel
+from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, inlined_kernel
 from daedalus.market.measures import evenness
-from daedalus.market.outcome import PRICE
+from daedalus.market.outcome import HISTORY_LENGTH, PRICE, ROUND_FIELDS
 
 
 @inlined_kernel
-def _unroll(history: Floats, played: int, recent: Floats) -> None:
-    """Copy a ring buffer from the oldest round to the newest."""
-    oldest = played % len(history)
-    recent[: len(history) - oldest] = history[oldest:]
-    recent[len(history) - oldest :] = history[:oldest]
+def _unroll(history: Floats, oldest: int, recent: Floats) -> None:
+    """Copy a ring buffer that begins at ``oldest``; both arrays are flat, to be copied fast."""
+    first = np.uint64(oldest)  # without a sign an index takes no check
+    newer = np.uint64(len(history)) - first
+    for i in range(newer):
+        recent[i] = history[first + i]
+    for i in range(first):
+        recent[newer + i] = history[i]
 
 
 @inlined_kernel
@@ -64,17 +67,17 @@ def _bid_correlation(bids: Floats, previous: Floats) -> float:
 
 
 @inlined_kernel
-def _price_trend(recent: Floats, known: int) -> float:
-    """Return the least-squares slope of the last ``known`` prices; 0 with fewer than two."""
-    if known < 2:
+def _price_trend(prices: Floats) -> float:
+    """Return the least-squares slope of prices by round; 0 with fewer than two."""
+    count, covariance = len(prices), 0.0
+    if count < 2:
         return 0.0
-    first, middle, covariance = len(recent) - known, (known - 1) / 2.0, 0.0
-    for i in range(known):
-        covariance += (i - middle) * recent[first + i, PRICE]
-    return covariance * 12.0 / (known * (known * known - 1))
+    for i in range(count):
+        covariance += (i - (count - 1) / 2.0) * prices[i]
+    return covariance * 12.0 / (count * (count * count - 1))
 
 
-@parallel_kernel
+@cached_kernel
 def observe_markets(
     rounds: Integers,
     active: Flags,
@@ -85,10 +88,14 @@ def observe_markets(
     recent: Floats,
     proxies: Floats,
 ) -> None:
-    """Fill the last rounds and the proxies of each market, see ``Observation``."""
-    for e in prange(len(rounds)):
-        n = active.shape[1]
-        _unroll(history[e], rounds[e], recent[e])
+    """Fill the last rounds and the proxies of each market, see ``Observation``.
+
+    The rounds of a market are one row, in ``history`` and in ``recent``.
+    """
+    n, fields = active.shape[1], len(ROUND_FIELDS)
+    for e in range(len(rounds)):
+        _unroll(history[e], rounds[e] % HISTORY_LENGTH * fields, recent[e])
+        known = min(rounds[e], HISTORY_LENGTH)
         absent, winners = _absences(active[e], wins[e])
         mean, spread = _bid_moments(bids[e])
         seen = proxies[e]
@@ -96,4 +103,4 @@ def observe_markets(
         seen[4] = _bid_correlation(bids[e], previous_bids[e])
         seen[5] = evenness(wins[e])
         seen[6], seen[7] = absent / n, winners / n
-        seen[8] = _price_trend(recent[e], min(rounds[e], history.shape[1]))
+        seen[8] = _price_trend(recent[e, (HISTORY_LENGTH - known) * fields + PRICE :: fields])
