@@ -50,11 +50,18 @@ def _gamma(shape: float, key: np.uint64, index: int) -> float:
 @kernel
 def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
     """Give seats to types by largest remainder, in order; a tie goes to the earlier type."""
-    n = len(kind)
-    counts = np.floor(n * shares + 1e-9).astype(np.int64)
-    remainders = np.floor(1e9 * (n * shares - counts) + 0.5)  # rounded, so that ties are exact
-    while counts.sum() < n:
-        chosen = np.argmax(remainders)
+    n = left = len(kind)
+    counts, remainders = np.empty(len(shares), np.int64), np.empty(len(shares))
+    for t in range(len(shares)):
+        counts[t] = math.floor(n * shares[t] + 1e-9)
+        left -= counts[t]
+        # rounded, so that ties are exact
+        remainders[t] = math.floor(1e9 * (n * shares[t] - counts[t]) + 0.5)
+    for _ in range(left):
+        chosen = 0
+        for t in range(len(shares)):
+            if remainders[t] > remainders[chosen]:
+                chosen = t
         counts[chosen] += 1
         remainders[chosen] -= 1e9
     seat = 0
@@ -62,6 +69,30 @@ def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
         for _ in range(counts[t]):
             kind[seat] = t
             seat += 1
+
+
+@kernel
+def _sole_type(shares: Floats, draw: float) -> int:
+    """Return the type of all seats, drawn in proportion to the shares."""
+    chosen, below = 0, shares[0]
+    while below <= draw and chosen < len(shares) - 1:
+        chosen += 1
+        below += shares[chosen]
+    return chosen
+
+
+@kernel
+def _draw_shares(key: np.uint64, shares: Floats, concentration: float, drawn: Floats) -> None:
+    """Draw shares from the Dirichlet distribution."""
+    total = 0.0
+    for t in range(len(shares)):
+        alpha = concentration * shares[t]
+        drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
+        total += drawn[t]
+    if total <= 0.0:  # all underflow: in the limit one type has all seats
+        drawn[_sole_type(shares, uniform(key, 0, SOLE_TYPE))] = total = 1.0
+    for t in range(len(shares)):
+        drawn[t] /= total
 
 
 @cached_kernel
@@ -72,15 +103,7 @@ def _compose(
     drawn = shares.copy()
     for e in range(len(seeds)):
         if concentration > 0.0:
-            key = round_key(seeds[e], COMPOSITION_ROUND)
-            for t in range(len(shares)):
-                alpha = concentration * shares[t]
-                drawn[t] = _gamma(alpha, key, t) if alpha > 0.0 else 0.0
-            if drawn.sum() <= 0.0:  # all underflow: in the limit one type has all seats
-                draw = uniform(key, 0, SOLE_TYPE)
-                chosen = int(np.searchsorted(np.cumsum(shares), draw, side="right"))
-                drawn[min(chosen, len(shares) - 1)] = 1.0
-            drawn /= drawn.sum()
+            _draw_shares(round_key(seeds[e], COMPOSITION_ROUND), shares, concentration, drawn)
         _apportion(drawn, kind[e])
 
 
