@@ -1,12 +1,11 @@
-"""Measure the speed of both markets, by bidders, episodes, rounds and threads."""
+"""Measure the speed of both markets, of rounds and of steps, and their memory."""
 
 from __future__ import annotations
 
 import resource
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numba
@@ -14,36 +13,80 @@ import numpy as np
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.market.interface import Market
-from daedalus.market.making import make_market
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation.episodes import play_episodes
+from daedalus.market.interface import MARKETS
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
 from experiments.build import tracked
 
 REPEATS = 11
-SIZES = [(2_000, 50, 1), (4_000, 50, 1), (8_000, 50, 1), (8_000, 25, 1), (8_000, 50, 2)]
-CASES = [(market, 8, *size) for market in ("strategic", "classic") for size in SIZES]
-CASES += [("strategic", bidders, 2_000, 50, 1) for bidders in (16, 32, 64)]
-"""Market, bidders, episodes, rounds and threads."""
-LARGE_BATCH = 100_000
+MANY = 1_000_000
+"""Episodes of the evaluation whose memory is measured."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is timed.
+
+    Attributes:
+        market: One of ``MARKETS``.
+        part: ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
+            ``observation`` does nothing else.
+        bidders: Bidders of an episode.
+        units: Units sold in a round.
+        episodes: Episodes side by side.
+        rounds: Rounds that are played; those of one step, if ``part`` is not ``rounds``.
+        threads: Threads that play.
+    """
+
+    market: str
+    part: str = "rounds"
+    bidders: int = 8
+    units: int = 1
+    episodes: int = 8_000
+    rounds: int = 50
+    threads: int = 1
+
+
+def cases(config: Config) -> list[Case]:
+    """Return the cases that this machine has enough cores for."""
+    found: list[Case] = []
+    for market in MARKETS:
+        base = _standard(config, market)
+        steps = replace(base, episodes=4_000, rounds=config.market.rounds_per_step)
+        found += [replace(base, episodes=count) for count in (2_000, 4_000)]
+        found += [base, replace(base, rounds=25), replace(base, threads=2)]
+        found += [replace(steps, part=part) for part in ("step", "observation")]
+    few = replace(_standard(config, "strategic"), episodes=2_000)
+    found += [replace(few, bidders=count) for count in (16, 32, 64)]
+    found += [replace(few, bidders=16, units=MAX_UNITS)]
+    return [case for case in found if case.threads <= numba.get_num_threads()]
+
+
+def _standard(config: Config, market: str) -> Case:
+    """Return the case with which the others of its market are compared."""
+    population = config.population.in_market(market)
+    return Case(market, units=population.units if isinstance(population, Population) else 1)
 
 
 def main(config: Config, out: Path) -> None:
     """Time all cases in turn, print medians and write them to summary.csv."""
-    cases = [case for case in CASES if case[-1] <= numba.get_num_threads()]
-    plays = [_timed_play(_market(config, *case[:2]), *case[2:], config.seed) for case in cases]
+    chosen = cases(config)
+    plays = [_timed(config, case) for case in chosen]
     began = time.perf_counter()
     for play in plays:
         play()
     first = time.perf_counter() - began
     seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
-    table = pd.DataFrame(cases, columns=["market", "bidders", "episodes", "rounds", "threads"])
+    table = pd.DataFrame([asdict(case) for case in chosen])
     table["median_ms"] = 1000 * np.median(seconds, axis=0)
     table["million_rounds_per_second"] = table.eval("episodes * rounds / median_ms / 1000")
-    largest = table[
-        (table["episodes"] == 8_000) & (table["rounds"] == 50) & (table["threads"] == 1)
-    ]
-    base = largest.set_index("market")["million_rounds_per_second"]
+    standard = table[[case == _standard(config, case.market) for case in chosen]]
+    base = standard.set_index("market")["million_rounds_per_second"]
     table["relative"] = table["million_rounds_per_second"] / table["market"].map(base)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
@@ -51,34 +94,46 @@ def main(config: Config, out: Path) -> None:
             f"first calls: {first:.1f} s, to compile the market or to load it from the cache"
         )
         report.show(table, f"population {config.population.name}, medians of {REPEATS} repeats")
+        numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
 
 
-def _market(config: Config, name: str, bidders: int) -> Market:
-    settings = replace(config.market, name=name)
-    return make_market(settings, replace(config.population.in_market(name), bidders=bidders))
+def _env(config: Config, case: Case) -> DesignEnv:
+    settings = replace(config.market, name=case.market)
+    population = replace(config.population.in_market(case.market), bidders=case.bidders)
+    if isinstance(population, Population):
+        population = replace(population, units=case.units)
+    return DesignEnv.of(settings, population)
 
 
-def _timed_play(
-    market: Market, episodes: int, rounds: int, threads: int, seed: int
-) -> Callable[[], float]:
-    """Return a function that plays more rounds and returns the seconds that this took."""
-    state = market.reset(market_seeds(seed, "bench", episodes))
-    mechanisms = random_mechanisms(episodes, generator(seed, "bench"))
-    play = partial(market.play, state, mechanisms, rounds)
+def _timed(config: Config, case: Case) -> Callable[[], float]:
+    """Return a function that does the work of the case and returns the seconds that this took."""
+    env = _env(config, case)
+    env.reset(market_seeds(config.seed, "bench", case.episodes))
+    mechanisms = random_mechanisms(case.episodes, generator(config.seed, "bench"))
+    work: dict[str, Callable[[], object]] = {
+        "rounds": lambda: env.market.play(env.state, mechanisms, case.rounds),
+        "step": lambda: env.step(mechanisms),
+        "observation": env.observe,
+    }
 
     def timed() -> float:
-        numba.set_num_threads(threads)
+        numba.set_num_threads(case.threads)
+        env.steps[:] = 0  # so that the episodes never end
         began = time.perf_counter()
-        play()
+        work[case.part]()
         return time.perf_counter() - began
 
     return timed
 
 
 def _memory(config: Config) -> str:
-    """Return the peak memory of the process, after a large batch of strategic markets."""
-    play = _timed_play(_market(config, "strategic", 8), LARGE_BATCH, 50, 1, config.seed)
-    play()
+    """Return the bytes of an episode, and the peak memory of an evaluation of very many."""
+    env = _env(config, _standard(config, "strategic"))
+    env.reset(market_seeds(config.seed, "bench", 1))
+    size = sum(getattr(env.state, each.name).nbytes for each in fields(env.state))
+    size_of = f"the state of an episode takes {size:,} bytes"
+    seeds, rng = market_seeds(config.seed, "bench", MANY), generator(config.seed, "bench")
+    play_episodes(env, FixedDesigner(Mechanism()), seeds, rng)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return f"{LARGE_BATCH:,} episodes of 50 rounds at once: {peak:.2f} GiB at most, with libraries"
+    return f"{size_of}; {MANY:,} episodes in an evaluation take {peak:.2f} GiB, with libraries"
