@@ -10,7 +10,8 @@ from daedalus.env import Designer
 from daedalus.evaluation.behaviour import decisions
 from daedalus.evaluation.behaviour_figures import advantages, behaviour
 from daedalus.run_folder import RunFolder
-from experiments.build import make_context, make_env, require_portfolio, tracked
+from experiments.build import make_context, make_env, require_portfolio
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

@@ -21,7 +21,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
-from experiments.build import tracked
+from experiments.tracked import tracked
 
 REPEATS = 11
 MANY = 1_000_000

@@ -16,11 +16,11 @@ from rich.progress import track
 
 from daedalus.config import Config
 from daedalus.service.load_settings import LoadSettings
-from experiments.build import tracked
 from experiments.load.figures import latency_curves
 from experiments.load.players import Pace, Player, http_players, play, websocket_players
 from experiments.load.service_process import ServiceProcess, Usage
 from experiments.serve import make_catalogue
+from experiments.tracked import tracked
 
 Opener = Callable[[str, int], Awaitable[Sequence[Player]]]
 OPENERS: dict[str, Opener] = {

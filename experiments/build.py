@@ -1,10 +1,8 @@
-"""From configuration to objects: environments, portfolio, designers, and a run's report."""
+"""From configuration to objects: environments, portfolio and designers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -13,14 +11,10 @@ from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.figures import phase_bars
-from daedalus.evaluation.report import Report
 from daedalus.files import written_whole
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
-from daedalus.phases import spent
 from daedalus.run_folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
-from daedalus.tracking import Tracker
 
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
@@ -73,22 +67,6 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
         )
     return portfolio
-
-
-@contextmanager
-def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
-    """Open the run's tracker, and a report that writes to the tracker and to ``out``.
-
-    At the end, the report shows the time of the run's phases.
-    """
-    name = f"{out.parent.name}/{out.name}"
-    with Tracker(config.tracking, out, name, asdict(config)) as tracker:
-        report = Report(out, tracker)
-        yield tracker, report
-        phases = pd.DataFrame(spent())
-        if len(phases) > 1:
-            report.table(phases, "phases")
-            report.figure(phase_bars(phases), "phases")
 
 
 def make_context(

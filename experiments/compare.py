@@ -12,7 +12,8 @@ from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import metric_panels, reward_boxplot
 from daedalus.evaluation.report import Report
 from daedalus.evaluation.statistics import all_differences, summarise
-from experiments.build import build_all, make_context, make_env, tracked
+from experiments.build import build_all, make_context, make_env
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

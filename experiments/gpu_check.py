@@ -17,7 +17,8 @@ from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 from daedalus.training.settings import without_adapters
 from experiments import grpo, sft
-from experiments.build import make_env, tracked
+from experiments.build import make_env
+from experiments.tracked import tracked
 
 _LARGE = 1024  # width of a model for GPUs
 COSTS = "costs"

@@ -16,8 +16,9 @@ from daedalus.run_folder import RunFolder
 from daedalus.search.states import mid_episode_states
 from daedalus.tracking import Tracker
 from experiments import sft
-from experiments.build import find_portfolio, make_env, tracked
+from experiments.build import find_portfolio, make_env
 from experiments.compare import compare_designers
+from experiments.tracked import tracked
 
 if TYPE_CHECKING:
     from daedalus.training.model import LanguageModel

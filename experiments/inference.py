@@ -15,6 +15,7 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.evaluation.report import as_table, make_console
 from daedalus.files import written_whole
+from daedalus.market.making import is_compiled
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
@@ -33,9 +34,8 @@ def design(config: Config) -> Mechanism:
         ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
     """
     generate, prompt = _load(config.designer)
-    with Console(stderr=True).status(
-        "asking the model; the first start compiles the market, for minutes"
-    ):
+    wait = "" if is_compiled(config.market.name) else "; the first start compiles the market"
+    with Console(stderr=True).status(f"asking the model{wait}"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
     parsed = parse_mechanism(text)

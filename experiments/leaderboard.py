@@ -14,14 +14,8 @@ from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.run_folder import RunFolder
-from experiments.build import (
-    build_all,
-    make_context,
-    make_env,
-    make_envs,
-    require_portfolio,
-    tracked,
-)
+from experiments.build import build_all, make_context, make_env, make_envs, require_portfolio
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

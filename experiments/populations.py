@@ -21,7 +21,8 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import build_all, make_context, make_envs, tracked
+from experiments.build import build_all, make_context, make_envs
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
-from experiments.build import make_env, tracked
+from experiments.build import make_env
 from experiments.compare import compare_designers
+from experiments.tracked import tracked
 
 PUBLISHED = {"random_published": 0.326, "informed_greedy": 0.434}
 """Published mean of R at stage 1."""

@@ -15,8 +15,9 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import make_env, tracked
+from experiments.build import make_env
 from experiments.compare import compare_designers
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

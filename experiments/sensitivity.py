@@ -12,7 +12,8 @@ from rich.progress import track
 from daedalus.config import Config
 from daedalus.designers.search import SearchSettings
 from daedalus.evaluation import sensitivity, sensitivity_figures
-from experiments.build import make_env, make_envs, tracked
+from experiments.build import make_env, make_envs
+from experiments.tracked import tracked
 
 SAMPLED = 24
 """Number of populations that are sampled to measure the gain from adapting."""

@@ -12,6 +12,8 @@ from daedalus.config import Config
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
+from daedalus.market.interface import MARKETS
+from daedalus.market.making import is_compiled
 from daedalus.run_folder import newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
@@ -27,7 +29,8 @@ def main(config: Config, out: Path) -> None:
     catalogue = make_catalogue(config)
     designer = find_designer(settings, Path(settings.outputs))
     with listen(settings) as listener:
-        show("Compiling the market; the first time this takes minutes ...", flush=True)
+        if not all(is_compiled(name) for name in MARKETS):
+            show("Compiling the markets, once; this takes a minute or two ...", flush=True)
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config))

@@ -16,7 +16,8 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 from daedalus.training.settings import ModelSettings, without_adapters
-from experiments.build import find_portfolio, make_env, tracked
+from experiments.build import find_portfolio, make_env
+from experiments.tracked import tracked
 
 if TYPE_CHECKING:
     from daedalus.training.model import LanguageModel

@@ -9,7 +9,8 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from experiments.build import make_env, tracked
+from experiments.build import make_env
+from experiments.tracked import tracked
 
 GROUPS, DRAWS = 128, 32
 

@@ -14,7 +14,7 @@ from daedalus.evaluation.theory import RESULTS, theory_table
 from daedalus.evaluation.theory_bidding import learn_to_shade
 from daedalus.evaluation.theory_markets import BIDDERS, RESERVES
 from daedalus.evaluation.theory_revenue import reserve_curves
-from experiments.build import tracked
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

@@ -18,7 +18,8 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.objective import episode_scores
 from daedalus.service.page.tour import STOPS, Stop
-from experiments.build import make_envs, tracked
+from experiments.build import make_envs
+from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.observing import Observed, observe
-from daedalus.market.outcome import ROUND_FIELDS, Outcome
+from daedalus.market.observing import observe
+from daedalus.market.outcome import ROUND_FIELDS, Observed, Outcome
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
 

@@ -55,6 +55,12 @@ def _cached(compiled: Any) -> Any:
     return compiled  # as njit(cache=True) does it, with a cache of numba's own
 
 
+def is_cached(compiled: Callable[..., Any]) -> bool:
+    """Return whether machine code of a kernel that Python calls is on disk and up to date."""
+    cache: _Cache = compiled._cache  # type: ignore[attr-defined]
+    return cache.holds_code()
+
+
 @functools.cache
 def package_stamp() -> str:
     """Return the hash of the package's sources; the first call reads them, as kernels are made."""
@@ -94,3 +100,6 @@ class _CacheFiles(caching.CompileResultCacheImpl):
 
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheFiles
+
+    def holds_code(self) -> bool:
+        return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]

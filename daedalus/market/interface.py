@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.observing import Observed
-from daedalus.market.outcome import Outcome
+from daedalus.market.outcome import Observed, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from daedalus.market.kernels.observing import observe_markets
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS
+from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observed
 from daedalus.market.state import MarketState
-
-
-class Observed(NamedTuple):
-    """What an auctioneer sees of B markets; the arrays are copies.
-
-    Attributes:
-        recent: The last rounds, shape (B, 20, 10), as in ``Observation``.
-        proxies: Statistics of the population, shape (B, 9), as in ``Observation``.
-    """
-
-    recent: NDArray[np.float64]
-    proxies: NDArray[np.float64]
 
 
 def observe(state: MarketState) -> Observed:

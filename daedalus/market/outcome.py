@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +94,18 @@ class Outcome:
     def composite(self) -> NDArray[np.float64]:
         """Return R, the round's composite reward, shape (B, R), in [0, 1]."""
         return self.field("composite")
+
+
+class Observed(NamedTuple):
+    """What an auctioneer sees of B markets; the arrays are copies.
+
+    Attributes:
+        recent: The last rounds, shape (B, 20, 10), see ``Observation``.
+        proxies: Statistics of the population, shape (B, 9), see ``Observation``.
+    """
+
+    recent: NDArray[np.float64]
+    proxies: NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.observing import Observed, observe
-from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Outcome
+from daedalus.market.observing import observe
+from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observed, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, RIVALS, BidderType, Population
 from daedalus.market.state import MarketState, checked_play

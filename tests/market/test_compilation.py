@@ -17,9 +17,13 @@ SCRIPT = """
 import json
 import numpy as np
 from daedalus.market import composition
+from daedalus.market.compilation import is_cached
+cached = is_cached(composition._draw_factors)
 factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
 stats = composition._draw_factors.stats
-print(json.dumps([factors.tolist(), sum(stats.cache_hits.values()), stats.cache_path]))
+hits = sum(stats.cache_hits.values())
+assert cached == (hits > 0) and is_cached(composition._draw_factors)
+print(json.dumps([factors.tolist(), hits, stats.cache_path]))
 """
 """Run a kernel that takes its draws from draws.py."""
 

@@ -1,0 +1,32 @@
+"""The tracker and the report of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.evaluation.figures import phase_bars
+from daedalus.evaluation.report import Report
+from daedalus.phases import spent
+from daedalus.tracking import Tracker
+
+
+@contextmanager
+def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
+    """Open the run's tracker, and a report that writes to the tracker and to ``out``.
+
+    At the end, the report shows the time of the run's phases.
+    """
+    name = f"{out.parent.name}/{out.name}"
+    with Tracker(config.tracking, out, name, asdict(config)) as tracker:
+        report = Report(out, tracker)
+        yield tracker, report
+        phases = pd.DataFrame(spent())
+        if len(phases) > 1:
+            report.table(phases, "phases")
+            report.figure(phase_bars(phases), "phases")
