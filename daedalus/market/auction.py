@@ -11,20 +11,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import Floats, Records, cached_kernel, inlined_kernel, kernel
+from daedalus.market.compilation import (
+    Floats,
+    Records,
+    cached_kernel,
+    inlined_kernel,
+    kernel,
+    shared_kernel,
+)
 from daedalus.market.draws import TIE, uniform
 from daedalus.market.mechanism import AUCTION_TYPES
 
 FIRST_PRICE, SECOND_PRICE, VCG = range(3)
 
 
-OFFER = np.dtype([(name, np.float64) for name in ("one", "two", "alias")])
+_LEAST_BID = np.nextafter(0.0, 1.0)  # 0 is no bid
+
+OFFER = np.dtype([(name, np.float64) for name in ("one", "two", "alias")], align=True)
 """A bidder's bids for a first and a second unit and its bid under a false name; 0 is no bid."""
 
-RANKED = np.dtype([("bid", np.float64), ("owner", np.int64)])
+RANKED = np.dtype([("bid", np.float64), ("owner", np.int64)], align=True)
 """A bid that competes; owner i is bidder i, and owner n + i is its false name."""
 
-AWARD = np.dtype([("units", np.int64), ("paid", np.float64)])
+AWARD = np.dtype([("units", np.int64), ("paid", np.float64)], align=True)
 """Units that an owner won, and what it pays for them in all."""
 
 
@@ -57,7 +66,7 @@ def _insert(bid: float, owner: int, key: np.uint64, ranking: Records, count: int
     return count + 1
 
 
-@kernel
+@shared_kernel
 def rank_bids(
     offers: Records, with_aliases: bool, reserve: float, key: np.uint64, ranking: Records
 ) -> int:
@@ -70,15 +79,17 @@ def rank_bids(
         key: Key of the draws that break ties.
         ranking: Filled in place, dtype ``RANKED``.
     """
-    count = 0
+    count, lowest = 0, max(reserve, _LEAST_BID)
     for i in range(len(offers)):
         offer = offers[i]
-        if offer.one > 0.0 and offer.one >= reserve:
+        if offer.one >= lowest:
             count = _insert(offer.one, i, key, ranking, count)
-        if offer.two > 0.0 and offer.two >= reserve:
+        if offer.two >= lowest:
             count = _insert(offer.two, i, key, ranking, count)
-        if with_aliases and offer.alias > 0.0 and offer.alias >= reserve:
+        if with_aliases and offer.alias >= lowest:
             count = _insert(offer.alias, len(offers) + i, key, ranking, count)
+        if count == len(ranking):
+            lowest = ranking[count - 1].bid
     return count
 
 
@@ -127,7 +138,7 @@ def _charge(
     return last if auction_format == FIRST_PRICE else losing
 
 
-@kernel
+@shared_kernel
 def clear(
     auction_format: int,
     units: int,

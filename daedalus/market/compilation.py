@@ -31,8 +31,22 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that other kernels call."""
-    return cast(Function, njit(function))
+    """Compile a function into the machine code of the kernels that call it.
+
+    It gets arrays and may not make any. So it need not count references to them, and to pass them
+    costs nothing. See docs/log.md for what both are worth.
+    """
+    return cast(Function, _uncounted(forceinline=True)(function))
+
+
+def shared_kernel(function: Function) -> Function:
+    """Do the same for a function that is called at many places: it has machine code of its own."""
+    return cast(Function, _uncounted()(function))
+
+
+def allocating_kernel(function: Function) -> Function:
+    """Compile a function that kernels call and that makes arrays."""
+    return cast(Function, njit(error_model="numpy")(function))
 
 
 def inlined_kernel(function: Function) -> Function:
@@ -47,7 +61,12 @@ def cached_kernel(function: Function) -> Function:
 
 def parallel_kernel(function: Function) -> Function:
     """Do the same for a function whose ``prange`` loops run on several threads."""
-    return cast(Function, _cached(njit(parallel=True)(function)))
+    return cast(Function, _cached(njit(parallel=True, error_model="numpy")(function)))
+
+
+def _uncounted(**options: bool) -> Any:
+    # "numpy" leaves out checks for a divisor of 0, which would raise: kernels trust their input
+    return njit(_nrt=False, error_model="numpy", **options)  # type: ignore[call-overload]  # no stub
 
 
 def _cached(compiled: Any) -> Any:

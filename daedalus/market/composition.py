@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import Floats, cached_kernel, kernel
+from daedalus.market.compilation import Floats, allocating_kernel, cached_kernel, kernel
 from daedalus.market.draws import (
     COMPOSITION_ROUND,
     GAMMA_ACCEPTANCE,
@@ -47,7 +47,7 @@ def _gamma(shape: float, key: np.uint64, index: int) -> float:
     return value
 
 
-@kernel
+@allocating_kernel
 def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
     """Give seats to types by largest remainder, in order; a tie goes to the earlier type."""
     n = left = len(kind)

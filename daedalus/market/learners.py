@@ -53,6 +53,16 @@ def factor(t: Record, choice: int) -> float:
 
 
 @kernel
+def _best(values: Floats, first: int, count: int) -> int:
+    """Return which of ``count`` values from the place ``first`` is the highest, counted from 0."""
+    best = 0
+    for choice in range(1, count):
+        if values[first + choice] > values[first + best]:
+            best = choice
+    return best
+
+
+@kernel
 def draw_choice(weights: Floats, draw: float) -> int:
     """Return an index with the probability that ``weights``, which sum to 1, give it."""
     for choice in range(len(weights) - 1):
@@ -69,7 +79,7 @@ def multiply_weights(weights: Floats, payoffs: Floats, rate: float, share: float
     Hedge (Freund & Schapire 1997) with the fixed share of Herbster & Warmuth (1998), which keeps
     every choice possible if the mechanism changes.
     """
-    best = payoffs[: len(weights)].max()
+    best = payoffs[_best(payoffs, 0, len(weights))]
     total = 0.0
     for choice in range(len(weights)):
         weights[choice] *= math.exp(rate * (payoffs[choice] - best))
@@ -153,8 +163,7 @@ def choose_action(t: Record, table: Floats, won_last: int, exploring: bool, draw
     actions = t.factors + t.opts_out
     if exploring:
         return int(draw * actions)
-    first = won_last * (t.factors + 1)
-    return int(np.argmax(table[first : first + actions]))
+    return _best(table, won_last * (t.factors + 1), actions)
 
 
 @kernel
@@ -167,6 +176,6 @@ def learn_value(
     over what its menu allows.
     """
     following = won * (t.factors + 1)
-    best = table[following : following + t.factors + t.opts_out].max()
+    best = table[following + _best(table, following, t.factors + t.opts_out)]
     place = won_last * (t.factors + 1) + action
     table[place] += rate * (reward + t.discount * best - table[place])

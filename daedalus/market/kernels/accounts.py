@@ -173,7 +173,8 @@ def record_account(
     gini = normalised_gini(amounts, order)
     steadiness = stability(history, WELFARE, current.number, welfare)
     record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins)
-    account[:] = record
+    for column in range(len(record)):
+        account[column] = record[column]
     _see(current, offers, wins, record[DROPOUTS], sightings)
     account[WELFARE] = welfare
     account[GINI] = gini

@@ -7,7 +7,14 @@ import math
 import numpy as np
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG
-from daedalus.market.compilation import Floats, Record, Records, inlined_kernel, kernel
+from daedalus.market.compilation import (
+    Floats,
+    Record,
+    Records,
+    inlined_kernel,
+    kernel,
+    shared_kernel,
+)
 from daedalus.market.draws import (
     DEMAND_REDUCTION,
     ENTRY,
@@ -33,15 +40,13 @@ def logistic(x: float) -> float:
 
 
 @kernel
-def draw_values(current: Round, types: Records, bidders: Records, seats: Records) -> None:
-    """Fill the values of the seats; a first unit is worth at least as much as a second."""
-    for i in range(len(seats)):
-        t, seat = types[bidders[i].kind], seats[i]
-        one = t.value_low + t.value_range * uniform(current.key, i, VALUE_ONE)
-        seat.value_one, seat.value_two = one, 0.0
-        if t.demand == 2 and current.units > 1:
-            two = t.value_low + t.value_range * uniform(current.key, i, VALUE_TWO)
-            seat.value_one, seat.value_two = max(one, two), min(one, two)
+def _draw_values(current: Round, t: Record, i: int, seat: Record) -> None:
+    """Fill a bidder's values; a first unit is worth at least as much as a second."""
+    one = t.value_low + t.value_range * uniform(current.key, i, VALUE_ONE)
+    seat.value_one, seat.value_two = one, 0.0
+    if t.demand == 2 and current.units > 1:
+        two = t.value_low + t.value_range * uniform(current.key, i, VALUE_TWO)
+        seat.value_one, seat.value_two = max(one, two), min(one, two)
 
 
 @kernel
@@ -67,40 +72,35 @@ def entry_cost(current: Round) -> float:
 
 
 @kernel
-def choose_from_tables(
-    current: Round, types: Records, bidders: Records, seats: Records, tables: Floats
+def _choose_from_table(
+    current: Round, t: Record, bidder: Record, i: int, seat: Record, table: Floats
 ) -> None:
-    """Let Hedge shaders draw a factor and Q-learners an action, which may be to stay out."""
-    for i in range(len(seats)):
-        bidder = bidders[i]
-        t = types[bidder.kind]
-        draw = uniform(current.key, i, LEARNED_CHOICE)
-        if t.learner == HEDGE:
-            seats[i].choice = draw_choice(tables[i, : t.factors], draw)
-        elif t.learner == Q_LEARNER:
-            explores = uniform(current.key, i, EXPLORATION) < t.exploration
-            seats[i].choice = choose_action(t, tables[i], bidder.won_last, explores, draw)
+    """Let a Hedge shader draw a factor, or a Q-learner an action, which may be to stay out."""
+    draw = uniform(current.key, i, LEARNED_CHOICE)
+    if t.learner == HEDGE:
+        seat.choice = draw_choice(table[: t.factors], draw)
+    else:
+        explores = uniform(current.key, i, EXPLORATION) < t.exploration
+        seat.choice = choose_action(t, table, bidder.won_last, explores, draw)
 
 
 @kernel
-def enter(current: Round, types: Records, bidders: Records, seats: Records) -> None:
-    """Decide which bidders enter.
+def _enters(current: Round, t: Record, bidder: Record, i: int, seat: Record, cost: float) -> bool:
+    """Return whether a bidder enters.
 
     Types that may opt out enter with a chance that grows with their expected surplus less the
     cost. Q-learners enter unless they chose to stay out. All others enter.
     """
     constants = current.parameters
-    cost = entry_cost(current)
-    for i in range(len(seats)):
-        bidder, seat = bidders[i], seats[i]
-        t = types[bidder.kind]
-        seat.entered = True
-        if t.learner == Q_LEARNER:
-            seat.entered = seat.choice < t.factors
-        elif t.opts_out:
-            willing = logistic((bidder.expected_surplus - cost) / constants.entry_scale)
-            chance = constants.entry_floor + (1.0 - constants.entry_floor) * willing
-            seat.entered = uniform(current.key, i, ENTRY) < chance
+    if t.learner == Q_LEARNER:
+        chosen: bool = seat.choice < t.factors
+        return chosen
+    if not t.opts_out:
+        return True
+    willing = logistic((bidder.expected_surplus - cost) / constants.entry_scale)
+    chance = constants.entry_floor + (1.0 - constants.entry_floor) * willing
+    enters: bool = uniform(current.key, i, ENTRY) < chance
+    return enters
 
 
 @inlined_kernel
@@ -110,7 +110,7 @@ def rivals(bidder: Record) -> float:
     return number
 
 
-@kernel
+@shared_kernel
 def shaded(value: float, rivals: float, reserve: float) -> float:
     """Return the first-price equilibrium bid against the best of ``rivals`` uniform values."""
     if value <= 0.0 or value < reserve:
@@ -143,41 +143,45 @@ def known_reserve(mechanism: Record) -> float:
 
 
 @kernel
-def bid_sincerely(current: Round, types: Records, bidders: Records, seats: Records) -> None:
-    """Fill the sincere bids and the purses of the seats, also of bidders who stay out."""
-    mechanism = current.mechanism
-    reserve = known_reserve(mechanism)
-    for i in range(len(seats)):
-        bidder, seat = bidders[i], seats[i]
-        t = types[bidder.kind]
-        one, two = seat.value_one, seat.value_two
-        if t.learner != GRADIENT:
-            share = factor(t, seat.choice)
-            one, two = share * one, share * two
-        elif t.shades and mechanism.format == FIRST_PRICE:
-            one = shaded(one, rivals(bidder), reserve)
-            two = shaded(two, rivals(bidder), reserve)
-        elif t.shades and mechanism.format == SECOND_PRICE and two > 0.0:
-            reduces = logistic(bidder.reduction_gain / current.parameters.reduction_scale)
-            if uniform(current.key, i, DEMAND_REDUCTION) < reduces:
-                two = 0.0
-        left = t.budget - bidder.spent
-        seat.purse = left if left > _CRUMB else 0.0
-        if t.budget < np.inf:
-            one = min(one / (1.0 + bidder.pacing), seat.purse)
-            two = min(two / (1.0 + bidder.pacing), seat.purse - one)
-        seat.sincere_one, seat.sincere_two = one, two
+def _bid_sincerely(
+    current: Round, t: Record, bidder: Record, i: int, seat: Record, reserve: float
+) -> None:
+    """Fill a bidder's sincere bids and its purse, also if it stays out.
+
+    Args:
+        current: The round.
+        t: The bidder's type.
+        bidder: What it learned and spent.
+        i: Its number.
+        seat: Its values and its choice from a table.
+        reserve: The reserve that it reckons with.
+    """
+    auction_format, one, two = current.mechanism.format, seat.value_one, seat.value_two
+    if t.learner != GRADIENT:
+        share = factor(t, seat.choice)
+        one, two = share * one, share * two
+    elif t.shades and auction_format == FIRST_PRICE:
+        one = shaded(one, rivals(bidder), reserve)
+        two = shaded(two, rivals(bidder), reserve)
+    elif t.shades and auction_format == SECOND_PRICE and two > 0.0:
+        reduces = logistic(bidder.reduction_gain / current.parameters.reduction_scale)
+        if uniform(current.key, i, DEMAND_REDUCTION) < reduces:
+            two = 0.0
+    left = t.budget - bidder.spent
+    seat.purse = left if left > _CRUMB else 0.0
+    if t.budget < np.inf:
+        one = min(one / (1.0 + bidder.pacing), seat.purse)
+        two = min(two / (1.0 + bidder.pacing), seat.purse - one)
+    seat.sincere_one, seat.sincere_two = one, two
 
 
 @kernel
-def offer_sincerely(seats: Records, offers: Records) -> None:
-    """Let the bidders who entered bid sincerely, and forget the ring deals of the last round."""
-    for i in range(len(seats)):
-        seat, offer = seats[i], offers[i]
-        seat.covers = False
-        seat.leads = False
-        offer.one = seat.sincere_one if seat.entered else 0.0
-        offer.two = seat.sincere_two if seat.entered else 0.0
+def _offer_sincerely(seat: Record, offer: Record) -> None:
+    """Let a bidder bid sincerely if it entered, and forget the ring's deal of the last round."""
+    seat.covers = False
+    seat.leads = False
+    offer.one = seat.sincere_one if seat.entered else 0.0
+    offer.two = seat.sincere_two if seat.entered else 0.0
 
 
 @inlined_kernel
@@ -188,33 +192,64 @@ def price_is_public(mechanism: Record) -> bool:
 
 
 @kernel
-def bid_falsely(
+def _false_bid_error(current: Round) -> float:
+    """Return the relative error of a false-name bid: the less is shown, the larger."""
+    constants, mechanism = current.parameters, current.mechanism
+    error: float = constants.shill_spread_blind
+    if mechanism.shows_price:
+        error = constants.shill_spread_price
+    if mechanism.shows_distribution:
+        error = constants.shill_spread_distribution
+    if mechanism.shows_bids:
+        error = constants.shill_spread_bids
+    return error
+
+
+@kernel
+def _bid_falsely(current: Round, bidder: Record, i: int, expected_price: float) -> float:
+    """Return a shill bidder's false-name bid, near the price that it expects, or 0 for none."""
+    constants, mechanism, key = current.parameters, current.mechanism, current.key
+    expected = bidder.shill_gain - constants.shill_hit * mechanism.shill_fine
+    if uniform(key, i, SHILL) >= logistic(expected / constants.shill_scale):
+        return 0.0
+    draw = 2.0 * uniform(key, i, SHILL_BID) - 1.0
+    return max(expected_price * (1.0 + _false_bid_error(current) * draw), SMALLEST_BID)
+
+
+@kernel
+def bid(
     current: Round,
     types: Records,
     bidders: Records,
     seats: Records,
     offers: Records,
+    tables: Floats,
     expected_price: float,
 ) -> int:
-    """Fill false-name bids, near the price that shill bidders expect; return their number."""
-    constants, mechanism, key = current.parameters, current.mechanism, current.key
-    spread = constants.shill_spread_blind
-    if mechanism.shows_price:
-        spread = constants.shill_spread_price
-    if mechanism.shows_distribution:
-        spread = constants.shill_spread_distribution
-    if mechanism.shows_bids:
-        spread = constants.shill_spread_bids
-    number = 0
+    """Let each bidder draw values, decide on entry and bid; return the number of false names.
+
+    Args:
+        current: The round.
+        types: Bidder types.
+        bidders: What they carry from round to round.
+        seats: Filled in place.
+        offers: Filled in place.
+        tables: Weights of Hedge shaders and action values of Q-learners.
+        expected_price: The price that shill bidders expect.
+    """
+    cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
+    prices_of_others = current.mechanism.format != FIRST_PRICE
     for i in range(len(seats)):
-        bidder = bidders[i]
-        offers[i].alias = 0.0
-        shills = types[bidder.kind].shills and seats[i].entered
-        if not shills or mechanism.format == FIRST_PRICE:
-            continue
-        expected = bidder.shill_gain - constants.shill_hit * mechanism.shill_fine
-        if uniform(key, i, SHILL) < logistic(expected / constants.shill_scale):
-            draw = 2.0 * uniform(key, i, SHILL_BID) - 1.0
-            offers[i].alias = max(expected_price * (1.0 + spread * draw), SMALLEST_BID)
-            number += 1
-    return number
+        bidder, seat, offer = bidders[i], seats[i], offers[i]
+        t = types[bidder.kind]
+        _draw_values(current, t, i, seat)
+        if t.learner != GRADIENT:
+            _choose_from_table(current, t, bidder, i, seat, tables[i])
+        seat.entered = _enters(current, t, bidder, i, seat, cost)
+        _bid_sincerely(current, t, bidder, i, seat, reserve)
+        _offer_sincerely(seat, offer)
+        offer.alias = 0.0
+        if t.shills and seat.entered and prices_of_others:
+            offer.alias = _bid_falsely(current, bidder, i, expected_price)
+            names += offer.alias > 0.0
+    return names

@@ -21,14 +21,16 @@ _DESCRIBED = (
 TYPE = np.dtype(
     [(name, _FLOAT) for name in _DESCRIBED.split()]
     + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
-    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")]
+    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")],
+    align=True,
 )
 """A bidder type; ``ring`` is its ring, or -1."""
 
 MECHANISM = np.dtype(
     [(name, _FLOAT) for name in ("reserve", "shill_fine", "withdrawal_fine", "collusion_fine")]
     + [(name, _FLAG) for name in ("shows_reserve", "shows_bids", "shows_winner", "shows_price")]
-    + [("shows_distribution", _FLAG), ("format", np.int64), ("policy", np.int64)]
+    + [("shows_distribution", _FLAG), ("format", np.int64), ("policy", np.int64)],
+    align=True,
 )
 """A mechanism; fines are in units of value."""
 
@@ -37,18 +39,20 @@ _CARRIED = (
     "pacing surplus units_won"
 )
 BIDDER = np.dtype(
-    [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()]
+    [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()],
+    align=True,
 )
 """What a bidder carries from round to round, see ``StrategicState``."""
 
-RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)])
+RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)], align=True)
 """What a ring carries from round to round, see ``StrategicState``."""
 
 _DECIDED = "value_one value_two sincere_one sincere_two purse net"
 SEAT = np.dtype(
     [(name, _FLOAT) for name in _DECIDED.split()]
     + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
-    + [("delivered", np.int64), ("choice", np.int64)]
+    + [("delivered", np.int64), ("choice", np.int64)],
+    align=True,
 )
 """What a bidder is and does in the current round.
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from daedalus.market.auction import FIRST_PRICE, clear
-from daedalus.market.compilation import Floats, Record, Records, inlined_kernel, kernel
+from daedalus.market.compilation import (
+    Floats,
+    Record,
+    Records,
+    inlined_kernel,
+    kernel,
+    shared_kernel,
+)
 from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
 from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
@@ -161,11 +168,10 @@ def _monitoring(parameters: Record, mechanism: Record) -> float:
 @inlined_kernel
 def rank_amount(amount: float, units: int, top: Floats) -> None:
     """Put an amount into ``top``, which holds the K highest so far, best first."""
-    place = units
-    while place > 0 and amount > top[place - 1]:
-        top[place] = top[place - 1]
-        place -= 1
-    top[place] = amount
+    for place in range(units):
+        higher = max(amount, top[place])
+        amount = min(amount, top[place])
+        top[place] = higher
 
 
 @kernel
@@ -204,11 +210,13 @@ def _deviate(
     deviators = 0
     for i in range(n):
         seat, offer = seats[i], deal[i]
-        power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
-        temptation = (seat.value_one**power - floor**power) / power
-        seat.breaks = seat.in_ring and not seat.leads and temptation > stake
-        if not seat.breaks:
+        seat.breaks = False
+        if not seat.in_ring or seat.leads:
             continue
+        power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
+        if (seat.value_one**power - floor**power) / power <= stake:
+            continue
+        seat.breaks = True
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
         if mechanism.format == FIRST_PRICE:
             bid = shaded(seat.value_one, power - 1.0, floor) + _LEAST
@@ -253,17 +261,15 @@ def _colludes(
     return uniform(current.key, ring, COLLUSION) < chance
 
 
-@kernel
-def _sell(
-    current: Round, seats: Records, offers: Records, ranking: Records, awards: Records
-) -> float:
-    """Return the ring's surplus in a trial sale of these offers."""
+@shared_kernel
+def _sell(current: Round, offers: Records, ranking: Records, awards: Records) -> tuple[int, float]:
+    """Sell to these offers; return how many bids compete, and the clearing price."""
     mechanism = current.mechanism
-    clear(
+    count, price = clear(
         mechanism.format, current.units, mechanism.reserve, current.key, offers, True, ranking,
         awards,
     )  # fmt: skip
-    return _ring_surplus(seats, awards)
+    return count, price
 
 
 @kernel
@@ -279,7 +285,18 @@ def _conclude(seats: Records, offers: Records, deal: Records, colludes: bool) ->
 
 
 @kernel
-def play_ring(
+def _copy_sale(ranking: Records, awards: Records, trial_ranking: Records, trial: Records) -> None:
+    """Let a trial sale take the place of the sale."""
+    for place in range(len(ranking)):
+        ranked, other = ranking[place], trial_ranking[place]
+        ranked.bid, ranked.owner = other.bid, other.owner
+    for owner in range(len(awards)):
+        award, another = awards[owner], trial[owner]
+        award.units, award.paid = another.units, another.paid
+
+
+@kernel
+def _play_ring(
     current: Round,
     types: Records,
     bidders: Records,
@@ -287,24 +304,27 @@ def play_ring(
     offers: Records,
     ring: int,
     own: Record,
-    deal: Records,
+    sale: tuple[int, float],
     ranking: Records,
     awards: Records,
+    deal: Records,
+    trial_ranking: Records,
+    trial: Records,
     top: Floats,
-) -> float:
-    """Let a ring decide, bid and deviate; return the share of the screen's power that applies.
+) -> tuple[float, tuple[int, float]]:
+    """Let a ring decide, bid and deviate; return its share of the screen's power, and the sale.
 
-    Changes seats, offers and the ring's own record. The record estimates what collusion earns a
-    member beyond competition in the same round. The estimate is before fines: these are announced
-    and need no learning. The last four arguments are scratch.
+    Changes seats, offers, the sale and the ring's own record. The record estimates what collusion
+    earns a member beyond competition in the same round. The estimate is before fines: these are
+    announced and need no learning. The last four arguments are scratch.
     """
     parameters, mechanism = current.parameters, current.mechanism
     size, discretion = _gather(types, bidders, seats, ring)
     if own.punished > 0:
         own.punished -= 1
-        return 0.0
+        return 0.0, sale
     if size < 2:
-        return 0.0
+        return 0.0, sale
     leaders = min(size, max(1, -(-size * current.units // len(seats))))
     _choose_leaders(current, types, bidders, seats, leaders)
     for i in range(len(seats)):
@@ -313,13 +333,58 @@ def play_ring(
     known = _evidence(parameters, seats, deal, discretion, known_reserve(mechanism))
     screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve)
     colludes = _colludes(current, ring, own.gain, known, leaders, size)
-    competing = _sell(current, seats, offers, ranking, awards)
     deviators = _deviate(current, bidders, seats, deal, own.gain, size, top)
-    gained = (_sell(current, seats, deal, ranking, awards) - competing) / size
+    sale_of_deal = _sell(current, deal, trial_ranking, trial)
+    gained = (_ring_surplus(seats, trial) - _ring_surplus(seats, awards)) / size
     own.gain += parameters.ring_gain * _disclosed(parameters, mechanism) * (gained - own.gain)
     _conclude(seats, offers, deal, colludes)
     if not colludes:
-        return 0.0
+        return 0.0, sale
+    _copy_sale(ranking, awards, trial_ranking, trial)
     if deviators > 0 and uniform(current.key, ring, BREAKDOWN) < parameters.breakdown:
         own.punished = int(parameters.punishment_rounds)
-    return screened
+    return screened, sale_of_deal
+
+
+@kernel
+def sell_with_rings(
+    current: Round,
+    types: Records,
+    bidders: Records,
+    seats: Records,
+    offers: Records,
+    rings: Records,
+    screened: Floats,
+    ranking: Records,
+    awards: Records,
+    deal: Records,
+    trial_ranking: Records,
+    trial: Records,
+    top: Floats,
+) -> tuple[int, float]:
+    """Sell after each ring has decided; return how many bids compete, and the clearing price.
+
+    A ring compares its deal with the sale as it stands, so each ring needs one more sale.
+
+    Args:
+        current: The round.
+        types: Bidder types.
+        bidders: What they believe.
+        seats: What members do is filled in place.
+        offers: Bids of members that collude are changed in place.
+        rings: Their own records are updated in place.
+        screened: Share of the screen's power that applies to each ring, filled in place.
+        ranking: The highest bids, filled in place.
+        awards: What owners win, filled in place.
+        deal: Scratch of the shape of ``offers``.
+        trial_ranking: Scratch of the shape of ``ranking``.
+        trial: Scratch of the shape of ``awards``.
+        top: Scratch, at least of length K + 1.
+    """
+    sale = _sell(current, offers, ranking, awards)
+    for ring in range(len(rings)):
+        screened[ring], sale = _play_ring(
+            current, types, bidders, seats, offers, ring, rings[ring], sale, ranking, awards, deal,
+            trial_ranking, trial, top,
+        )  # fmt: skip
+    return sale

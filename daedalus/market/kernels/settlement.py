@@ -4,78 +4,89 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.compilation import Floats, Records, kernel
+from daedalus.market.compilation import Floats, Record, Records, kernel
 from daedalus.market.draws import COLLUSION_SCREEN, SHILL_SCREEN, SHOCK, uniform
 from daedalus.market.kernels.records import Round
 from daedalus.market.kernels.rings import accusation
 
 
 @kernel
-def settle(
-    current: Round, types: Records, bidders: Records, seats: Records, awards: Records
-) -> tuple[float, float]:
-    """Let winners take delivery or withdraw; return value and revenue delivered."""
-    value, revenue = 0.0, 0.0
-    for i in range(len(seats)):
-        seat, bidder, won, paid = seats[i], bidders[i], awards[i].units, awards[i].paid
-        seat.net, seat.delivered = 0.0, 0
-        if won == 0:
-            continue
-        t = types[bidder.kind]
-        worth = seat.value_one + (seat.value_two if won == 2 else 0.0)
-        if uniform(current.key, i, SHOCK) < current.parameters.shock_rate:
-            worth = 0.0
-        fine = current.mechanism.withdrawal_fine * won
-        instead = t.outside * won - fine if t.withdraws else -fine
-        if instead > worth - paid and (worth == 0.0 or t.withdraws):
-            seat.net = -fine
-            continue
-        seat.delivered = won
-        seat.net = worth - paid
-        bidder.spent += paid
-        value += worth
-        revenue += paid
-    return value, revenue
+def _deliver(
+    current: Round, t: Record, bidder: Record, i: int, seat: Record, award: Record
+) -> float:
+    """Let a winner take delivery or withdraw; return the value delivered."""
+    won, paid = award.units, award.paid
+    worth: float = seat.value_one + (seat.value_two if won == 2 else 0.0)
+    if uniform(current.key, i, SHOCK) < current.parameters.shock_rate:
+        worth = 0.0
+    fine = current.mechanism.withdrawal_fine * won
+    instead = t.outside * won - fine if t.withdraws else -fine
+    if instead > worth - paid and (worth == 0.0 or t.withdraws):
+        seat.net = -fine
+        return 0.0
+    seat.delivered = won
+    seat.net = worth - paid
+    bidder.spent += paid
+    return worth
 
 
 @kernel
-def pace_budgets(current: Round, types: Records, bidders: Records, seats: Records) -> None:
+def _pace_budget(constants: Record, budget: float, bidder: Record, seat: Record) -> None:
     """Scale bids down where a budget is spent too fast to last, and up where it is not."""
-    constants = current.parameters
-    for i in range(len(seats)):
-        bidder = bidders[i]
-        budget = types[bidder.kind].budget
-        if 0.0 < budget < np.inf:
-            spent = (bidder.spent - (budget - seats[i].purse)) / budget
-            step = constants.pacing_gain * (spent * constants.pacing_rounds - 1.0)
-            bidder.pacing = max(0.0, bidder.pacing + step)
+    spent = (bidder.spent - (budget - seat.purse)) / budget
+    step = constants.pacing_gain * (spent * constants.pacing_rounds - 1.0)
+    bidder.pacing = max(0.0, bidder.pacing + step)
 
 
 @kernel
-def punish(
+def _punish(current: Round, i: int, seat: Record, alias: float, evidence: float) -> None:
+    """Screen a bidder for a ring and for a false name, and fine it if a screen accuses it.
+
+    Args:
+        current: The round.
+        i: The bidder's number.
+        seat: Its surplus is changed in place.
+        alias: Its bid under a false name, or 0.
+        evidence: Share of the collusion screen's power that applies to its ring.
+    """
+    constants, mechanism, key = current.parameters, current.mechanism, current.key
+    if seat.delivered > 0:
+        chance = accusation(constants, mechanism, evidence)
+        if uniform(key, i, COLLUSION_SCREEN) < chance:
+            seat.net -= mechanism.collusion_fine
+    if seat.delivered > 0 or alias > 0.0:
+        chance = constants.shill_hit if alias > 0.0 else constants.shill_false
+        if uniform(key, i, SHILL_SCREEN) < chance:
+            seat.net -= mechanism.shill_fine
+
+
+@kernel
+def settle(
     current: Round,
     types: Records,
     bidders: Records,
     seats: Records,
     offers: Records,
+    awards: Records,
     screened: Floats,
-) -> None:
-    """Screen for rings and false names, and fine the bidders that the screens accuse.
+) -> tuple[float, float]:
+    """Deliver, pace budgets and fine those whom screens accuse; return value and revenue.
 
     ``screened`` is the share of the collusion screen's power that applies to each ring.
     """
-    constants, mechanism, key = current.parameters, current.mechanism, current.key
+    value, revenue = 0.0, 0.0
     for i in range(len(seats)):
-        seat, ring = seats[i], types[bidders[i].kind].ring
-        if seat.delivered > 0:
-            chance = accusation(constants, mechanism, screened[ring] if ring >= 0 else 0.0)
-            if uniform(key, i, COLLUSION_SCREEN) < chance:
-                seat.net -= mechanism.collusion_fine
-        chance = constants.shill_false * (seat.delivered > 0)
-        if offers[i].alias > 0.0:
-            chance = constants.shill_hit
-        if uniform(key, i, SHILL_SCREEN) < chance:
-            seat.net -= mechanism.shill_fine
+        seat, bidder, award = seats[i], bidders[i], awards[i]
+        t = types[bidder.kind]
+        seat.net, seat.delivered = 0.0, 0
+        if award.units > 0:
+            value += _deliver(current, t, bidder, i, seat, award)
+            if seat.delivered > 0:
+                revenue += award.paid
+        if 0.0 < t.budget < np.inf:
+            _pace_budget(current.parameters, t.budget, bidder, seat)
+        _punish(current, i, seat, offers[i].alias, screened[t.ring] if t.ring >= 0 else 0.0)
+    return value, revenue
 
 
 @kernel

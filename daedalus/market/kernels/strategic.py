@@ -17,28 +17,21 @@ from daedalus.market.compilation import (
     Integers,
     Record,
     Records,
+    allocating_kernel,
     kernel,
     parallel_kernel,
 )
 from daedalus.market.draws import round_key
 from daedalus.market.kernels.accounts import record_account, record_truth
-from daedalus.market.kernels.bidding import (
-    bid_falsely,
-    bid_sincerely,
-    choose_from_tables,
-    draw_values,
-    enter,
-    offer_sincerely,
-    price_is_public,
-)
+from daedalus.market.kernels.bidding import bid, price_is_public
 from daedalus.market.kernels.learning import (
     learn_action_values,
     learn_bidding,
     learn_expected_surplus,
 )
 from daedalus.market.kernels.records import SEAT, Round
-from daedalus.market.kernels.rings import play_ring
-from daedalus.market.kernels.settlement import pace_budgets, pay_shill_bidders, punish, settle
+from daedalus.market.kernels.rings import sell_with_rings
+from daedalus.market.kernels.settlement import pay_shill_bidders, settle
 from daedalus.market.outcome import PRICE, REVENUE, WELFARE
 
 
@@ -53,7 +46,7 @@ def _highest_bids(current: Round, offers: Records, ranking: Records, count: int)
     return total
 
 
-@kernel
+@allocating_kernel
 def _play_episode(
     parameters: Record,
     types: Records,
@@ -77,36 +70,26 @@ def _play_episode(
     """Play all rounds of one episode; return the price that false names aim at next."""
     n, auction_format, reserve = len(bidders), mechanism.format, mechanism.reserve
     seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
-    ranking, awards, trial = (
-        np.zeros(units + 3, RANKED), np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD),
-    )  # fmt: skip
+    ranking, trial_ranking = np.zeros(units + 3, RANKED), np.zeros(units + 3, RANKED)
+    awards, trial = np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD)
     screened, payoffs, top = np.zeros(len(rings)), np.zeros(tables.shape[1]), np.zeros(units + 1)
     amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
     bids, everyone = np.zeros(2 * n), np.ones(2 * n, np.bool_)
     for r in range(len(records)):
         record, key = records[r], round_key(seed, played)
         current = Round(parameters, mechanism, units, key, played)
-        draw_values(current, types, bidders, seats)
-        if tables.shape[1] > 0:
-            choose_from_tables(current, types, bidders, seats, tables)
-        enter(current, types, bidders, seats)
-        bid_sincerely(current, types, bidders, seats)
-        offer_sincerely(seats, offers)
-        shills = bid_falsely(current, types, bidders, seats, offers, expected_price)
-        for ring in range(len(rings)):
-            screened[ring] = play_ring(
-                current, types, bidders, seats, offers, ring, rings[ring], deal, ranking, trial, top
-            )
-        count, price = clear(auction_format, units, reserve, key, offers, True, ranking, awards)
+        shills = bid(current, types, bidders, seats, offers, tables, expected_price)
+        count, price = sell_with_rings(
+            current, types, bidders, seats, offers, rings, screened, ranking, awards, deal,
+            trial_ranking, trial, top,
+        )  # fmt: skip
         learn_bidding(
             current, types, bidders, seats, offers, tables, ranking, awards, count, price, payoffs
         )
-        value, revenue = settle(current, types, bidders, seats, awards)
-        pace_budgets(current, types, bidders, seats)
-        punish(current, types, bidders, seats, offers, screened)
+        value, revenue = settle(current, types, bidders, seats, offers, awards, screened)
         best = _highest_bids(current, offers, ranking, count)
         if shills > 0:
-            clear(auction_format, units, reserve, key, offers, False, ranking, trial)
+            clear(auction_format, units, reserve, key, offers, False, trial_ranking, trial)
             pay_shill_bidders(current, bidders, seats, offers, awards, trial, shills)
         learn_expected_surplus(current, bidders, seats, price)
         if tables.shape[1] > 0:
