@@ -14,6 +14,7 @@ from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Observed, Outcome
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
+from daedalus.market.threads import on_threads
 
 _COLUMN_OF = {
     "reserve": "reserve_price",
@@ -103,8 +104,7 @@ class ClassicMarket:
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
-        play_rounds(
-            self._seats,
+        batch = (
             _mechanism_records(mechanisms),
             state.seeds,
             state.rounds,
@@ -120,6 +120,7 @@ class ClassicMarket:
             state.turn,
             records,
         )
+        on_threads(play_rounds, (self._seats,), batch)
         return Outcome(records)
 
 

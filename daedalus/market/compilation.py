@@ -59,9 +59,9 @@ def cached_kernel(function: Function) -> Function:
     return cast(Function, _cached(njit(function)))
 
 
-def parallel_kernel(function: Function) -> Function:
-    """Do the same for a function whose ``prange`` loops run on several threads."""
-    return cast(Function, _cached(njit(parallel=True, error_model="numpy")(function)))
+def threaded_kernel(function: Function) -> Function:
+    """Do the same for a function that several threads call at once, see ``on_threads``."""
+    return cast(Function, _cached(njit(nogil=True, error_model="numpy")(function)))
 
 
 def _uncounted(**options: bool) -> Any:

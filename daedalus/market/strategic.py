@@ -19,6 +19,7 @@ from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observed, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, RIVALS, BidderType, Population
 from daedalus.market.state import MarketState, checked_play
+from daedalus.market.threads import on_threads
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -204,11 +205,8 @@ class StrategicMarket:
             raise ValueError("state: it has other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
-        play_rounds(
-            self._constants,
-            self._types,
+        batch = (
             _mechanism_records(mechanisms, self.parameters),
-            self.population.units,
             state.seeds,
             state.rounds,
             state.bidders,
@@ -225,6 +223,7 @@ class StrategicMarket:
             state.active,
             records,
         )
+        on_threads(play_rounds, (self._constants, self._types, self.population.units), batch)
         return Outcome(records)
 
 

@@ -25,11 +25,14 @@ from daedalus.market.outcome import (
 @kernel
 def _best_value(seats: Records, units: int, top: Floats) -> float:
     """Return the sum of the K highest values; ``top`` is scratch."""
-    top[:] = 0.0
+    for place in range(len(top)):  # slices of arrays compile slowly
+        top[place] = 0.0
     for i in range(len(seats)):
         rank_amount(seats[i].value_one, units, top)
         rank_amount(seats[i].value_two, units, top)
-    total: float = top[:units].sum()
+    total = 0.0
+    for place in range(units):
+        total += top[place]
     return total
 
 

@@ -6,7 +6,6 @@ Nothing here checks its input: ``daedalus/market/classic.py`` does.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE
@@ -17,7 +16,8 @@ from daedalus.market.compilation import (
     Record,
     Records,
     inlined_kernel,
-    parallel_kernel,
+    kernel,
+    threaded_kernel,
 )
 from daedalus.market.draws import (
     CLASSIC_BID,
@@ -272,7 +272,54 @@ def _record(
     record[REVENUE_SHARE] = min(price / values[winner], 1.0) if winner >= 0 else 0.0
 
 
-@parallel_kernel
+@kernel
+def _play_episode(
+    seats: Records,
+    mechanism: Record,
+    seed: np.uint64,
+    first: int,
+    active: Flags,
+    bids: Floats,
+    previous_bids: Floats,
+    wins: Integers,
+    history: Floats,
+    values: Floats,
+    surplus: Floats,
+    budget: Floats,
+    disappointment: Floats,
+    turn: Flags,
+    records: Floats,
+    present: Flags,
+) -> None:
+    """Play all rounds of one episode, of which ``first`` were played before."""
+    for r in range(len(records)):
+        record, played = records[r], first + r
+        present_count = 0
+        for i in range(len(seats)):
+            previous_bids[i] = bids[i]
+            present[i] = active[i]
+            present_count += present[i]
+        _bid_all(
+            seats, mechanism, round_key(seed, played), played, present_count, active, bids, history,
+            values, budget, disappointment, turn,
+        )  # fmt: skip
+        winner, price = _clear(mechanism, bids, present)
+        if winner >= 0:
+            _settle(
+                seats, mechanism, winner, price, active, bids, values, surplus, budget, wins
+            )  # fmt: skip
+        _come_and_go(
+            seats, mechanism.reserve, played, active, history, budget, disappointment, turn
+        )
+        _record(
+            record, winner, price, present_count, present, active, bids, values, surplus, wins,
+            history, played,
+        )  # fmt: skip
+        for column in range(len(record)):
+            history[played % HISTORY_LENGTH, column] = record[column]
+
+
+@threaded_kernel
 def play_rounds(
     seats: Records,
     mechanisms: Records,
@@ -294,35 +341,11 @@ def play_rounds(
 
     Changes in place the state arrays ``rounds`` to ``turn`` and fills ``records``.
     """
-    for e in prange(len(seeds)):
-        present, mechanism = np.empty(len(seats), np.bool_), mechanisms[e]
-        for r in range(records.shape[1]):
-            played = rounds[e]
-            key = round_key(seeds[e], played)
-            present_count = 0
-            for i in range(len(seats)):
-                previous_bids[e, i] = bids[e, i]
-                present[i] = active[e, i]
-                present_count += present[i]
-            _bid_all(
-                seats, mechanism, key, played, present_count, active[e], bids[e], history[e],
-                values[e], budget[e], disappointment[e], turn[e],
-            )  # fmt: skip
-            winner, price = _clear(mechanism, bids[e], present)
-            if winner >= 0:
-                _settle(
-                    seats, mechanism, winner, price, active[e], bids[e], values[e], surplus[e],
-                    budget[e], wins[e],
-                )  # fmt: skip
-            _come_and_go(
-                seats, mechanism.reserve, played, active[e], history[e], budget[e],
-                disappointment[e], turn[e],
-            )  # fmt: skip
-            record = records[e, r]
-            _record(
-                record, winner, price, present_count, present, active[e], bids[e], values[e],
-                surplus[e], wins[e], history[e], played,
-            )  # fmt: skip
-            for column in range(len(record)):
-                history[e, played % HISTORY_LENGTH, column] = record[column]
-            rounds[e] = played + 1
+    present = np.empty(len(seats), np.bool_)
+    for e in range(len(seeds)):
+        _play_episode(
+            seats, mechanisms[e], seeds[e], rounds[e], active[e], bids[e], previous_bids[e],
+            wins[e], history[e], values[e], surplus[e], budget[e], disappointment[e], turn[e],
+            records[e], present,
+        )  # fmt: skip
+        rounds[e] += records.shape[1]

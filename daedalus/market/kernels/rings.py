@@ -177,7 +177,8 @@ def rank_amount(amount: float, units: int, top: Floats) -> None:
 @kernel
 def _agreed_floor(current: Round, seats: Records, deal: Records, top: Floats) -> float:
     """Return what a member knows that it must beat: the K-th bid of the deal, or the reserve."""
-    top[:] = 0.0
+    for place in range(len(top)):
+        top[place] = 0.0
     for i in range(len(seats)):
         if seats[i].in_ring:
             rank_amount(deal[i].one, current.units, top)

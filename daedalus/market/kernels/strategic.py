@@ -7,7 +7,6 @@ The sequence of a round and every rule are told in docs/market.md. Nothing here 
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from daedalus.market.auction import AWARD, OFFER, RANKED, clear, rank_bids
@@ -19,7 +18,7 @@ from daedalus.market.compilation import (
     Records,
     allocating_kernel,
     kernel,
-    parallel_kernel,
+    threaded_kernel,
 )
 from daedalus.market.draws import round_key
 from daedalus.market.kernels.accounts import record_account, record_truth
@@ -109,12 +108,12 @@ def _play_episode(
     return expected_price
 
 
-@parallel_kernel
+@threaded_kernel
 def play_rounds(
     parameters: Records,
     types: Records,
-    mechanisms: Records,
     units: int,
+    mechanisms: Records,
     seeds: NDArray[np.uint64],
     rounds: Integers,
     bidders: Records,
@@ -135,7 +134,7 @@ def play_rounds(
 
     Changes in place the state arrays ``rounds`` to ``active`` and fills ``records``.
     """
-    for e in prange(len(seeds)):
+    for e in range(len(seeds)):
         expected_price[e] = _play_episode(
             parameters[0], types, mechanisms[e], units, seeds[e], rounds[e], bidders[e], rings[e],
             tables[e], expected_price[e], welfare[e], wins[e], history[e], sightings[e],
