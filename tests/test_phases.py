@@ -60,6 +60,7 @@ def test_without_a_run_nothing_is_counted() -> None:
     assert spent() == []
 
 
+@pytest.mark.slow
 def test_a_run_shows_its_phases(tmp_path: Path) -> None:
     command = [sys.executable, "run.py", "+experiment=search", "tracking=files"]
     small = ["designer.candidates=2", "designer.episodes=1", "designer.sweeps=0"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
-PARTS = {"build", "inference"}
+PARTS = {"build", "tracked", "inference"}
 """Modules of ``experiments/`` that are not tasks."""
 TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} - PARTS)
 """Modules of ``experiments/`` that a configuration can name."""

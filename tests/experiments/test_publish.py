@@ -43,6 +43,7 @@ def settings(model: Path, *overrides: str) -> Config:
     return composed("+experiment=publish", checkpoint, "hub.repo=OWNER/NAME", *overrides)
 
 
+@pytest.mark.slow
 def test_a_dry_run_needs_no_network(
     trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
