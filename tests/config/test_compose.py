@@ -46,6 +46,7 @@ def leave_sweep(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", OPTIONS, ids=lambda path: f"{group_of(path)}/{path.stem}")
 def test_file_composes(path: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
