@@ -21,6 +21,7 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 RECORD = Path(__file__).parent / "data" / "golden.json"
+PHASES = "phases.csv"  # times alone
 TIMES = {"generation_seconds", "reward_seconds", "step_seconds"}
 
 SMALL_SEARCH = "candidates=16 {0}.episodes=2 {0}.sweeps=1 {0}.sweep_episodes=4"
@@ -79,7 +80,8 @@ def play(name: str) -> dict[str, Any]:
         if done.returncode:
             raise RuntimeError(f"{name}: {done.stderr[-3000:]}")
         outputs = Path(folder, "outputs")
-        tables = {_place(path): pd.read_csv(path) for path in sorted(outputs.rglob("*.csv"))}
+        paths = [path for path in sorted(outputs.rglob("*.csv")) if path.name != PHASES]
+        tables = {_place(path): pd.read_csv(path) for path in paths}
         for path in sorted(outputs.rglob("metrics.jsonl")):
             records = [json.loads(line) for line in path.read_text().splitlines()]
             tables[_place(path)] = pd.DataFrame(records)
