@@ -73,6 +73,7 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
         assert ours.groups[mine] == expected.groups[theirs]
 
 
+@pytest.mark.slow
 @cache
 def populations_of(group: str) -> list[str]:
     return list(composed("task=compare", f"populations={group}").populations)

@@ -170,6 +170,7 @@ def test_a_quantised_model_trains_after_it_generated(
     assert len(complete(trained, chats, 1.0, 4).texts) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("double_quantisation", [False, True])
 @pytest.mark.parametrize(("merge", "most"), [("base", 0.3), ("dequantised", 1e-4)])
 def test_a_merged_model_answers_as_the_trained_one(
