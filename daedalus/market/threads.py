@@ -9,7 +9,6 @@ from typing import Any
 import numba
 from numpy.typing import NDArray
 
-_PARTS_OF_A_THREAD = 4  # as parts take unequal times
 _SMALLEST_PART = 64  # episodes; a thread takes as long to start as a few of them take to play
 
 
@@ -26,9 +25,9 @@ def on_threads(
         shared: Its first arguments, which all threads read.
         batch: Its other arguments: arrays with a row for each episode.
     """
-    count, threads = len(batch[0]), numba.get_num_threads()
-    parts = min(_PARTS_OF_A_THREAD * threads, count // _SMALLEST_PART)
-    if threads == 1 or parts < 2:
+    count = len(batch[0])
+    parts = min(numba.get_num_threads(), count // _SMALLEST_PART)
+    if parts < 2:
         kernel(*shared, *batch)
         return
     kernel(*shared, *(rows[:0] for rows in batch))  # compiles it, once
@@ -37,5 +36,5 @@ def on_threads(
     def play(first: int, last: int) -> None:
         kernel(*shared, *(rows[first:last] for rows in batch))
 
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(parts) as pool:
         list(pool.map(play, edges[:-1], edges[1:]))

@@ -42,7 +42,7 @@ def test_large_batches_have_two_threads_and_small_ones_none(two_threads: None) -
     def play(rows: NDArray[np.int64]) -> None:
         if len(rows):
             users.add(threading.get_ident())
-            met.wait()  # for the other thread; the number of parts is even
+            met.wait()  # for the other thread
 
     on_threads(play, (), (np.zeros(10_000),))
     assert len(users) == 2 and threading.get_ident() not in users
