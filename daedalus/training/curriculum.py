@@ -145,16 +145,18 @@ class CurriculumReward(MarketReward):
         self._curriculum.note(float(totals.mean()), int(stages.max()))
         return totals, terms
 
-    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
+    def _play(
+        self, mechanisms: Mechanisms, rows: Sequence[int], step: int, purpose: str = "futures"
+    ) -> Outcome:
         stages, within = np.divmod(np.asarray(rows, np.int64), self._count)
         if not len(stages):
-            return super()._play(mechanisms, rows, step)
+            return super()._play(mechanisms, rows, step, purpose)
         order = np.argsort(stages, kind="stable")
         played = []
         for stage in np.unique(stages):
             mine = order[stages[order] == stage]
-            outcome = self._stages[stage]._play(mechanisms.take(mine), within[mine], step)
-            played.append(outcome.records)
+            each = self._stages[stage]._play(mechanisms.take(mine), within[mine], step, purpose)
+            played.append(each.records)
         records = np.concatenate(played)
         blocks = records.reshape(len(order), -1, *records.shape[1:])
         return Outcome(blocks[np.argsort(order)].reshape(records.shape))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
@@ -61,6 +61,23 @@ class MarketReward:
         totals, _ = self.score(texts, range(len(self)), step)
         return float(totals.mean())
 
+    def compare(
+        self, choices: Sequence[Sequence[Mechanism]], rows: Sequence[int], step: int
+    ) -> list[NDArray[np.float64]]:
+        """Return what the choices of each state earn, in other futures than those of the reward.
+
+        Args:
+            choices: Mechanisms to compare in each state.
+            rows: Numbers of the states.
+            step: Training step, which selects the futures.
+        """
+        counts = [len(each) for each in choices]
+        mechanisms = Mechanisms.stack([each for group in choices for each in group])
+        where = np.repeat(np.asarray(rows), counts)
+        outcome = self._play(mechanisms, where.tolist(), step, "siblings/futures")
+        worth = self._stack.of_mechanisms(outcome).reshape(len(where), -1).mean(axis=1)
+        return np.split(worth, np.cumsum(counts)[:-1])
+
     def score(
         self, texts: Sequence[str], rows: Sequence[int], step: int
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
@@ -80,11 +97,13 @@ class MarketReward:
         terms["validity"] = np.array([float(each.valid) for each in parsed])
         return totals, terms
 
-    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
+    def _play(
+        self, mechanisms: Mechanisms, rows: Sequence[int], step: int, purpose: str = "futures"
+    ) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
         seeds = np.zeros((len(rows), self._futures), np.uint64)
         for index, row in enumerate(rows):
-            seeds[index] = market_seeds(self._seed, "futures", self._futures, step, row)
+            seeds[index] = market_seeds(self._seed, purpose, self._futures, step, row)
         where = np.asarray(rows, np.int64)
         return play_futures(
             self._states, where, mechanisms, seeds, self._horizon, self._continuation
@@ -103,8 +122,12 @@ class MarketReward:
             began = time.perf_counter()
             texts = [chat[0]["content"] for chat in completions]
             totals, terms = self.score(texts, state, trainer_state.global_step)
+            own = ~np.array(columns.get("sibling", [False] * len(texts)))
             for name, values in terms.items():
-                log_metric(name if name == "validity" else f"term/{name}", float(values.mean()))
+                label = name if name == "validity" else f"term/{name}"
+                log_metric(label, float(values[own].mean()))
+            if not own.all():
+                log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
             _log_spread(totals, group_size, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
             return [float(total) for total in totals]

@@ -62,7 +62,7 @@ class EpisodeRollouts:
         """Return the tokens of the decisions to learn from, as TRL's ``rollout_func``.
 
         Args:
-            chats: The chats of ``episode_prompts``, one for each completion.
+            chats: The chats of ``numbered_prompts``, one for each completion.
             trainer: Trainer of the model that plays.
         """
         numbers = [int(chat[-1]["content"]) for chat in chats]
@@ -110,8 +110,8 @@ class EpisodeRollouts:
         return np.where(running, self._stack.total(terms), 0.0)
 
 
-def episode_prompts(count: int) -> Dataset:
-    """Return a row for each of ``count`` episodes. Its chat is the number of the episode."""
+def numbered_prompts(count: int) -> Dataset:
+    """Return a row for each of ``count`` episodes or states. Its chat is the number."""
     return Dataset.from_dict(
         {"prompt": [[{"role": "user", "content": str(number)}] for number in range(count)]}
     )

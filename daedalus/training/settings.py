@@ -170,6 +170,8 @@ class GrpoSettings:
         steps: Optimiser steps; 0 skips the phase.
         prompts_per_step: Market states in a step.
         group_size: Completions of each prompt.
+        siblings: Completions of each group that are not sampled. They are the best of the group's
+            other answers and of the portfolio, by look-ahead.
         micro_batch: Completions in one backward pass; divides the step's completions.
         rollouts: ``state``: a completion is played in futures of a given market state.
             ``episode``: the model plays whole episodes, and a completion is one of its decisions.
@@ -212,6 +214,7 @@ class GrpoSettings:
     steps: int = 300
     prompts_per_step: int = 8
     group_size: int = 8
+    siblings: int = 0
     micro_batch: int = 64
     rollouts: str = "state"
     states: int = 2048
@@ -243,6 +246,11 @@ class GrpoSettings:
         require_at_least(1, self, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
         require_at_least(1, self, "iterations", "max_completion_tokens", "save_every")
         require_at_least(2, self, "group_size")
+        require_at_least(0, self, "siblings")
+        if self.siblings >= self.group_size:
+            raise ValueError(f"siblings: {self.siblings}; give less than group_size")
+        if self.siblings and (self.rollouts == "episode" or self.vllm_server):
+            raise ValueError("siblings: the trainer samples such groups itself, at given states")
         for name, known in _WORDS.items():
             require_one_of(known, self, name)
         if self.prompts_per_step * self.group_size % self.micro_batch:
@@ -347,5 +355,10 @@ class TrainingSettings:
             )
         if self.sft.practice and not self.sft.teacher:
             raise ValueError("sft.practice needs a teacher: set sft.teacher, or omit practice")
+        if self.grpo.siblings and (self.curriculum.stages or not self.portfolio.populations):
+            raise ValueError(
+                "grpo.siblings come from the portfolio of one population: set "
+                "portfolio.populations above 0, and training/curriculum=none"
+            )
         if self.curriculum.stages and self.grpo.rollouts == "episode":
             raise ValueError("curriculum needs states: set grpo.rollouts: state")

@@ -28,8 +28,9 @@ from daedalus.training.curriculum import (
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import MarketReward, return_reward
-from daedalus.training.rollouts import EpisodeRollouts, episode_prompts
+from daedalus.training.rollouts import EpisodeRollouts, numbered_prompts
 from daedalus.training.settings import GrpoSettings, TrainingSettings
+from daedalus.training.siblings import SiblingRollouts
 
 _PURPOSE = "grpo"
 
@@ -46,7 +47,7 @@ class Source:
 
     prompts: Dataset
     reward: Callable[..., list[float]]
-    rollouts: EpisodeRollouts | None = None
+    rollouts: EpisodeRollouts | SiblingRollouts | None = None
 
 
 def make_source(
@@ -79,7 +80,7 @@ def make_source(
     continuation = _continuation(env, portfolio, stack, training, run, seed)
     if training.curriculum.stages:
         return _from_curriculum(env, player, stack, continuation, training, history, run, seed)
-    return state_source(env, player, stack, continuation, prompt, settings, seed)
+    return state_source(env, player, stack, continuation, prompt, settings, seed, portfolio)
 
 
 def _continuation(
@@ -142,13 +143,23 @@ def state_source(
     prompt: PromptSettings,
     settings: GrpoSettings,
     seed: int,
+    portfolio: Mechanisms | None = None,
 ) -> Source:
-    """Return prompts of states up to which a designer plays, with rewards from their futures."""
+    """Return prompts of states up to which a designer plays, with rewards from their futures.
+
+    If groups have siblings, these come from the portfolio.
+    """
     states = mid_episode_states(env, settings.states, seed, _PURPOSE, settings.horizon, player)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, continuation)
-    chats = prompts(states.observe(), prompt)
-    rows = Dataset.from_dict({"prompt": chats, "state": list(range(len(chats)))})
-    return Source(rows, reward.as_reward_function(settings.group_size))
+    chats, rewarded = (
+        prompts(states.observe(), prompt),
+        reward.as_reward_function(settings.group_size),
+    )
+    numbers = list(range(len(chats)))
+    if settings.siblings and portfolio is not None:
+        rows = numbered_prompts(len(chats)).add_column("state", numbers)
+        return Source(rows, rewarded, SiblingRollouts(reward, chats, portfolio, settings))
+    return Source(Dataset.from_dict({"prompt": chats, "state": numbers}), rewarded)
 
 
 def curriculum_source(
@@ -174,7 +185,7 @@ def episode_source(
     """Return episodes that the model plays, with rewards from their later steps."""
     tokens = settings.max_completion_tokens
     rollouts = EpisodeRollouts(env, stack, prompt, settings.temperature, tokens, seed)
-    return Source(episode_prompts(settings.states), return_reward(settings.group_size), rollouts)
+    return Source(numbered_prompts(settings.states), return_reward(settings.group_size), rollouts)
 
 
 def _state_player(

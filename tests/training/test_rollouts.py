@@ -21,7 +21,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.rollouts import RETURNS, EpisodeRollouts, episode_prompts
+from daedalus.training.rollouts import RETURNS, EpisodeRollouts, numbered_prompts
 from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources import episode_source
 from tests.search.markets import PUBLISHED, play_steps, published_reward
@@ -50,7 +50,7 @@ def rollouts(
         processing_class=model.tokenizer,
     )
     play = EpisodeRollouts(short, stack or RewardStack(), PROMPT, temperature, 8, seed=5)
-    chats = episode_prompts(3)["prompt"]
+    chats = numbered_prompts(3)["prompt"]
     return play([chats[number] for number in NUMBERS], trainer)
 
 

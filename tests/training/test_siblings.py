@@ -1,0 +1,143 @@
+"""Groups with siblings: the best answers that look-ahead finds, as the model would write them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from daedalus.designers.prompt import prompts
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.grpo import train_grpo
+from daedalus.training.model import LanguageModel
+from daedalus.training.reward import MarketReward
+from daedalus.training.rollouts import numbered_prompts
+from daedalus.training.settings import TrainingSettings
+from daedalus.training.siblings import SIBLING, SiblingRollouts, answer_tokens
+from daedalus.training.sources import state_source
+from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
+
+GOOD = Mechanism(coalition_policy="penalize_suspected")
+BAD, WORSE = Mechanism(reserve_price=0.8), Mechanism(reserve_price=0.9)
+SETTINGS = replace(GRPO, group_size=3, siblings=1, micro_batch=6, futures=16)
+
+
+class Writer(torch.nn.Module):
+    """Answers every prompt with one text."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, answer: list[int]) -> None:
+        super().__init__()
+        self._answer = torch.tensor(answer)
+
+    def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
+        return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)
+
+
+def groups(
+    env: DesignEnv, small: LanguageModel, answer: str, portfolio: list[Mechanism]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what a rollout of three groups gives, and its completions as texts."""
+    states = mid_episode_states(env, 4, seed=0, purpose="x", horizon=1)
+    reward = MarketReward(states, RewardStack(), futures=16, horizon=1, seed=0)
+    told = prompts(states.observe(), PROMPT)
+    tokens = small.tokenizer(answer + "<|im_end|>").input_ids
+    trainer = SimpleNamespace(
+        accelerator=SimpleNamespace(unwrap_model=lambda model: model),
+        model=Writer(tokens),
+        processing_class=small.tokenizer,
+        state=SimpleNamespace(global_step=0),
+    )
+    rollouts = SiblingRollouts(reward, told, Mechanisms.stack(portfolio), SETTINGS)
+    asked = numbered_prompts(4)["prompt"]
+    given = rollouts([asked[state] for state in (2, 2, 2, 0, 0, 0, 3, 3, 3)], trainer)
+    texts = small.tokenizer.batch_decode(given["completion_ids"], skip_special_tokens=True)
+    shown = [small.tokenizer.decode(each) for each in given["prompt_ids"]]
+    for row, state in zip((0, 3, 6), (2, 0, 3), strict=True):
+        assert told[state][-1]["content"] in shown[row]
+        assert shown[row] == shown[row + 1] == shown[row + 2]
+    return given, texts
+
+
+def test_a_better_mechanism_of_the_portfolio_joins_each_group(
+    env: DesignEnv, small: LanguageModel
+) -> None:
+    given, texts = groups(env, small, format_mechanism(BAD), [WORSE, GOOD])
+    assert given[SIBLING] == [False, False, True] * 3
+    assert texts == [format_mechanism(each) for each in (BAD, BAD, GOOD)] * 3
+
+
+def test_the_model_s_own_answer_is_its_sibling_if_it_is_the_best(
+    env: DesignEnv, small: LanguageModel
+) -> None:
+    _, texts = groups(env, small, format_mechanism(GOOD), [WORSE, BAD])
+    assert set(texts) == {format_mechanism(GOOD)}
+
+
+def test_answers_that_are_not_valid_are_no_siblings(env: DesignEnv, small: LanguageModel) -> None:
+    _, texts = groups(env, small, "{}", [WORSE, BAD])
+    assert texts == ["{}", "{}", format_mechanism(BAD)] * 3
+
+
+def test_a_sibling_is_written_as_the_model_writes(small: LanguageModel) -> None:
+    tokens = answer_tokens(small.tokenizer, GOOD)
+    assert tokens == small.tokenizer(format_mechanism(GOOD) + "<|im_end|>").input_ids
+    assert tokens[-1] == small.tokenizer.eos_token_id
+    text = small.tokenizer.decode(tokens, skip_special_tokens=True)
+    assert parse_mechanism(text).mechanism == GOOD
+
+
+def test_grpo_moves_towards_a_better_sibling(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path
+) -> None:
+    """The model cannot write a mechanism yet, so whatever it learns comes from its siblings."""
+    settings = replace(SETTINGS, steps=4, learning_rate=3e-3, warmup_steps=0, beta=0.0)
+    tokens = torch.tensor([answer_tokens(small.tokenizer, GOOD)])
+
+    def likelihood() -> float:
+        with torch.no_grad():
+            return -float(small.model(input_ids=tokens, labels=tokens).loss)
+
+    before, log = likelihood(), make_tracker(tmp_path)
+    source = state_source(
+        env, RandomWalkDesigner(), RewardStack(), None, PROMPT, settings, 0,
+        Mechanisms.stack([GOOD]),
+    )  # fmt: skip
+    train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "grpo", seed=0)
+    records = log.history("grpo")
+    assert likelihood() > before + 0.1
+    assert all(each["sibling_gain"] > 0 for each in records)
+    assert all(each["validity"] == 0 for each in records)
+
+
+def test_comparisons_have_other_futures_than_rewards(env: DesignEnv) -> None:
+    states = mid_episode_states(env, 4, seed=0, purpose="x", horizon=1)
+    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+    first, second = reward.compare([[GOOD, BAD], [BAD]], [1, 3], step=2)
+    assert first.shape == (2,) and second.shape == (1,)
+    assert first[0] > first[1]
+    scored, _ = reward.score([format_mechanism(GOOD)], [1], step=2)
+    assert scored[0] != first[0] and scored[0] == pytest.approx(first[0], abs=0.15)
+    assert np.array_equal(first, reward.compare([[GOOD, BAD]], [1], step=2)[0])
+
+
+@pytest.mark.parametrize("portfolio", [0, 4])
+def test_siblings_need_a_portfolio(portfolio: int) -> None:
+    training = TrainingSettings()
+    training.portfolio.populations = portfolio
+    siblings = replace(training.grpo, siblings=2)
+    if portfolio:
+        assert replace(training, grpo=siblings).grpo.siblings == 2
+    else:
+        with pytest.raises(ValueError, match="siblings come from the portfolio"):
+            replace(training, grpo=siblings)
