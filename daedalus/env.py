@@ -8,9 +8,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.making import make_market
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
@@ -68,9 +69,9 @@ class DesignEnv:
     steps: NDArray[np.int64]
 
     def reset(self, seeds: NDArray[np.uint64]) -> Observation:
-        """Begin one episode for each seed and play its warm-up under the default mechanism."""
+        """Begin one episode for each seed and play its warm-up under its incumbent."""
         self.state = self.market.reset(seeds)
-        self.mechanisms = Mechanisms.repeat(Mechanism(), len(seeds))
+        self.mechanisms = draw_incumbents(list(self.settings.incumbents.values()), seeds)
         self.steps = np.zeros(len(seeds), np.int64)
         self.market.play(self.state, self.mechanisms, self.settings.warmup_rounds)
         return self.observe()

@@ -19,6 +19,7 @@ from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import MAX_UNITS, Population
+from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
 from experiments.tracked import tracked
@@ -26,6 +27,9 @@ from experiments.tracked import tracked
 REPEATS = 11
 MANY = 1_000_000
 """Episodes of the evaluation whose memory is measured."""
+
+
+_SIZES = Ranges(bidders=[4, 16], units=[1, MAX_UNITS])
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class Case:
         episodes: Episodes side by side.
         rounds: Rounds that are played; those of one step, if ``part`` is not ``rounds``.
         threads: Threads that play.
+        drawn: Whether each episode draws 4 to 16 bidders and 1 to 5 units, instead.
     """
 
     market: str
@@ -50,6 +55,7 @@ class Case:
     episodes: int = 8_000
     rounds: int = 50
     threads: int = 1
+    drawn: bool = False
 
 
 def cases(config: Config) -> list[Case]:
@@ -63,7 +69,7 @@ def cases(config: Config) -> list[Case]:
         found += [replace(steps, part=part) for part in ("step", "observation")]
     few = replace(_standard(config, "strategic"), episodes=2_000)
     found += [replace(few, bidders=count) for count in (16, 32, 64)]
-    found += [replace(few, bidders=16, units=MAX_UNITS)]
+    found += [replace(few, bidders=16, units=MAX_UNITS), replace(few, drawn=True)]
     return [case for case in found if case.threads <= numba.get_num_threads()]
 
 
@@ -100,9 +106,10 @@ def main(config: Config, out: Path) -> None:
 
 def _env(config: Config, case: Case) -> DesignEnv:
     settings = replace(config.market, name=case.market)
-    population = replace(config.population.in_market(case.market), bidders=case.bidders)
+    population = config.population.in_market(case.market).of_size(case.bidders)
     if isinstance(population, Population):
-        population = replace(population, units=case.units)
+        ranges = replace(population.ranges, units=None)
+        population = replace(population, units=case.units, ranges=_SIZES if case.drawn else ranges)
     return DesignEnv.of(settings, population)
 
 

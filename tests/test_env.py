@@ -59,6 +59,19 @@ def test_reset_warms_up_under_the_default_mechanism():
     assert [env.mechanisms[row] for row in range(6)] == [Mechanism()] * 6
 
 
+def test_reset_warms_up_under_the_incumbent_that_each_episode_draws():
+    known = {"low": Mechanism(reserve_price=0.1), "high": Mechanism(reserve_price=0.5)}
+    settings = MarketSettings(name="classic", warmup_rounds=20, incumbents=known)
+    env = DesignEnv.of(settings, seat_plan(4))
+    seeds = market_seeds(0, "env", 40)
+    seen = env.reset(seeds)
+    assert sorted(set(seen.mechanisms.reserve_price)) == [0.1, 0.5]
+    market = ClassicMarket(seat_plan(4))
+    state = market.reset(seeds)
+    market.play(state, seen.mechanisms, 20)
+    assert_same_rows(env.state, state, slice(None))
+
+
 @pytest.mark.parametrize("rounds", [0, 3, 7])
 def test_the_first_look_shows_the_warm_up_and_no_step(rounds):
     env = DesignEnv(ClassicMarket(seat_plan(2)), MarketSettings(warmup_rounds=rounds))

@@ -11,6 +11,7 @@ from daedalus.config.paths import CONF, option_files
 from daedalus.config.schema import Config
 from daedalus.market.interface import MARKETS
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.market.ranges import SIZES, TRAITS
 
 SERVING = ("serve", "bench_service")
 """Tasks that offer populations to visitors, who choose the market."""
@@ -47,6 +48,7 @@ def check_market(config: Config, overrides: Sequence[str]) -> None:
         )
     for override in overrides:
         _check_read(override, config)
+        _check_not_drawn(override, config)
     _check_name(config, overrides)
 
 
@@ -74,6 +76,25 @@ def _check_read(override: str, config: Config) -> None:
         raise ConfigError(
             f"{override}: market={market} does not read {key}; "
             f"leave it out, or choose {_choices(unread)}"
+        )
+
+
+def _check_not_drawn(override: str, config: Config) -> None:
+    """Refuse a change of what each episode draws for itself.
+
+    Raises:
+        ConfigError: The population has a range for it.
+    """
+    key = override.partition("=")[0].lstrip("+~")
+    *group, name = key.split(".")
+    population = config.population.strategic
+    if population is None or group[:2] != ["population", "strategic"] or "ranges" in group:
+        return
+    ends = population.ranges.of(SIZES + TRAITS).get(name)
+    if ends is not None:
+        raise ConfigError(
+            f"{override}: each episode draws {name} from {ends}; "
+            f"add population.strategic.ranges.{name}=null"
         )
 
 

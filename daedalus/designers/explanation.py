@@ -50,6 +50,7 @@ MEANINGS: dict[str, str] = {
     "revenue_share": "revenue over the value delivered",
     "active_count": "bidders who come",
     "total_bidders": "bidders in all",
+    "units": "units for sale in a round",
     "bid_mean": "mean of the bids",
     "bid_std": "standard deviation of the bids",
     "bid_correlation": "correlation across bidders of their bids in successive rounds",

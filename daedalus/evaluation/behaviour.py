@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv, Designer
-from daedalus.market.composition import compose_population
 from daedalus.market.interface import types_of_bidders
+from daedalus.market.lineup import draw_lineup
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
@@ -100,13 +100,16 @@ def advantage_by_presence(
 
 
 def _present(population: Population, seeds: NDArray[np.uint64]) -> pd.DataFrame:
-    kinds = compose_population(population, seeds)
+    lineup = draw_lineup(population, seeds)
+    present = np.arange(population.most_bidders) < lineup.bidders[:, None]
     menus = [each.menu for each in population.types.values()]
     can = {
         column: np.array([strategy in menu for menu in menus])
         for column, strategy in PRESENT.items()
     }
-    return pd.DataFrame({column: able[kinds].sum(axis=1) for column, able in can.items()})
+    return pd.DataFrame(
+        {column: (able[lineup.kinds] & present).sum(axis=1) for column, able in can.items()}
+    )
 
 
 def _fields(mechanisms: Mechanisms) -> pd.DataFrame:

@@ -68,7 +68,7 @@ class ClassicMarket:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
         shape = (len(seeds), self.population.bidders)
         return ClassicState(
-            **MarketState.common(seeds, self.population.bidders),
+            **MarketState.common(seeds, np.full(*shape), np.ones(shape[0], np.int64), shape[1]),
             values=np.zeros(shape),
             surplus=np.zeros(shape),
             budget=np.tile(self._budget, (shape[0], 1)),

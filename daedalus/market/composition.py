@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import Floats, allocating_kernel, cached_kernel, kernel
+from daedalus.market.compilation import (
+    Floats,
+    Integers,
+    allocating_kernel,
+    cached_kernel,
+    kernel,
+)
 from daedalus.market.draws import (
     COMPOSITION_ROUND,
     GAMMA_ACCEPTANCE,
@@ -21,7 +26,6 @@ from daedalus.market.draws import (
     round_key,
     uniform,
 )
-from daedalus.market.population import Population
 
 
 @kernel
@@ -48,9 +52,9 @@ def _gamma(shape: float, key: np.uint64, index: int) -> float:
 
 
 @allocating_kernel
-def _apportion(shares: Floats, kind: NDArray[np.int8]) -> None:
-    """Give seats to types by largest remainder, in order; a tie goes to the earlier type."""
-    n = left = len(kind)
+def _apportion(shares: Floats, n: int, kind: NDArray[np.int8]) -> None:
+    """Give n seats to types by largest remainder, in order; a tie goes to the earlier type."""
+    left = n
     counts, remainders = np.empty(len(shares), np.int64), np.empty(len(shares))
     for t in range(len(shares)):
         counts[t] = math.floor(n * shares[t] + 1e-9)
@@ -97,39 +101,39 @@ def _draw_shares(key: np.uint64, shares: Floats, concentration: float, drawn: Fl
 
 @cached_kernel
 def _compose(
-    seeds: NDArray[np.uint64], shares: Floats, concentration: float, kind: NDArray[np.int8]
+    seeds: NDArray[np.uint64],
+    shares: Floats,
+    concentration: float,
+    bidders: Integers,
+    kind: NDArray[np.int8],
 ) -> None:
     """Set the type of each seat of each episode; concentration 0 takes the shares as given."""
     drawn = shares.copy()
     for e in range(len(seeds)):
         if concentration > 0.0:
             _draw_shares(round_key(seeds[e], COMPOSITION_ROUND), shares, concentration, drawn)
-        _apportion(drawn, kind[e])
+        _apportion(drawn, bidders[e], kind[e])
 
 
 def compose(
     seeds: NDArray[np.uint64],
     shares: NDArray[np.float64],
     concentration: float | None,
-    bidders: int,
+    bidders: NDArray[np.int64],
+    seats: int,
 ) -> NDArray[np.int8]:
-    """Return the type of each bidder, shape (B, n). An episode's types depend on its seed alone.
+    """Return the type in each seat, shape (B, n). An episode's types depend on its seed alone.
 
     Args:
         seeds: Market seeds, shape (B,).
         shares: Relative sizes of the types.
         concentration: Sum of the Dirichlet parameters, or None to take the shares as they are.
-        bidders: Number of bidders n.
+        bidders: Number of bidders of each episode, shape (B,). They have the first seats.
+        seats: Number of seats n, at least the number of bidders; empty seats hold 0.
     """
-    kind = np.zeros((len(seeds), bidders), np.int8)
-    _compose(seeds, shares / shares.sum(), concentration or 0.0, kind)
+    kind = np.zeros((len(seeds), seats), np.int8)
+    _compose(seeds, shares / shares.sum(), concentration or 0.0, bidders, kind)
     return kind
-
-
-def compose_population(population: Population, seeds: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Return each bidder's type, numbered in the population's order, shape (B, n)."""
-    shares = np.array([each.share for each in population.types.values()])
-    return compose(seeds, shares, population.concentration, population.bidders)
 
 
 @cached_kernel
@@ -155,16 +159,3 @@ def individual_factors(
     factors = np.empty(spreads.shape)
     _draw_factors(seeds, spreads, trait, factors)
     return factors
-
-
-def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
-    """Return the composition of the episode of each seed, as a population with fixed shares."""
-    sampled = []
-    for row in compose_population(population, seeds):
-        counts = np.bincount(row, minlength=len(population.types))
-        types = {
-            name: dataclasses.replace(each, share=float(count))
-            for (name, each), count in zip(population.types.items(), counts, strict=True)
-        }
-        sampled.append(dataclasses.replace(population, types=types, concentration=None))
-    return sampled

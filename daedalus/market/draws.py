@@ -13,9 +13,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from daedalus.market.compilation import inlined_kernel
+from daedalus.market.compilation import Floats, cached_kernel, inlined_kernel
 from daedalus.market.population import MAX_BIDDERS
+from daedalus.market.ranges import SIZES, TRAITS
 
 _WEYL = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -38,11 +40,14 @@ TIE = _TIE + 7
 # Rounds of the classic market.
 CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID = range(4)
 
-# Before the first round: which bidder is of which type, and how it differs from its type.
-COMPOSITION_ROUND, TRAITS_ROUND = -1, -2
+# Before the first round: which bidder is of which type, how it differs from its type, and what
+# the episode draws: traits of types, in the order of ``ranges.TRAITS``, sizes, and its incumbent.
+COMPOSITION_ROUND, TRAITS_ROUND, VARIATION_ROUND = -1, -2, -3
 GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST, SOLE_TYPE = range(5)
 GAMMA_TRIES = 64
 LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
+FIRST_SIZE = _PURPOSES * MAX_BIDDERS
+INCUMBENT = FIRST_SIZE + len(SIZES)
 
 
 class Bank(NamedTuple):
@@ -74,6 +79,11 @@ BANKS = {
         Bank(1, (SOLE_TYPE,)),
     ),
     "traits": (Bank(MAX_BIDDERS, (LEARNING_RATE_TRAIT, RIVALS_TRAIT)),),
+    "variation": (
+        Bank(MAX_BIDDERS, tuple(range(len(TRAITS)))),
+        Bank(1, tuple(FIRST_SIZE + size for size in range(len(SIZES)))),
+        Bank(1, (INCUMBENT,)),
+    ),
 }
 """All draws, by the rounds in which they are made. Bidders, their false names, rings and, for the
 composition, the tries for each type are owners."""
@@ -97,3 +107,25 @@ def uniform(key: np.uint64, owner: int, purpose: int) -> float:
     """Return the draw of ``owner`` for ``purpose`` under a round key, in [0, 1)."""
     counter = np.uint64(owner) * np.uint64(_PURPOSES) + np.uint64(purpose) + np.uint64(1)
     return float(_mix(key + counter * _WEYL) >> _SHIFT_11) * _UNIT
+
+
+@cached_kernel
+def _fill_draws(seeds: NDArray[np.uint64], purpose: int, draws: Floats) -> None:
+    """Fill the draws of each owner, shape (B, owners)."""
+    for e in range(len(seeds)):
+        key = round_key(seeds[e], VARIATION_ROUND)
+        for owner in range(draws.shape[1]):
+            draws[e, owner] = uniform(key, owner, purpose)
+
+
+def episode_draws(seeds: NDArray[np.uint64], purpose: int, owners: int = 1) -> NDArray[np.float64]:
+    """Return draws of each episode before its first round, shape (B, owners), in [0, 1).
+
+    Args:
+        seeds: Market seeds, shape (B,).
+        purpose: What they are for, from the bank "variation".
+        owners: Number of owners.
+    """
+    draws = np.empty((len(seeds), owners))
+    _fill_draws(seeds, purpose, draws)
+    return draws

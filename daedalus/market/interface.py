@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Observed, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
@@ -27,7 +27,8 @@ class MarketSettings:
         episode_length: Steps in an episode; a designer proposes one mechanism a step.
         rounds_per_step: Rounds in a step.
         scored_rounds: Number of rounds at the end of a step whose mean R is the step's reward.
-        warmup_rounds: Rounds under the default mechanism before a designer's first observation.
+        warmup_rounds: Rounds under the incumbent before a designer's first observation.
+        incumbents: Mechanisms by name. Each episode draws the one that a designer finds in force.
         strategic: Constants of the strategic market.
     """
 
@@ -36,6 +37,7 @@ class MarketSettings:
     rounds_per_step: int = 5
     scored_rounds: int = 3
     warmup_rounds: int = 3
+    incumbents: dict[str, Mechanism] = field(default_factory=lambda: {"default": Mechanism()})
     strategic: StrategicParameters = field(default_factory=StrategicParameters)
 
     def __post_init__(self) -> None:
@@ -46,6 +48,8 @@ class MarketSettings:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from 1 up")
         if self.warmup_rounds < 0:
             raise ValueError(f"warmup_rounds: {self.warmup_rounds}; give an integer from 0 up")
+        if not self.incumbents:
+            raise ValueError("incumbents: give at least one mechanism")
         if self.scored_rounds > self.rounds_per_step:
             raise ValueError(
                 f"scored_rounds: {self.scored_rounds}; a step has {self.rounds_per_step} rounds"

@@ -9,6 +9,7 @@ the factors and, last, to stay out.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,29 +21,45 @@ from daedalus.market.population import BidderType
 GRADIENT, HEDGE, Q_LEARNER = range(3)
 """How a type learns to shade, in the order of ``LEARNERS``."""
 
+_ROW_LENGTH: dict[str, Callable[[int], int]] = {
+    "gradient": lambda factors: 0,
+    "hedge": lambda factors: factors,
+    "q": lambda factors: 2 * (factors + 1),
+}
 
-def first_tables(types: list[BidderType]) -> NDArray[np.float64]:
-    """Return the rows that bidders of each type start from, shape (T, W).
+
+def table_width(types: Sequence[BidderType]) -> int:
+    """Return W, the longest row that a bidder of these types needs; 0 if none keeps a row."""
+    return max(_ROW_LENGTH[each.learner](each.factors) for each in types)
+
+
+def first_tables(
+    types: Sequence[BidderType],
+    kinds: NDArray[np.integer],
+    expected_surplus: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the row that each bidder starts from, shape (B, n, W).
 
     Weights are equal. Values are those of gaining ``expected_surplus`` in every round for ever;
     staying out gains it from the next round on. These values are high: an action that gains less
     makes the others worth a try (optimistic initial values, Sutton & Barto 2018, §2.6).
+
+    Args:
+        types: T types of bidders.
+        kinds: Type of each bidder, shape (B, n).
+        expected_surplus: Surplus that each bidder expects from a round, shape (B, n).
     """
-    rows = [_first_row(each) for each in types]
-    tables = np.zeros((len(types), max(len(row) for row in rows)))
-    for table, row in zip(tables, rows, strict=True):
-        table[: len(row)] = row
+    tables = np.zeros((*kinds.shape, table_width(types)))
+    for t, each in enumerate(types):
+        if each.learner == "hedge":
+            tables[kinds == t, : each.factors] = 1.0 / each.factors
+        elif each.learner == "q":
+            actions = each.factors + 1
+            values = expected_surplus[kinds == t] / (1.0 - each.discount)
+            rows = np.tile(values[:, None], 2 * actions)
+            rows[:, each.factors :: actions] *= each.discount
+            tables[kinds == t, : 2 * actions] = rows
     return tables
-
-
-def _first_row(each: BidderType) -> NDArray[np.float64]:
-    if each.learner == "hedge":
-        return np.full(each.factors, 1.0 / each.factors)
-    if each.learner == "q":
-        values = np.full((2, each.factors + 1), each.expected_surplus / (1.0 - each.discount))
-        values[:, -1] *= each.discount
-        return values.ravel()
-    return np.zeros(0)
 
 
 @inlined_kernel

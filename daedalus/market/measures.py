@@ -29,14 +29,21 @@ def _entropy_bits(wins: Integers) -> float:
 
 
 @inlined_kernel
-def evenness(wins: Integers) -> float:
-    """Return the entropy of the win counts over its maximum log n, in [0, 1]."""
-    return min(_entropy_bits(wins) / math.log2(len(wins)), 1.0)  # rounding may exceed 1
+def evenness(wins: Integers, n: int) -> float:
+    """Return the entropy of the win counts of n bidders over its maximum log n, in [0, 1]."""
+    return min(_entropy_bits(wins) / math.log2(n), 1.0)  # rounding may exceed 1
 
 
 @inlined_kernel
-def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
-    """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins."""
+def collusion_signal(bids: Floats, present: Flags, wins: Integers, n: int) -> float:
+    """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins.
+
+    Args:
+        bids: All bids, also those under false names.
+        present: Which of them count.
+        wins: Win counts of the n bidders, and zeros.
+        n: Number of bidders.
+    """
     count, total, squares = 0, 0.0, 0.0
     for i in range(len(bids)):
         if present[i] and bids[i] > 0.0:
@@ -49,7 +56,7 @@ def collusion_signal(bids: Floats, present: Flags, wins: Integers) -> float:
         if present[i] and bids[i] > 0.0:
             squares += (bids[i] - mean) ** 2
     variation = math.sqrt(squares / count) / mean
-    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness(wins))
+    return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness(wins, n))
 
 
 @inlined_kernel

@@ -14,6 +14,8 @@ def observe(state: MarketState) -> Observed:
     observed = Observed(np.empty(state.history.shape), np.empty((len(state), len(PROXIES))))
     row = (len(state), HISTORY_LENGTH * len(ROUND_FIELDS))
     observe_markets(
+        state.sizes,
+        state.units,
         state.rounds,
         state.active,
         state.bids,

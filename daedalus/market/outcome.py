@@ -40,6 +40,7 @@ PROXIES = (
     "dropout_rate",
     "budget_exhaustion",
     "clearing_price_trend",
+    "units",
 )
 """Columns of the population proxies, see ``Observation``."""
 
@@ -101,7 +102,7 @@ class Observed(NamedTuple):
 
     Attributes:
         recent: The last rounds, shape (B, 20, 10), see ``Observation``.
-        proxies: Statistics of the population, shape (B, 9), see ``Observation``.
+        proxies: Statistics of the population, shape (B, 10), see ``Observation``.
     """
 
     recent: NDArray[np.float64]
@@ -119,13 +120,13 @@ class Observation:
             auctioneer's own records: welfare and revenue's share from bids, Gini from units
             delivered, participation from all names that bid. In the classic market they are the
             records that score.
-        proxies: Statistics of the population, shape (B, 9), in the order of ``PROXIES``: bidders
+        proxies: Statistics of the population, shape (B, 10), in the order of ``PROXIES``: bidders
             present and in all; mean and standard deviation of positive bids; correlation across
             bidders of the last two rounds' bids; entropy of win counts over its maximum; share of
             bidders absent; share of bidders absent who had won before; least-squares slope of the
-            recent clearing prices, in value per round. Presence, bids and absence are the last
-            round's in the classic market. In the strategic market they are decayed means, and
-            false names count as bidders.
+            recent clearing prices, in value per round; units for sale in a round. Presence, bids
+            and absence are the last round's in the classic market. In the strategic market they
+            are decayed means, and false names count as bidders.
         round_number: Steps played, shape (B,).
         episode_length: Steps in an episode.
         stage: Curriculum stage of the population.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from daedalus.market.ranges import SIZES, TRAITS, Ranges
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")
@@ -128,6 +131,7 @@ class Population:
         concentration: How similar the compositions of the episodes are. Each episode draws its
             shares from a Dirichlet distribution. Its parameters are the types' shares, scaled to
             this sum. None takes the shares as they are.
+        ranges: What each episode draws for itself: its size, and traits of its types.
 
     Raises:
         ValueError: A number is out of range, or no type has a share.
@@ -138,6 +142,7 @@ class Population:
     types: dict[str, BidderType] = field(default_factory=lambda: {"truthful": BidderType()})
     units: int = 3
     concentration: float | None = None
+    ranges: Ranges = field(default_factory=Ranges)
 
     def __post_init__(self) -> None:
         check_size(self.stage, self.bidders)
@@ -147,6 +152,32 @@ class Population:
             raise ValueError("types: give at least one a share above 0")
         if self.concentration is not None and not 0.0 < self.concentration < float("inf"):
             raise ValueError(f"concentration: {self.concentration}; give a number above 0 or null")
+        if self.ranges.given:
+            self._check_ranges()
+
+    def _check_ranges(self) -> None:
+        """Check both ends of all ranges: whatever an episode draws lies between them."""
+        try:
+            for end in (0, 1):
+                replace(self, **self.ranges.at(SIZES, end), ranges=Ranges())
+                for each in self.types.values():
+                    replace(each, **self.ranges.at(TRAITS, end))
+        except ValueError as error:
+            raise ValueError(f"ranges: {error}") from None
+
+    @property
+    def most_bidders(self) -> int:
+        """Return the largest number of bidders that an episode may have."""
+        return self.ranges.bidders[1] if self.ranges.bidders else self.bidders
+
+    def of_size(self, bidders: int) -> Self:
+        """Return the same population with this number of bidders in every episode."""
+        return replace(self, bidders=bidders, ranges=replace(self.ranges, bidders=None))
+
+    def fixed(self, types: dict[str, BidderType], bidders: int, units: int) -> Self:
+        """Return a population of these types, with their shares, that draws nothing."""
+        changes: dict[str, Any] = {"types": types, "bidders": bidders, "units": units}
+        return replace(self, **changes, concentration=None, ranges=Ranges())
 
 
 def check_size(stage: int, bidders: int) -> None:

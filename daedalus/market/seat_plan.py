@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,14 @@ class SeatPlan:
         for name, group in self.groups.items():
             if group.kind == "colluder" and len(group.seats) != 2:
                 raise ValueError(f"groups.{name}.seats: {group.seats}; give colluders two seats")
+
+    def of_size(self, bidders: int) -> Self:
+        """Return the same seats with this number of bidders.
+
+        Raises:
+            ValueError: A seat would not exist, or be empty.
+        """
+        return replace(self, bidders=bidders)
 
     def seat_groups(self) -> list[str]:
         """Return the name of the group in each seat, length n."""

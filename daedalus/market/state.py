@@ -19,6 +19,9 @@ class MarketState:
 
     Attributes:
         seeds: Key of all later draws, uint64, shape (B,).
+        sizes: Number of bidders, int64, shape (B,). Bidders have the first of n seats; the arrays
+            below hold zeros for the others.
+        units: Units for sale in a round, int64, shape (B,).
         rounds: Rounds played, int64, shape (B,).
         active: Whether each bidder is in the market, shape (B, n).
         bids: Last round's bids, shape (B, n).
@@ -28,6 +31,8 @@ class MarketState:
     """
 
     seeds: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+    units: NDArray[np.int64]
     rounds: NDArray[np.int64]
     active: NDArray[np.bool_]
     bids: NDArray[np.float64]
@@ -36,16 +41,23 @@ class MarketState:
     history: NDArray[np.float64]
 
     @staticmethod
-    def common(seeds: NDArray[np.uint64], bidders: int) -> dict[str, NDArray[Any]]:
-        """Return the arrays of this class for fresh markets, by name."""
+    def common(
+        seeds: NDArray[np.uint64],
+        sizes: NDArray[np.int64],
+        units: NDArray[np.int64],
+        seats: int,
+    ) -> dict[str, NDArray[Any]]:
+        """Return the arrays of this class for fresh markets with ``seats`` seats, by name."""
         batch = len(seeds)
         return {
             "seeds": np.array(seeds, dtype=np.uint64),
+            "sizes": np.array(sizes, dtype=np.int64),
+            "units": np.array(units, dtype=np.int64),
             "rounds": np.zeros(batch, np.int64),
-            "active": np.ones((batch, bidders), np.bool_),
-            "bids": np.zeros((batch, bidders)),
-            "previous_bids": np.zeros((batch, bidders)),
-            "wins": np.zeros((batch, bidders), np.int64),
+            "active": np.arange(seats) < np.asarray(sizes)[:, None],
+            "bids": np.zeros((batch, seats)),
+            "previous_bids": np.zeros((batch, seats)),
+            "wins": np.zeros((batch, seats), np.int64),
             "history": np.full((batch, HISTORY_LENGTH, len(ROUND_FIELDS)), np.nan),
         }
 
@@ -85,17 +97,15 @@ class MarketState:
             getattr(self, f.name)[rows] = getattr(other, f.name)
 
 
-def checked_play(
-    state: MarketState, mechanisms: Mechanisms, rounds: int, bidders: int
-) -> Mechanisms:
+def checked_play(state: MarketState, mechanisms: Mechanisms, rounds: int, seats: int) -> Mechanisms:
     """Return a checked copy of the mechanisms. Kernels check neither sizes nor values.
 
     Raises:
         ValueError: The sizes do not match, or a mechanism was changed to a value out of range.
     """
     held = state.active.shape[1]
-    if held != bidders:
-        raise ValueError(f"state: {held} bidders; this market has {bidders} bidders")
+    if held != seats:
+        raise ValueError(f"state: {held} bidders; this market has {seats} bidders")
     if len(mechanisms) != len(state):
         raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets; give one each")
     if rounds < 0:

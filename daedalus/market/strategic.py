@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, fields
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.composition import compose_population, individual_factors
-from daedalus.market.draws import LEARNING_RATE_TRAIT, RIVALS_TRAIT
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
-from daedalus.market.learners import first_tables
+from daedalus.market.learners import first_tables, table_width
+from daedalus.market.lineup import Lineup, draw_lineup
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observing import observe
 from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observed, Outcome
 from daedalus.market.parameters import StrategicParameters
-from daedalus.market.population import LEARNERS, RIVALS, BidderType, Population
+from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.state import MarketState, checked_play
 from daedalus.market.threads import on_threads
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
-_COPIED = (
-    "value_low", "demand", "discretion", "factors", "hedge_rate", "hedge_share",
-    "exploration", "discount",
-)  # fmt: skip
+_COPIED = ("demand", "factors", "hedge_rate", "hedge_share", "exploration", "discount")
+_TRAIT_OF = {
+    "value_low": "value_low",
+    "outside": "outside_option",
+    "budget": "budget",
+    "discretion": "discretion",
+    "expected_surplus": "expected_surplus",
+    "learning_rate": "learning_rate",
+}
 _COLUMN_OF = {
     "format": "auction_type",
     "policy": "coalition_policy",
@@ -45,6 +50,8 @@ _PRICE_PRIOR = 0.5
 @dataclass
 class StrategicState(MarketState):
     """State of B strategic markets: ``MarketState`` and these arrays; G is the number of rings.
+
+    An episode may have fewer bidders than the n seats. Then the records of the others mean nothing.
 
     ``history`` holds the auctioneer's own records of the rounds, computed from bids, names, prices
     and deliveries. Records that depend on values are in the ``Outcome`` alone. ``active`` marks the
@@ -67,6 +74,11 @@ class StrategicState(MarketState):
     The record of a bidder holds:
         kind: its type
         won_last: whether it received a unit in the last round; only for Q-learners
+        value_low: lower end of its values
+        value_range: upper end of its values less the lower
+        outside: surplus that a unit from elsewhere would give it
+        budget: the most that it can pay in the episode
+        discretion: share of the collusion screens' power that its ring evades
         expected_surplus: the surplus that it expects from entry
         learning_rate: weight of a round in what it learns
         rivals_seen: share of sales with a rival above the reserve
@@ -110,56 +122,29 @@ class StrategicMarket:
         self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
         self._bidder_types = list(population.types.values())
         self._types = type_columns(self._bidder_types)
-        self._first_tables = first_tables(self._bidder_types)
+        self._seats = population.most_bidders
         self._rings = int(self._types["ring"].max()) + 1
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
-        population, batch = self.population, len(seeds)
-        seeds = np.asarray(seeds, np.uint64)
-        types = self._bidder_types
-        bidders = np.zeros((batch, population.bidders), BIDDER)
-        kind = self._compose(seeds)
-        bidders["kind"] = kind
-        bidders["expected_surplus"] = np.array([each.expected_surplus for each in types])[kind]
-        rates = self._individual(seeds, kind, "learning_rate", "rate_spread", LEARNING_RATE_TRAIT)
-        bidders["learning_rate"] = np.minimum(rates, 1.0)
-        rivals = self._individual(seeds, kind, "rivals", "rivals_spread", RIVALS_TRAIT)
-        bidders["rivals_seen"] = 1.0
-        bidders["rivals_distance"] = 1.0 / np.clip(rivals, *RIVALS)
-        bidders["reduction_gain"] = _REDUCTION_PRIOR
-        bidders["shill_gain"] = self.parameters.shill_prior
+        seeds, batch = np.asarray(seeds, np.uint64), len(seeds)
+        lineup = self._draw_lineup(seeds)
         rings = np.zeros((batch, self._rings), RING)
         rings["gain"] = self.parameters.ring_prior
+        surplus = lineup.traits["expected_surplus"]
         return StrategicState(
-            **MarketState.common(seeds, population.bidders),
-            bidders=bidders,
+            **MarketState.common(seeds, lineup.bidders, lineup.units, self._seats),
+            bidders=_fresh_bidders(lineup, self.parameters),
             rings=rings,
-            tables=self._first_tables[kind],
+            tables=first_tables(self._bidder_types, lineup.kinds, surplus),
             sightings=np.zeros((batch, len(_SIGHTED))),
-            alias_bids=np.zeros((batch, population.bidders)),
+            alias_bids=np.zeros((batch, self._seats)),
             expected_price=np.full(batch, _PRICE_PRIOR),
             welfare=np.zeros((batch, 5, 1)),
         )
 
-    def _individual(
-        self,
-        seeds: NDArray[np.uint64],
-        kind: NDArray[np.integer],
-        name: str,
-        spread: str,
-        trait: int,
-    ) -> NDArray[np.float64]:
-        """Return a parameter of each bidder, spread around that of its type, shape (B, n)."""
-        typical, spreads = (
-            np.array([getattr(each, field) for each in self._bidder_types])[kind]
-            for field in (name, spread)
-        )
-        return np.asarray(typical * individual_factors(seeds, spreads, trait))
-
-    def _compose(self, seeds: NDArray[np.uint64]) -> NDArray[np.integer]:
-        """Return the type of each bidder, shape (B, n)."""
-        return compose_population(self.population, seeds)
+    def _draw_lineup(self, seeds: NDArray[np.uint64]) -> Lineup:
+        return draw_lineup(self.population, seeds)
 
     def observe(self, state: MarketState) -> Observed:
         """Return what the auctioneer sees of each market.
@@ -176,10 +161,11 @@ class StrategicMarket:
     def unmask(self, state: MarketState) -> list[Unmasked]:
         """Return the hidden side of the n bidders of the first market."""
         assert isinstance(state, StrategicState)
-        names = list(self.population.types)
+        names, present = list(self.population.types), int(state.sizes[0])
+        hidden = zip(state.bidders["kind"][0], state.alias_bids[0], strict=True)
         return [
             Unmasked(names[kind], tuple(self._bidder_types[kind].menu), float(false_bid))
-            for kind, false_bid in zip(state.bidders["kind"][0], state.alias_bids[0], strict=True)
+            for kind, false_bid in islice(hidden, present)
         ]
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
@@ -200,14 +186,16 @@ class StrategicMarket:
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         known = state.bidders["kind"] < len(self._types)
-        sizes = state.rings.shape[1], state.tables.shape[2]
-        if sizes != (self._rings, self._first_tables.shape[1]) or not known.all():
+        shapes = state.rings.shape[1], state.tables.shape[2]
+        if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
-        mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
+        mechanisms = checked_play(state, mechanisms, rounds, self._seats)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         batch = (
             _mechanism_records(mechanisms, self.parameters),
             state.seeds,
+            state.sizes,
+            state.units,
             state.rounds,
             state.bidders,
             state.rings,
@@ -223,8 +211,22 @@ class StrategicMarket:
             state.active,
             records,
         )
-        on_threads(play_rounds, (self._constants, self._types, self.population.units), batch)
+        on_threads(play_rounds, (self._constants, self._types), batch)
         return Outcome(records)
+
+
+def _fresh_bidders(lineup: Lineup, parameters: StrategicParameters) -> NDArray[np.void]:
+    """Return the records of bidders before their first round, shape (B, n)."""
+    bidders = np.zeros(lineup.kinds.shape, BIDDER)
+    bidders["kind"] = lineup.kinds
+    for name, trait in _TRAIT_OF.items():
+        bidders[name] = lineup.traits[trait]
+    bidders["value_range"] = lineup.traits["value_high"] - lineup.traits["value_low"]
+    bidders["rivals_seen"] = 1.0
+    bidders["rivals_distance"] = 1.0 / lineup.traits["rivals"]
+    bidders["reduction_gain"] = _REDUCTION_PRIOR
+    bidders["shill_gain"] = parameters.shill_prior
+    return bidders
 
 
 def type_columns(types: list[BidderType]) -> NDArray[np.void]:
@@ -236,9 +238,6 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
             row[flag] = strategy in each.menu
         for name in _COPIED:
             row[name] = getattr(each, name)
-        row["value_range"] = each.value_high - each.value_low
-        row["outside"] = each.outside_option
-        row["budget"] = np.inf if each.budget is None else each.budget
         row["efficient"] = each.efficient_ring
         row["learner"] = LEARNERS.index(each.learner)
         row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)

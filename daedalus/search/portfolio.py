@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.env import DesignEnv
-from daedalus.market.composition import sampled_populations
 from daedalus.market.interface import types_of_bidders
+from daedalus.market.lineup import sampled_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.phases import SEARCH, phase

@@ -53,6 +53,21 @@ def test_a_population_of_the_classic_market_alone_is_refused_by_the_strategic_on
 
 
 @pytest.mark.parametrize(
+    ("override", "name"),
+    [
+        ("population.strategic.bidders=12", "bidders"),
+        ("population.strategic.types.shader.rivals=5", "rivals"),
+    ],
+)
+def test_a_setting_that_each_episode_draws_is_refused(override: str, name: str) -> None:
+    world = ("task=compare", "population=world")
+    assert f"each episode draws {name} from" in failure(*world, override)
+    freed = f"population.strategic.ranges.{name}=null"
+    assert composed(*world, override, freed).population.strategic is not None
+    assert composed(*world, f"population.strategic.ranges.{name}=[5,7]", "seed=1").seed == 1
+
+
+@pytest.mark.parametrize(
     ("market", "override"),
     [
         ("classic", "population.strategic.bidders=12"),

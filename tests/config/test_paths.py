@@ -22,6 +22,7 @@ def test_options_of_a_group_are_its_own_files_by_name() -> None:
     assert [path.stem for path in option_files("populations")] == [
         "development",
         "held_out",
+        "offered",
         "stages",
     ]
     assert set(STAGES) < {path.stem for path in option_files("population")}

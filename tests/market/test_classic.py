@@ -87,7 +87,9 @@ def test_wrong_sizes_raise_and_change_nothing(mechanisms, rounds, match):
 
 def test_a_state_of_other_rules_is_refused():
     market = ClassicMarket(seat_plan(0))
-    foreign = MarketState(**MarketState.common(np.arange(2, dtype=np.uint64), 8))
+    foreign = MarketState(
+        **MarketState.common(np.arange(2, dtype=np.uint64), np.full(2, 8), np.ones(2), 8)
+    )
     before = copy.deepcopy(foreign)
     with pytest.raises(ValueError, match="state"):
         market.play(foreign, Mechanisms.repeat(Mechanism(), 2), 1)

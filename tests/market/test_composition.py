@@ -8,13 +8,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.market.composition import compose, sampled_populations
-from daedalus.market.population import BidderType, Population
+from daedalus.market import composition
 from daedalus.market.seeds import market_seeds
-from daedalus.market.strategic import StrategicMarket
 
 SEEDS = market_seeds(2, "composition", 20_000)
 EIGHTHS = [np.array(shares) / 64 for shares in ((32, 16, 16), (60, 4), (8, 8, 8, 40), (64, 0))]
+
+
+def compose(seeds, shares, concentration, bidders) -> np.ndarray:
+    """Return the types of episodes that all have the same number of bidders."""
+    sizes = np.full(len(seeds), bidders)
+    return composition.compose(seeds, shares, concentration, sizes, bidders)
 
 
 def counts(seeds, shares, concentration=None, bidders=8) -> np.ndarray:
@@ -139,16 +143,11 @@ def test_no_episodes_have_no_types():
     assert compose(np.zeros(0, np.uint64), np.ones(2), 1.0, 8).shape == (0, 8)
 
 
-def test_sampled_populations_seat_the_same_bidders():
-    types = {name: BidderType(share=share) for name, share in (("a", 1), ("b", 2), ("c", 0))}
-    who = Population(types=types, concentration=1.0)
-    seeds = SEEDS[:30]
-    drawn = StrategicMarket(who).reset(seeds).bidders["kind"]
-    sampled = sampled_populations(who, seeds)
-    assert len(sampled) == 30
-    for row, each in enumerate(sampled):
-        assert each.concentration is None
-        seated = StrategicMarket(each).reset(seeds[row : row + 1]).bidders["kind"]
-        assert_array_equal(seated[0], drawn[row])
-    assert who.concentration == 1.0
-    assert [each.share for each in who.types.values()] == [1, 2, 0]
+def test_an_episode_of_fewer_bidders_leaves_the_last_seats_empty():
+    sizes = np.arange(2, 10)
+    mixed = composition.compose(SEEDS[:8], np.ones(3), 2.0, sizes, 12)
+    assert mixed.shape == (8, 12)
+    for seed, bidders, row in zip(SEEDS[:8], sizes, mixed, strict=True):
+        alone = compose(np.array([seed]), np.ones(3), 2.0, bidders)[0]
+        assert_array_equal(row[:bidders], alone)
+        assert not row[bidders:].any()

@@ -11,31 +11,38 @@ EVERYONE = np.ones(4, np.bool_)
 
 
 def test_equal_bids_and_shared_wins_are_the_strongest_signal_of_collusion() -> None:
-    signal = collusion_signal(np.full(4, 0.5), EVERYONE, np.full(4, 3))
+    signal = collusion_signal(np.full(4, 0.5), EVERYONE, np.full(4, 3), 4)
     assert signal == pytest.approx(1.0)
 
 
 def test_unlike_bids_and_a_single_winner_are_no_signal_of_collusion() -> None:
-    signal = collusion_signal(np.array([0.1, 0.9, 0.1, 0.9]), EVERYONE, np.array([5, 0, 0, 0]))
+    signal = collusion_signal(np.array([0.1, 0.9, 0.1, 0.9]), EVERYONE, np.array([5, 0, 0, 0]), 4)
     assert signal == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("bids", [[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0]])
 def test_fewer_than_two_bids_are_no_signal_of_collusion(bids: list[float]) -> None:
-    assert collusion_signal(np.array(bids), EVERYONE, np.full(4, 3)) == 0.0
+    assert collusion_signal(np.array(bids), EVERYONE, np.full(4, 3), 4) == 0.0
 
 
 def test_the_bids_of_absent_bidders_do_not_count() -> None:
     present = np.array([True, True, False, False])
-    signal = collusion_signal(np.array([0.5, 0.5, 0.1, 0.9]), present, np.full(4, 3))
+    signal = collusion_signal(np.array([0.5, 0.5, 0.1, 0.9]), present, np.full(4, 3), 4)
     assert signal == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("bidders", [2, 3, 7, 10, 12])
 def test_evenness_stays_in_range_where_rounding_could_leave_it(bidders: int) -> None:
     for wins in (*range(1, 300), 5_000):
-        assert evenness(np.eye(bidders, dtype=np.int64)[0] * wins) == 0.0
-        assert 1.0 - 1e-12 <= evenness(np.full(bidders, wins)) <= 1.0
+        assert evenness(np.eye(bidders, dtype=np.int64)[0] * wins, bidders) == 0.0
+        assert 1.0 - 1e-12 <= evenness(np.full(bidders, wins), bidders) <= 1.0
+
+
+def test_empty_seats_do_not_make_wins_less_even() -> None:
+    wins = np.array([3, 3, 0, 0])
+    assert evenness(wins, 2) == 1.0
+    assert collusion_signal(np.full(2, 0.5), EVERYONE, wins, 2) == pytest.approx(1.0)
+    assert evenness(wins, 4) == 0.5
 
 
 def test_stability_falls_by_three_standard_deviations_of_five_rounds() -> None:

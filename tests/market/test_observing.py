@@ -72,7 +72,9 @@ def test_proxies_need_no_more_than_bids_exits_wins_and_prices():
     env = episodes(seat_plan(4))
     env.step(draw_mechanisms(40, np.random.default_rng(0)))
     state = env.state
-    bare = MarketState(**MarketState.common(np.zeros(40, np.uint64), 8))
+    bare = MarketState(
+        **MarketState.common(np.zeros(40, np.uint64), np.full(40, 8), np.ones(40), 8)
+    )
     for name in ("active", "bids", "previous_bids", "wins", "rounds"):
         setattr(bare, name, getattr(state, name))
     bare.history[:, :, PRICE] = state.history[:, :, PRICE]

@@ -11,6 +11,7 @@ from daedalus.market.population import (
     BidderType,
     Population,
 )
+from daedalus.market.ranges import Ranges
 
 INF, NAN = float("inf"), float("nan")
 
@@ -132,3 +133,38 @@ def test_defaults_are_not_shared():
     one, other = Population(), Population()
     one.types["truthful"].menu.append("shade")
     assert other.types["truthful"].menu == []
+
+
+@pytest.mark.parametrize(
+    ("ranges", "match"),
+    [
+        ({"bidders": [1, 8]}, "ranges: bidders: 1"),
+        ({"bidders": [4, 65]}, "ranges: bidders: 65"),
+        ({"units": [1, 6]}, "ranges: units: 6"),
+        ({"value_low": [0.2, 1.0]}, "ranges: value_low 1.0"),
+        ({"value_low": [0.1, 0.6], "value_high": [0.5, 0.9]}, "value_low 0.6, value_high 0.5"),
+        ({"rivals": [0.0, 5.0]}, "ranges: rivals: 0.0"),
+        ({"learning_rate": [0.1, 1.5]}, "ranges: learning_rate: 1.5"),
+        ({"discretion": [-0.1, 0.5]}, "ranges: discretion: -0.1"),
+        ({"outside_option": [0.0, INF]}, "ranges: outside_option: inf"),
+    ],
+)
+def test_a_population_may_not_draw_what_it_may_not_be(ranges, match):
+    with pytest.raises(ValueError, match=match):
+        Population(ranges=Ranges(**ranges))
+
+
+def test_the_most_bidders_are_those_of_the_range():
+    assert Population(bidders=9).most_bidders == 9
+    assert Population(bidders=9, ranges=Ranges(bidders=[3, 12])).most_bidders == 12
+
+
+def test_a_size_takes_the_place_of_a_range():
+    drawn = Population(ranges=Ranges(bidders=[3, 12], units=[1, 5]))
+    assert drawn.of_size(9) == Population(bidders=9, ranges=Ranges(units=[1, 5]))
+
+
+def test_a_fixed_population_draws_nothing():
+    types = {"a": BidderType(2.0)}
+    drawn = Population(stage=2, concentration=1.0, ranges=Ranges(units=[1, 5])).fixed(types, 5, 4)
+    assert drawn == Population(stage=2, bidders=5, units=4, types=types)

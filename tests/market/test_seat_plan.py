@@ -87,3 +87,10 @@ def test_defaults_are_not_shared():
     one, other = SeatPlan(), SeatPlan()
     one.groups["more"] = BidderGroup("shader")
     assert list(other.groups) == ["truthful"]
+
+
+def test_a_plan_of_another_size_fills_or_refuses_its_seats():
+    assert SeatPlan(bidders=8).of_size(12) == SeatPlan(bidders=12)
+    seated = SeatPlan(groups={"truthful": BidderGroup(), "last": BidderGroup("shader", [7])})
+    with pytest.raises(ValueError, match="seat 7 does not exist"):
+        seated.of_size(7)

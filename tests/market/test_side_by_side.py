@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import market_seeds
 from daedalus.market.side_by_side import SideBySideMarket
 from daedalus.market.strategic import StrategicMarket
@@ -27,14 +28,17 @@ POPULATIONS = [
             "q": BidderType(1, ["opt_out", "shade"], learner="q"),
         }
     ),
+    Population(bidders=5, types=TYPES, units=1),
+    Population(types=TYPES, ranges=Ranges(bidders=[3, 12], units=[1, 5], outside_option=[0, 0.3])),
 ]
+COUNT = len(POPULATIONS)
 SEEDS = market_seeds(3, "side by side", 20)
 
 
 def test_each_population_goes_as_it_would_alone() -> None:
-    mechanisms = draw_mechanisms(80, np.random.default_rng(0))
+    mechanisms = draw_mechanisms(20 * COUNT, np.random.default_rng(0))
     together = SideBySideMarket(POPULATIONS)
-    state = together.reset(np.tile(SEEDS, 4))
+    state = together.reset(np.tile(SEEDS, COUNT))
     records = together.play(state, mechanisms, 30).records
     for number, population in enumerate(POPULATIONS):
         rows = np.arange(20) + 20 * number
@@ -46,16 +50,18 @@ def test_each_population_goes_as_it_would_alone() -> None:
 
 def test_forks_stay_with_their_population() -> None:
     market = SideBySideMarket(POPULATIONS)
-    state = market.reset(np.tile(SEEDS, 4))
-    rows = np.array([79, 3, 30])
+    state = market.reset(np.tile(SEEDS, COUNT))
+    rows = np.array([119, 99, 79, 3, 30])
     fork = state.fork(rows)
-    mechanisms = draw_mechanisms(80, np.random.default_rng(1))
+    mechanisms = draw_mechanisms(20 * COUNT, np.random.default_rng(1))
     played = market.play(fork, mechanisms.take(rows), 10).records
     assert_array_equal(market.play(state, mechanisms, 10).records[rows], played)
 
 
 def test_populations_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="equal bidders"):
-        SideBySideMarket([Population(), Population(bidders=9)])
-    with pytest.raises(ValueError, match="18 episodes for 4 populations"):
-        SideBySideMarket(POPULATIONS).reset(SEEDS[:18])
+    with pytest.raises(ValueError, match="the same stage"):
+        SideBySideMarket([Population(), Population(stage=1)])
+    with pytest.raises(ValueError, match="at least one"):
+        SideBySideMarket([])
+    with pytest.raises(ValueError, match="19 episodes for 6 populations"):
+        SideBySideMarket(POPULATIONS).reset(SEEDS[:19])

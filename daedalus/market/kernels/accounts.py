@@ -175,7 +175,7 @@ def record_account(
     welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
     gini = normalised_gini(amounts, order)
     steadiness = stability(history, WELFARE, current.number, welfare)
-    record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins)
+    record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins, len(seats))
     for column in range(len(record)):
         account[column] = record[column]
     _see(current, offers, wins, record[DROPOUTS], sightings)

@@ -40,12 +40,12 @@ def logistic(x: float) -> float:
 
 
 @kernel
-def _draw_values(current: Round, t: Record, i: int, seat: Record) -> None:
+def _draw_values(current: Round, t: Record, bidder: Record, i: int, seat: Record) -> None:
     """Fill a bidder's values; a first unit is worth at least as much as a second."""
-    one = t.value_low + t.value_range * uniform(current.key, i, VALUE_ONE)
+    one = bidder.value_low + bidder.value_range * uniform(current.key, i, VALUE_ONE)
     seat.value_one, seat.value_two = one, 0.0
     if t.demand == 2 and current.units > 1:
-        two = t.value_low + t.value_range * uniform(current.key, i, VALUE_TWO)
+        two = bidder.value_low + bidder.value_range * uniform(current.key, i, VALUE_TWO)
         seat.value_one, seat.value_two = max(one, two), min(one, two)
 
 
@@ -167,9 +167,9 @@ def _bid_sincerely(
         reduces = logistic(bidder.reduction_gain / current.parameters.reduction_scale)
         if uniform(current.key, i, DEMAND_REDUCTION) < reduces:
             two = 0.0
-    left = t.budget - bidder.spent
+    left = bidder.budget - bidder.spent
     seat.purse = left if left > _CRUMB else 0.0
-    if t.budget < np.inf:
+    if bidder.budget < np.inf:
         one = min(one / (1.0 + bidder.pacing), seat.purse)
         two = min(two / (1.0 + bidder.pacing), seat.purse - one)
     seat.sincere_one, seat.sincere_two = one, two
@@ -242,7 +242,7 @@ def bid(
     for i in range(len(seats)):
         bidder, seat, offer = bidders[i], seats[i], offers[i]
         t = types[bidder.kind]
-        _draw_values(current, t, i, seat)
+        _draw_values(current, t, bidder, i, seat)
         if t.learner != GRADIENT:
             _choose_from_table(current, t, bidder, i, seat, tables[i])
         seat.entered = _enters(current, t, bidder, i, seat, cost)

@@ -257,7 +257,7 @@ def _record(
     welfare = min(values[winner] / best, 1.0) if winner >= 0 and best > 0.0 else 0.0
     gini = _gini(surplus, present)
     participation = present_count / len(values)
-    collusion = collusion_signal(bids, present, wins)
+    collusion = collusion_signal(bids, present, wins, len(wins))
     steadiness = stability(history, WELFARE, played, welfare)
     multiplier = max(0.5, 1.0 - 0.5 * collusion) if collusion > 0.5 else 1.0
     record[WELFARE] = welfare

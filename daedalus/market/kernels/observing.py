@@ -23,10 +23,10 @@ def _unroll(history: Floats, oldest: int, recent: Floats) -> None:
 
 
 @inlined_kernel
-def _absences(active: Flags, wins: Integers) -> tuple[int, int]:
-    """Return how many bidders are absent, and how many of them have won."""
+def _absences(active: Flags, wins: Integers, n: int) -> tuple[int, int]:
+    """Return how many of the n bidders are absent, and how many of these have won."""
     absent, winners = 0, 0
-    for i in range(len(active)):
+    for i in range(n):
         absent += not active[i]
         winners += not active[i] and wins[i] > 0
     return absent, winners
@@ -79,6 +79,8 @@ def _price_trend(prices: Floats) -> float:
 
 @cached_kernel
 def observe_markets(
+    sizes: Integers,
+    units: Integers,
     rounds: Integers,
     active: Flags,
     bids: Floats,
@@ -92,15 +94,17 @@ def observe_markets(
 
     The rounds of a market are one row, in ``history`` and in ``recent``.
     """
-    n, fields = active.shape[1], len(ROUND_FIELDS)
+    fields = len(ROUND_FIELDS)
     for e in range(len(rounds)):
+        n = sizes[e]
         _unroll(history[e], rounds[e] % HISTORY_LENGTH * fields, recent[e])
         known = min(rounds[e], HISTORY_LENGTH)
-        absent, winners = _absences(active[e], wins[e])
+        absent, winners = _absences(active[e], wins[e], n)
         mean, spread = _bid_moments(bids[e])
         seen = proxies[e]
         seen[0], seen[1], seen[2], seen[3] = n - absent, n, mean, spread
         seen[4] = _bid_correlation(bids[e], previous_bids[e])
-        seen[5] = evenness(wins[e])
+        seen[5] = evenness(wins[e], n)
         seen[6], seen[7] = absent / n, winners / n
+        seen[9] = units[e]
         seen[8] = _price_trend(recent[e, (HISTORY_LENGTH - known) * fields + PRICE :: fields])

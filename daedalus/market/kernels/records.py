@@ -14,10 +14,7 @@ from daedalus.market.compilation import Record
 
 _FLOAT, _FLAG = np.float64, np.bool_
 
-_DESCRIBED = (
-    "value_low value_range outside budget discretion "
-    "factor_step hedge_rate hedge_share exploration discount"
-)
+_DESCRIBED = "factor_step hedge_rate hedge_share exploration discount"
 TYPE = np.dtype(
     [(name, _FLOAT) for name in _DESCRIBED.split()]
     + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
@@ -35,8 +32,8 @@ MECHANISM = np.dtype(
 """A mechanism; fines are in units of value."""
 
 _CARRIED = (
-    "expected_surplus learning_rate rivals_seen rivals_distance reduction_gain shill_gain spent "
-    "pacing surplus units_won"
+    "value_low value_range outside budget discretion expected_surplus learning_rate rivals_seen "
+    "rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
 )
 BIDDER = np.dtype(
     [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()],

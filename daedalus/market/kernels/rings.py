@@ -29,7 +29,7 @@ def _gather(types: Records, bidders: Records, seats: Records, ring: int) -> tupl
         seat.in_ring = seat.entered and t.ring == ring
         if seat.in_ring:
             size += 1
-            discretion = t.discretion
+            discretion = bidders[i].discretion
     return size, discretion
 
 

@@ -20,7 +20,7 @@ def _deliver(
     if uniform(current.key, i, SHOCK) < current.parameters.shock_rate:
         worth = 0.0
     fine = current.mechanism.withdrawal_fine * won
-    instead = t.outside * won - fine if t.withdraws else -fine
+    instead = bidder.outside * won - fine if t.withdraws else -fine
     if instead > worth - paid and (worth == 0.0 or t.withdraws):
         seat.net = -fine
         return 0.0
@@ -83,8 +83,8 @@ def settle(
             value += _deliver(current, t, bidder, i, seat, award)
             if seat.delivered > 0:
                 revenue += award.paid
-        if 0.0 < t.budget < np.inf:
-            _pace_budget(current.parameters, t.budget, bidder, seat)
+        if 0.0 < bidder.budget < np.inf:
+            _pace_budget(current.parameters, bidder.budget, bidder, seat)
         _punish(current, i, seat, offers[i].alias, screened[t.ring] if t.ring >= 0 else 0.0)
     return value, revenue
 

@@ -50,8 +50,9 @@ def _play_episode(
     parameters: Record,
     types: Records,
     mechanism: Record,
-    units: int,
     seed: np.uint64,
+    n: int,
+    units: int,
     played: int,
     bidders: Records,
     rings: Records,
@@ -66,8 +67,11 @@ def _play_episode(
     aliases: Floats,
     records: Floats,
 ) -> float:
-    """Play all rounds of one episode; return the price that false names aim at next."""
-    n, auction_format, reserve = len(bidders), mechanism.format, mechanism.reserve
+    """Play all rounds of one episode; return the price that false names aim at next.
+
+    Its n bidders have the first rows of the arrays; the others are left as they are.
+    """
+    auction_format, reserve = mechanism.format, mechanism.reserve
     seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
     ranking, trial_ranking = np.zeros(units + 3, RANKED), np.zeros(units + 3, RANKED)
     awards, trial = np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD)
@@ -112,9 +116,10 @@ def _play_episode(
 def play_rounds(
     parameters: Records,
     types: Records,
-    units: int,
     mechanisms: Records,
     seeds: NDArray[np.uint64],
+    sizes: Integers,
+    units: Integers,
     rounds: Integers,
     bidders: Records,
     rings: Records,
@@ -136,9 +141,9 @@ def play_rounds(
     """
     for e in range(len(seeds)):
         expected_price[e] = _play_episode(
-            parameters[0], types, mechanisms[e], units, seeds[e], rounds[e], bidders[e], rings[e],
-            tables[e], expected_price[e], welfare[e], wins[e], history[e], sightings[e],
-            previous_bids[e], bids[e], aliases[e], records[e],
+            parameters[0], types, mechanisms[e], seeds[e], sizes[e], units[e], rounds[e],
+            bidders[e], rings[e], tables[e], expected_price[e], welfare[e], wins[e], history[e],
+            sightings[e], previous_bids[e], bids[e], aliases[e], records[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]
         if records.shape[1] > 0:

@@ -72,6 +72,6 @@ class Catalogue:
         if options.n_agents is None:
             return DesignEnv.of(market, population)
         try:
-            return DesignEnv.of(market, replace(population, bidders=options.n_agents))
+            return DesignEnv.of(market, population.of_size(options.n_agents))
         except ValueError as error:
             raise FieldError("n_agents", options.n_agents, str(error)) from error

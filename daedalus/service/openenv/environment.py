@@ -83,7 +83,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._reset_rubric()
         self._state = DaedalusState(
             **chosen.model_dump(exclude={"n_agents", "episode_length"}),
-            n_agents=env.market.population.bidders,
+            n_agents=int(env.state.sizes[0]),
             episode_length=env.settings.episode_length,
         )
         return self._told(first, {}, None)

@@ -108,6 +108,7 @@ class PopulationProxies(Strict):
 
     active_count: _Amount | None = Field(default=None, description="bidders present")
     total_bidders: _Amount | None = Field(default=None, description="bidders in all")
+    units: _Amount | None = Field(default=None, description="units for sale in a round")
     bid_mean: _Amount | None = Field(default=None, description="mean of positive bids")
     bid_std: _Amount | None = Field(default=None, description="standard deviation of positive bids")
     bid_correlation: _Correlation | None = Field(

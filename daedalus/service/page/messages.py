@@ -29,12 +29,13 @@ class TypeOnOffer(Strict):
 
 
 class PopulationOnOffer(Strict):
-    """A population, and the markets that can play it."""
+    """A population, and the markets that can play it; ``ranges`` is what each episode draws."""
 
     name: str
     stage: int
     bidders: int
     units: int
+    ranges: dict[str, list[float]]
     types: list[TypeOnOffer]
     markets: list[str]
 

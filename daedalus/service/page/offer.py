@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.messages import (
@@ -70,6 +71,7 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         stage=population.stage,
         bidders=population.bidders,
         units=strategic.units if strategic else 1,
+        ranges=strategic.ranges.of(SIZES + TRAITS) if strategic else {},
         types=types,
         markets=settings.markets,
     )

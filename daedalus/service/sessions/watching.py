@@ -55,11 +55,12 @@ def _replay(environment: DaedalusEnvironment) -> _Replay:
         return _Replay([], [])
     rounds, owners = [], []
     for _ in range(before.settings.rounds_per_step):
-        wins = before.state.wins[0].copy()
+        present = slice(before.state.sizes[0])
+        wins = before.state.wins[0, present].copy()
         outcome = before.market.play(before.state, mechanisms, 1)
         false_bids = [each.false_bid for each in before.market.unmask(before.state)]
         owners.append(np.flatnonzero(false_bids).tolist())
-        delivered = before.state.wins[0] - wins
+        delivered = before.state.wins[0, present] - wins
         rounds.append(_round(before, mechanisms, outcome, delivered.tolist(), false_bids))
     return _Replay(rounds, owners)
 
@@ -71,7 +72,7 @@ def _round(
     delivered: list[int],
     false_bids: list[float],
 ) -> ArenaRound:
-    bids = env.state.bids[0]
+    bids = env.state.bids[0, : env.state.sizes[0]]
     return ArenaRound(
         number=int(env.state.rounds[0]),
         bids=bids.tolist(),

@@ -13,7 +13,9 @@ PRICE = ROUND_FIELDS.index("clearing_price")
 
 
 def fresh(bidders: int = 4) -> MarketState:
-    return MarketState(**MarketState.common(np.zeros(1, np.uint64), bidders))
+    return MarketState(
+        **MarketState.common(np.zeros(1, np.uint64), np.array([bidders]), np.ones(1), bidders)
+    )
 
 
 def proxy(state: MarketState, name: str) -> float:
@@ -30,7 +32,7 @@ def with_prices(prices: list[float]) -> MarketState:
 
 
 def test_before_the_first_round():
-    expected = dict.fromkeys(PROXIES, 0.0) | {"active_count": 4, "total_bidders": 4}
+    expected = dict.fromkeys(PROXIES, 0.0) | {"active_count": 4, "total_bidders": 4, "units": 1}
     assert dict(zip(PROXIES, observe(fresh()).proxies[0], strict=True)) == expected
 
 

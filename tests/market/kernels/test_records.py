@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 
 import numpy as np
+import pytest
 
 from daedalus.market.kernels.records import BIDDER, MECHANISM, TYPE, Round
-from daedalus.market.population import BidderType
-from daedalus.market.strategic import StrategicState, type_columns
+from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import TRAITS
+from daedalus.market.strategic import StrategicMarket, StrategicState, type_columns
 
-NOT_COPIED = {"menu", "share", "rivals", "rate_spread", "rivals_spread", "learning_rate"}
+NOT_COPIED = {"menu", "share", "rate_spread", "rivals_spread", *TRAITS}
 
 
 def test_a_bidder_s_record_is_described_field_by_field() -> None:
@@ -19,14 +21,23 @@ def test_a_bidder_s_record_is_described_field_by_field() -> None:
         assert f"        {name}: " in described, name
 
 
-def test_every_parameter_of_a_type_reaches_its_record() -> None:
+def test_every_parameter_of_a_type_reaches_its_record_or_its_bidders() -> None:
     plain = BidderType(menu=["collude"])
     for each in fields(BidderType):
-        if each.name in NOT_COPIED | {"expected_surplus", "learner", "efficient_ring"}:
+        if each.name in NOT_COPIED | {"learner", "efficient_ring"}:
             continue
-        value = {"budget": 0.25, "demand": 1, "factors": 5}.get(each.name, 0.125)
+        value = {"demand": 1, "factors": 5}.get(each.name, 0.125)
         changed = BidderType(menu=["collude"], **{each.name: value})
         assert type_columns([changed]).tobytes() != type_columns([plain]).tobytes(), each.name
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+def test_every_trait_reaches_the_records_of_its_bidders(trait: str) -> None:
+    plain, changed = (
+        StrategicMarket(Population(types={"only": each})).reset(np.zeros(1, np.uint64)).bidders
+        for each in (BidderType(), BidderType(**{trait: 0.125}))
+    )
+    assert plain.tobytes() != changed.tobytes()
 
 
 def test_records_are_small_and_plain() -> None:

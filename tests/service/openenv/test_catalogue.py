@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +13,13 @@ from pydantic import ValidationError
 
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MARKETS
+from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.market.ranges import Ranges
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import MAX_SEED
-from tests.populations import population
+from tests.populations import TYPES, population
 from tests.service.generated import seeded
 
 RESET: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[Any]]] = {
@@ -74,6 +77,15 @@ def test_a_number_of_bidders_that_a_market_cannot_play_is_refused(
     monkeypatch.setattr(DesignEnv, "of", refuse)
     with pytest.raises(FieldError, match="n_agents: 60 is not allowed; too many"):
         chosen(catalogue, n_agents=60)
+
+
+def test_a_number_of_bidders_takes_the_place_of_a_range(catalogue: Catalogue) -> None:
+    drawn = Population(types=TYPES, ranges=Ranges(bidders=[3, 12], units=[1, 5]))
+    world = {"world": PopulationSettings("world", drawn)}
+    offered = replace(catalogue, populations=catalogue.populations | world)
+    env = chosen(offered, population="world", n_agents=9)
+    env.reset(np.arange(20, dtype=np.uint64))
+    assert set(env.state.sizes) == {9} and len(set(env.state.units)) > 1
 
 
 def test_a_default_that_is_not_on_offer_is_refused(catalogue: Catalogue) -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.market.ranges import Ranges
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.offer import make_offer
 from tests.populations import TYPES, seat_plan
@@ -35,6 +37,15 @@ def test_a_population_shows_its_types_and_the_markets_that_play_it(catalogue: Ca
     assert stage4.markets == list(MARKETS)
     assert (alone.name, alone.stage, alone.bidders) == ("seats", 2, 10)
     assert (alone.types, alone.units, alone.markets) == ([], 1, ["classic"])
+    assert stage4.ranges == alone.ranges == {}
+
+
+def test_a_population_shows_what_its_episodes_draw(catalogue: Catalogue) -> None:
+    ranges = Ranges(bidders=[4, 16], discretion=[0.0, 0.9])
+    world = PopulationSettings("world", Population(types=TYPES, ranges=ranges))
+    offered = catalogue.populations | {"world": world}
+    offer = make_offer(replace(catalogue, populations=offered), [])
+    assert offer.populations[-1].ranges == {"bidders": [4, 16], "discretion": [0.0, 0.9]}
 
 
 def test_an_episode_begins_as_the_catalogue_says(catalogue: Catalogue) -> None:

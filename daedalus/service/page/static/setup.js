@@ -84,12 +84,26 @@ export class Setup {
     const { n_agents: bidders, market } = this.fields;
     const population = this.#chosen();
     if (!population) return;
-    bidders.placeholder = String(population.bidders);
+    const strategic = market.value === "strategic";
+    const drawn = strategic ? population.ranges : {};
+    bidders.placeholder = drawn.bidders?.join("–") ?? String(population.bidders);
     const chosen = this.catalogue.markets.find(({ name }) => name === market.value);
     const types = population.types.map(({ name }) => words(name).toLowerCase()).join(", ");
-    const listed = market.value === "strategic" && types ? `Types: ${types}. ` : "";
-    byId("setup-meaning").textContent = chosen ? `${listed}${sentence(chosen.meaning)}` : "";
+    const listed = strategic && types ? `Types: ${types}. ` : "";
+    const told = `${listed}${rangesIn(drawn)}`;
+    byId("setup-meaning").textContent = chosen ? `${told}${sentence(chosen.meaning)}` : "";
   }
+}
+
+/**
+ * Say what each episode draws, or nothing if all episodes are alike.
+ * @param {Record<string, number[]>} ranges
+ */
+function rangesIn(ranges) {
+  const each = Object.entries(ranges).map(
+    ([name, ends]) => `${words(name).toLowerCase()} ${ends.join("–")}`,
+  );
+  return each.length ? `Each episode draws: ${each.join(", ")}. ` : "";
 }
 
 /** @param {HTMLInputElement} field */

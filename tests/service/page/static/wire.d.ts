@@ -137,6 +137,7 @@ declare namespace wire {
     stage: number;
     bidders: number;
     units: number;
+    ranges: Record<string, number[]>;
     types: TypeOnOffer[];
     markets: string[];
   }

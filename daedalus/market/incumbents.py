@@ -1,0 +1,23 @@
+"""The mechanism that is in force before a designer takes over a market."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.mechanism import Mechanism, Mechanisms
+
+
+def draw_incumbents(known: Sequence[Mechanism], seeds: NDArray[np.uint64]) -> Mechanisms:
+    """Return the incumbent of each episode, drawn evenly by the episode's seed alone.
+
+    Args:
+        known: Mechanisms, at least one.
+        seeds: Market seeds, shape (B,).
+    """
+    from daedalus.market.draws import INCUMBENT, episode_draws  # imports numba, which is slow
+
+    draws = episode_draws(np.asarray(seeds, np.uint64), INCUMBENT)[:, 0]
+    return Mechanisms.stack(known).take((draws * len(known)).astype(np.int64))

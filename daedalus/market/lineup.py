@@ -1,0 +1,148 @@
+"""Who comes to each episode: numbers of bidders and units, types of bidders, and their traits."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.market.composition import compose, individual_factors
+from daedalus.market.draws import (
+    FIRST_SIZE,
+    LEARNING_RATE_TRAIT,
+    RIVALS_TRAIT,
+    episode_draws,
+)
+from daedalus.market.population import RIVALS, BidderType, Population
+from daedalus.market.ranges import LOG_UNIFORM, SIZES, TRAITS
+
+_SPREAD = {"learning_rate": LEARNING_RATE_TRAIT, "rivals": RIVALS_TRAIT}
+_LIMITS = {"learning_rate": (0.0, 1.0), "rivals": RIVALS}
+
+
+@dataclass
+class Lineup:
+    """The bidders of B episodes. What stands in seats beyond an episode's bidders means nothing.
+
+    Attributes:
+        bidders: Number of bidders of each episode, int64, shape (B,).
+        units: Units for sale in a round of each episode, int64, shape (B,).
+        kinds: Type of the bidder in each seat, numbered in the population's order, shape (B, n).
+        traits: Traits of the bidder in each seat by name, shape (B, n), those of ``TRAITS``. An
+            unlimited budget is infinite.
+    """
+
+    bidders: NDArray[np.int64]
+    units: NDArray[np.int64]
+    kinds: NDArray[np.integer]
+    traits: dict[str, NDArray[np.float64]]
+
+    @classmethod
+    def side_by_side(cls, lineups: Sequence[Self], first_types: Sequence[int]) -> Self:
+        """Return the episodes of several populations in one batch.
+
+        Args:
+            lineups: Those of each population.
+            first_types: Number of each population's first type among the types of all.
+        """
+        seats = max(each.kinds.shape[1] for each in lineups)
+
+        def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+            wider = [
+                np.pad(part, ((0, 0), (0, seats - part.shape[1])), mode="edge") for part in parts
+            ]
+            return np.concatenate(wider)
+
+        kinds = [
+            first + each.kinds.astype(np.int64)  # all types together may be more than 127
+            for first, each in zip(first_types, lineups, strict=True)
+        ]
+        return cls(
+            np.concatenate([each.bidders for each in lineups]),
+            np.concatenate([each.units for each in lineups]),
+            joined(kinds),
+            {name: joined([each.traits[name] for each in lineups]) for name in TRAITS},
+        )
+
+
+def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
+    """Return who comes to each episode. It depends on the episode's seed alone.
+
+    Args:
+        population: The population.
+        seeds: Market seeds, shape (B,).
+    """
+    bidders, units = (_draw_size(population, name, seeds) for name in SIZES)
+    shares = np.array([each.share for each in population.types.values()])
+    kinds = compose(seeds, shares, population.concentration, bidders, population.most_bidders)
+    rows = np.arange(len(seeds))[:, None]
+    traits = {name: each[rows, kinds] for name, each in _draw_traits(population, seeds).items()}
+    for name, purpose in _SPREAD.items():
+        spreads = _attribute(population, f"{name.removeprefix('learning_')}_spread")[kinds]
+        factors = individual_factors(seeds, spreads, purpose)
+        traits[name] = np.clip(traits[name] * factors, *_LIMITS[name])
+    return Lineup(bidders, units, kinds, traits)
+
+
+def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
+    """Return the populations of some episodes, each with all that it drew.
+
+    Args:
+        population: The population that is sampled; it is not changed.
+        seeds: Market seeds, shape (B,).
+
+    Returns:
+        For each seed the population whose episodes seat the bidders of that seed's episode.
+    """
+    lineup, drawn = draw_lineup(population, seeds), _draw_traits(population, seeds)
+    varied = population.ranges.of(TRAITS)
+    found = []
+    for row, (n, units) in enumerate(zip(lineup.bidders, lineup.units, strict=True)):
+        counts = np.bincount(lineup.kinds[row, :n], minlength=len(population.types))
+        types = {}
+        for t, (name, each) in enumerate(population.types.items()):
+            traits = {trait: float(drawn[trait][row, t]) for trait in varied}
+            types[name] = dataclasses.replace(each, share=float(counts[t]), **_of(each, traits))
+        found.append(population.fixed(types, int(n), int(units)))
+    return found
+
+
+def _of(each: BidderType, traits: dict[str, float]) -> dict[str, Any]:
+    """Return the traits that a type has: one without a budget gets none."""
+    return {n: value for n, value in traits.items() if getattr(each, n) is not None}
+
+
+def _attribute(population: Population, name: str) -> NDArray[np.float64]:
+    """Return an attribute of each type, shape (T,); None is infinite."""
+    values = [getattr(each, name) for each in population.types.values()]
+    return np.array([np.inf if value is None else value for value in values])
+
+
+def _draw_size(population: Population, name: str, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return a whole number of each episode, shape (B,)."""
+    ends = population.ranges.of(SIZES).get(name)
+    if ends is None:
+        return np.full(len(seeds), getattr(population, name), np.int64)
+    low, high = ends
+    draws = episode_draws(seeds, FIRST_SIZE + SIZES.index(name), 1)[:, 0]
+    return np.int64(low) + (draws * (high - low + 1)).astype(np.int64)
+
+
+def _draw_traits(
+    population: Population, seeds: NDArray[np.uint64]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the traits of each type in each episode by name, shape (B, T)."""
+    shape = len(seeds), len(population.types)
+    traits = {name: np.broadcast_to(_attribute(population, name), shape) for name in TRAITS}
+    for name, (low, high) in population.ranges.of(TRAITS).items():
+        draws = episode_draws(seeds, TRAITS.index(name), shape[1])
+        if name in LOG_UNIFORM:
+            drawn = low * (high / low) ** draws
+        else:
+            drawn = low + (high - low) * draws
+        traits[name] = np.where(np.isinf(traits[name]), np.inf, drawn)
+    return traits
