@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,18 +159,17 @@ def budgets(episodes: int, seed: int) -> list[Row]:
     """
     rows = []
     learning = make_theory_market(2, {"shader": SHADER})
-    capped = make_theory_market(
-        2, {"shader": replace(SHADER, budget=0.5)}, constants={"pacing_gain": 0.0}
-    )
+    unpaced = make_theory_market(2, {"shader": SHADER}, constants={"pacing_gain": 0.0})
     copies = np.tile(np.arange(episodes), COPIES)
     seeds = market_seeds(seed, "theory/budgets", len(copies))
     for name, theory in (("first_price", 1.0 / 3.0), ("second_price", 7.0 / 24.0)):
         state, mechanisms = learning.reset(seeds[:episodes]), open_mechanisms(name, 0.0, episodes)
         learning.play(state, mechanisms, LEARNING_ROUNDS)
         state, revenue = state.fork(copies, seeds), 0.0
+        state.bidders["budget"] = 0.5
         for _ in range(_BUDGET_ROUNDS):
             state.bidders["spent"] = 0.0
-            revenue += play_on(capped, state, mechanisms.take(copies), 1).revenue / _BUDGET_ROUNDS
+            revenue += play_on(unpaced, state, mechanisms.take(copies), 1).revenue / _BUDGET_ROUNDS
         quantity = f"{name.replace('_', ' ')}, 2 bidders, budgets of 0.5"
         rows.append(near_row("budget cap", quantity, theory, revenue, 0.01))
     return rows
