@@ -81,7 +81,8 @@ def populations_of(group: str) -> list[str]:
 
 def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
     development, held_out = populations_of("development"), populations_of("held_out")
-    assert sorted([*development, *held_out, "varied", "world"]) == POPULATIONS
+    others = [*populations_of("benchmark"), "varied", "world"]
+    assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES
 
 
@@ -89,6 +90,7 @@ def test_headers_that_name_a_kind_of_population_are_true() -> None:
     for name in POPULATIONS:
         header = (CONF / "population" / f"{name}.yaml").read_text().splitlines()[0]
         assert header.startswith("# Held out:") == (name in populations_of("held_out"))
+        assert header.startswith("# Benchmark:") == (name in populations_of("benchmark"))
     development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
     assert "The five stages and four more" in development
     assert len(populations_of("development")) == 5 + 4

@@ -20,6 +20,7 @@ def test_groups_are_the_folders_of_conf_at_any_depth() -> None:
 
 def test_options_of_a_group_are_its_own_files_by_name() -> None:
     assert [path.stem for path in option_files("populations")] == [
+        "benchmark",
         "development",
         "held_out",
         "offered",
