@@ -25,6 +25,12 @@ FLOOR, CEILING = "random", "planner"
 REFERENCES = ["informed_greedy", "best_fixed"]
 """Designers with which all others are compared."""
 
+_BY_SEED: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "by_seed": interquartile_mean,
+    "mean_by_seed": lambda scores: np.asarray(scores.mean(axis=-1)),
+}
+"""What is compared seed by seed: a seed's IQM or mean over populations."""
+
 Scores = NDArray[np.float64]
 """Normalised scores of a designer, shape (..., seeds, populations)."""
 
@@ -71,6 +77,12 @@ def in_the_worst(scores: Scores) -> NDArray[np.float64]:
     return np.asarray(scores.mean(axis=-2).min(axis=-1))
 
 
+def in_the_worst_fifth(scores: Scores) -> NDArray[np.float64]:
+    """Return the mean of the lowest fifth of the populations' means over seeds, at least one."""
+    means = np.sort(scores.mean(axis=-2), axis=-1)
+    return np.asarray(means[..., : max(1, means.shape[-1] // 5)].mean(axis=-1))
+
+
 def difference(first: Scores, second: Scores) -> NDArray[np.float64]:
     """Return the first's interquartile mean minus the second's."""
     return over_everything(first) - over_everything(second)
@@ -82,13 +94,17 @@ def improvement(first: Scores, second: Scores) -> NDArray[np.float64]:
 
 
 def differences_by_seed(
-    label: str, first: Scores, second: Scores, confidence: float
+    label: str, gaps: NDArray[np.float64], confidence: float
 ) -> dict[str, float]:
-    """Return the mean over seeds of the difference of IQMs under its label, and its t interval.
+    """Return the mean of the seeds' differences under its label, and its t interval.
 
     With few seeds, bootstrap intervals are too narrow; Student's t takes their number into account.
+
+    Args:
+        label: Name of the difference.
+        gaps: Difference of a seed, shape (seeds,).
+        confidence: Coverage of the interval.
     """
-    gaps = interquartile_mean(first) - interquartile_mean(second)
     low, high = np.nan, np.nan
     if len(gaps) > 1:
         half = t.ppf(0.5 + confidence / 2, len(gaps) - 1) * sem(gaps)
@@ -155,12 +171,13 @@ def aggregate(
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
         and its minimum over seeds and populations, ``least_valid``; ``iqm`` and ``mean`` of
-        normalised scores; mean score in the ``worst`` population. For each reference: the
-        difference of IQMs ``over_NAME``; the mean over seeds of this difference,
-        ``by_seed_over_NAME``, with a t interval; the probability of improvement ``beats_NAME``,
-        which is Mann-Whitney's U over pairs of seeds, averaged over populations. Estimates have
-        intervals (``iqm_low``, ``iqm_high``), which are NaN for a single seed. Resampled minima are
-        too low on average, so the interval of ``worst`` is too low.
+        normalised scores; mean score in the ``worst`` population and in the ``worst_fifth`` of
+        them. For each reference: the difference of IQMs ``over_NAME``; the mean over seeds of this
+        difference, ``by_seed_over_NAME``, and of that of means, ``mean_by_seed_over_NAME``, with t
+        intervals; the probability of improvement ``beats_NAME``, which is Mann-Whitney's U over
+        pairs of seeds, averaged over populations. Estimates have intervals (``iqm_low``,
+        ``iqm_high``), which are NaN for a single seed. Resampled minima are too low on average, so
+        the intervals of ``worst`` and ``worst_fifth`` are too low.
     """
     names = [str(name) for name in scores["designer"].unique()]
     arrays = {name: score_array(scores, name) for name in names}
@@ -174,12 +191,13 @@ def aggregate(
         row |= bootstrap.estimate("iqm", over_everything, mine)
         row |= bootstrap.estimate("mean", over_populations, mine)
         row |= bootstrap.estimate("worst", in_the_worst, mine)
+        row |= bootstrap.estimate("worst_fifth", in_the_worst_fifth, mine)
         for reference in references:
             other = arrays[reference]
             row |= bootstrap.estimate(f"over_{reference}", difference, mine, other)
-            row |= differences_by_seed(
-                f"by_seed_over_{reference}", mine, other, settings.confidence
-            )
+            for label, statistic in _BY_SEED.items():
+                gaps = statistic(mine) - statistic(other)
+                row |= differences_by_seed(f"{label}_over_{reference}", gaps, settings.confidence)
             row |= bootstrap.estimate(f"beats_{reference}", improvement, mine, other)
         rows.append(row)
     return pd.DataFrame(rows)

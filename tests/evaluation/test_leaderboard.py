@@ -70,6 +70,22 @@ def test_the_worst_population_is_told_beside_the_mean() -> None:
     assert row["worst_low"] < row["worst"] < row["worst_high"] < row["mean_low"] < row["mean"]
 
 
+def test_the_worst_fifth_is_the_mean_of_the_lowest_populations() -> None:
+    scores = table(populations=11, good=0.9)
+    for name, loss in (("p3", 0.15), ("p7", 0.09)):
+        hard = (scores["designer"] == "good") & (scores["population"] == name)
+        scores.loc[hard, "mean"] -= loss
+    normalised = normalise(scores)
+    row = aggregate(normalised, ["planner"], SETTINGS, seed=0).set_index("designer").loc["good"]
+    lowest = score_array(normalised, "good").mean(axis=0)
+    assert row["worst_fifth"] == pytest.approx(np.sort(lowest)[:2].mean())
+    assert row["worst"] < row["worst_fifth"] < row["mean"]
+    ceiling = score_array(normalised, "planner").mean()
+    assert row["mean_by_seed_over_planner"] == pytest.approx(row["mean"] - ceiling)
+    low, high = row["mean_by_seed_over_planner_low"], row["mean_by_seed_over_planner_high"]
+    assert low < row["mean_by_seed_over_planner"] < high < 0
+
+
 def test_probability_of_improvement_is_mann_whitney_u_over_seeds_in_each_population() -> None:
     scores = normalise(table(seeds=6, populations=3, one=0.9, other=0.89))
     row = aggregate(scores, ["other"], SETTINGS, seed=0).set_index("designer").loc["one"]
@@ -89,8 +105,7 @@ def test_intervals_resample_seeds_within_populations() -> None:
 
 
 def test_the_t_interval_of_the_seeds_differences_is_the_textbooks() -> None:
-    first = np.repeat([[0.5], [0.6], [0.7], [0.8], [0.9]], 4, axis=1)
-    row = differences_by_seed("d", first, np.full((5, 4), 0.5), 0.95)
+    row = differences_by_seed("d", np.array([0.0, 0.1, 0.2, 0.3, 0.4]), 0.95)
     half = 2.776445 * np.sqrt(0.025 / 5)  # t(4), 97.5 %
     expected = {"d": 0.2, "d_low": 0.2 - half, "d_high": 0.2 + half}
     assert row == pytest.approx(expected, abs=1e-6)
@@ -98,7 +113,14 @@ def test_the_t_interval_of_the_seeds_differences_is_the_textbooks() -> None:
 
 def test_a_single_seed_has_no_interval() -> None:
     rows = aggregate(normalise(table(seeds=1, good=0.9)), ["random"], SETTINGS, seed=0)
-    for name in ("iqm", "mean", "worst", "over_random", "by_seed_over_random", "beats_random"):
+    for name in (
+        "iqm",
+        "mean",
+        "worst",
+        "over_random",
+        "by_seed_over_random",
+        "mean_by_seed_over_random",
+    ):
         assert rows[f"{name}_low"].isna().all() and rows[name].notna().all()
 
 
