@@ -20,7 +20,8 @@ from daedalus.market.draws import (
 from daedalus.market.population import RIVALS, BidderType, Population
 from daedalus.market.ranges import LOG_UNIFORM, SIZES, TRAITS
 
-_SPREAD = {"learning_rate": LEARNING_RATE_TRAIT, "rivals": RIVALS_TRAIT}
+_SPREAD = {"learning_rate": "rate_spread", "rivals": "rivals_spread"}
+_PURPOSE = {"learning_rate": LEARNING_RATE_TRAIT, "rivals": RIVALS_TRAIT}
 _LIMITS = {"learning_rate": (0.0, 1.0), "rivals": RIVALS}
 
 
@@ -81,9 +82,9 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
     kinds = compose(seeds, shares, population.concentration, bidders, population.most_bidders)
     rows = np.arange(len(seeds))[:, None]
     traits = {name: each[rows, kinds] for name, each in _draw_traits(population, seeds).items()}
-    for name, purpose in _SPREAD.items():
-        spreads = _attribute(population, f"{name.removeprefix('learning_')}_spread")[kinds]
-        factors = individual_factors(seeds, spreads, purpose)
+    for name, spread in _SPREAD.items():
+        spreads = _attribute(population, spread)[kinds]
+        factors = individual_factors(seeds, spreads, _PURPOSE[name])
         traits[name] = np.clip(traits[name] * factors, *_LIMITS[name])
     return Lineup(bidders, units, kinds, traits)
 

@@ -17,6 +17,9 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
 
+SIBLING = "sibling"
+"""Key of the flags that tell which completions are siblings, see ``SiblingRollouts``."""
+
 _NO_SPREAD = 1e-8
 
 
@@ -122,7 +125,7 @@ class MarketReward:
             began = time.perf_counter()
             texts = [chat[0]["content"] for chat in completions]
             totals, terms = self.score(texts, state, trainer_state.global_step)
-            own = ~np.array(columns.get("sibling", [False] * len(texts)))
+            own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():
                 label = name if name == "validity" else f"term/{name}"
                 log_metric(label, float(values[own].mean()))

@@ -250,7 +250,9 @@ class GrpoSettings:
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
         if self.siblings and (self.rollouts == "episode" or self.vllm_server):
-            raise ValueError("siblings: the trainer samples such groups itself, at given states")
+            raise ValueError(
+                "siblings: only states have them; set rollouts: state and no vllm_server"
+            )
         for name, known in _WORDS.items():
             require_one_of(known, self, name)
         if self.prompts_per_step * self.group_size % self.micro_batch:

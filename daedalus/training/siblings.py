@@ -13,11 +13,8 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import MarketReward
+from daedalus.training.reward import SIBLING, MarketReward
 from daedalus.training.settings import GrpoSettings
-
-SIBLING = "sibling"
-"""Key of the flags that tell the reward function which completions are siblings."""
 
 
 class SiblingRollouts:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
@@ -23,6 +25,19 @@ SFT = SftSettings(steps=3, batch_size=4, examples=16, warmup_steps=1)
 GRPO = GrpoSettings(
     steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=4, save_every=1
 )
+
+
+class Writer(torch.nn.Module):
+    """Answers every prompt with one text, which a small model would take long to learn."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, answer: list[int]) -> None:
+        super().__init__()
+        self._answer = torch.tensor(answer)
+
+    def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
+        return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)
 
 
 @pytest.fixture(scope="session")

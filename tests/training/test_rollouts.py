@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
@@ -25,7 +24,7 @@ from daedalus.training.rollouts import RETURNS, EpisodeRollouts, numbered_prompt
 from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources import episode_source
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import ALL_WEIGHTS, PROMPT
+from tests.training.conftest import ALL_WEIGHTS, PROMPT, Writer
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
 WRITTEN = Mechanism(auction_type="vcg", reserve_price=0.2)
@@ -61,19 +60,6 @@ def test_a_group_shares_its_market_and_its_step(short: DesignEnv, small: Languag
         assert greedy[RETURNS][first] == greedy[RETURNS][first + 1]
     sampled = rollouts(short, small, temperature=1.0)
     assert sampled["completion_ids"][0] != sampled["completion_ids"][1]
-
-
-class Writer(torch.nn.Module):
-    """Answers every prompt with one mechanism, which a small model would take long to learn."""
-
-    device = torch.device("cpu")
-
-    def __init__(self, answer: list[int]) -> None:
-        super().__init__()
-        self._answer = torch.tensor(answer)
-
-    def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
-        return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)
 
 
 def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageModel) -> None:

@@ -19,29 +19,16 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import MarketReward
+from daedalus.training.reward import SIBLING, MarketReward
 from daedalus.training.rollouts import numbered_prompts
 from daedalus.training.settings import TrainingSettings
-from daedalus.training.siblings import SIBLING, SiblingRollouts, answer_tokens
+from daedalus.training.siblings import SiblingRollouts, answer_tokens
 from daedalus.training.sources import state_source
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
+from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, Writer, make_tracker
 
 GOOD = Mechanism(coalition_policy="penalize_suspected")
 BAD, WORSE = Mechanism(reserve_price=0.8), Mechanism(reserve_price=0.9)
 SETTINGS = replace(GRPO, group_size=3, siblings=1, micro_batch=6, futures=16)
-
-
-class Writer(torch.nn.Module):
-    """Answers every prompt with one text."""
-
-    device = torch.device("cpu")
-
-    def __init__(self, answer: list[int]) -> None:
-        super().__init__()
-        self._answer = torch.tensor(answer)
-
-    def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
-        return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)
 
 
 def groups(
