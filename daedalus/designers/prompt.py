@@ -19,7 +19,7 @@ OUTCOME_FIELDS = ("fairness", *ROUND_FIELDS)
 Message = dict[str, str]
 
 
-VERSION = 1
+VERSION = 2
 """Version of the prompts. Raise it with every change, because a model knows only its own."""
 
 
@@ -36,8 +36,8 @@ class PromptSettings:
         averages: Fields that are averaged over the remembered rounds, from ``OUTCOME_FIELDS``.
         mechanism: Whether the prompt holds the mechanism in force.
         compact: Whether values come without names, in the order of the lists and of the mechanism's
-            fields. Numbers have two decimals below 2 and one from 2 up. Each is one token of the
-            embedded model. Text that is the same in every prompt is left out.
+            fields. Numbers have two decimals below 2, one below 10 and none above. Each up to 64 is
+            one token of the embedded model. Text that is the same in every prompt is left out.
         explained: Whether the prompt first explains the task, the fields and the names, for models
             that were not trained on it.
         version: The ``VERSION`` with which a model was trained.
@@ -134,4 +134,6 @@ def _numbers(names: Sequence[str], values: Mapping[str, float], compact: bool) -
 
 def _short(value: float) -> str:
     value = round(value, 2) + 0.0  # no negative zero
-    return f"{value:.2f}" if abs(value) < 2 else f"{value:.1f}"
+    if abs(value) < 2:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}"

@@ -182,10 +182,12 @@ def _embed_numbers(model: Qwen2ForCausalLM, tokenizer: PreTrainedTokenizerBase, 
     """Give close numbers close embeddings.
 
     Each dimension is a wave over the number with random length and phase (random Fourier features:
-    Rahimi & Recht 2007).
+    Rahimi & Recht 2007). From 10 up numbers are sizes of markets, and ratios of sizes count: the
+    waves are then over the logarithm.
     """
     numbers, rows = number_tokens(), tokenizer.convert_tokens_to_ids(number_tokens())
     values = torch.tensor([float(text) for text in numbers])[:, None]
+    values = torch.where(values < 10, values, 10 * (1 + torch.log(values.clamp(min=10) / 10)))
     shortest, longest = np.log(_WAVELENGTHS)
     size = model.config.hidden_size
     lengths = torch.exp(shortest + (longest - shortest) * torch.rand(size))

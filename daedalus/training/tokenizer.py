@@ -8,6 +8,7 @@ from tokenizers import AddedToken
 from transformers import Qwen2Tokenizer
 
 from daedalus.market.mechanism import CHOICES, FIELDS
+from daedalus.market.population import MAX_BIDDERS
 
 END_OF_TURN = "<|im_end|>"
 PADDING = "<|endoftext|>"
@@ -67,6 +68,7 @@ def schema_tokens() -> list[str]:
 
 
 def number_tokens() -> list[str]:
-    """Return the numbers of a compact prompt from -1.00 to 9.9, each with the space before it."""
+    """Return the numbers of a compact prompt from -1.00 to 64, each with the space before it."""
     hundredths = [f" {value / 100:.2f}" for value in range(-100, 200)]
-    return hundredths + [f" {value / 10:.1f}" for value in range(20, 100)]
+    tenths = [f" {value / 10:.1f}" for value in range(20, 100)]
+    return hundredths + tenths + [f" {value}" for value in range(10, MAX_BIDDERS + 1)]
