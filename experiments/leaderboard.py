@@ -1,4 +1,4 @@
-"""Compare all designers in held-out populations, on a scale from random to planner."""
+"""Compare all designers in held-out populations, on a scale from random to what is possible."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import interquartile_mean, probability_of_improvement
 from daedalus.market.seeds import generator
 
-FLOOR, CEILING = "random", "planner"
-"""Designers whose scores are 0 and 1."""
+FLOOR, CEILINGS = "random", ("planner", "best_own")
+"""The designer whose score is 0, and those of which the better one's is 1."""
 
-REFERENCES = ["informed_greedy", "best_fixed"]
-"""Designers with which all others are compared."""
+REFERENCES = ["informed_greedy", "best_fixed", "distilled", "sft"]
+"""Designers with which all others are compared, if they played."""
 
 _BY_SEED: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "by_seed": interquartile_mean,
@@ -36,19 +36,22 @@ Scores = NDArray[np.float64]
 
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``normalised``: in each population and seed, random is 0 and the planner 1.
+    """Add the column ``normalised``: in each population and seed, 0 is random and 1 a ceiling.
+
+    The ceiling is the better of the planner and the best own mechanism. Both know the population:
+    one looks ahead in it, the other is searched for it.
 
     Args:
         scores: A row for each ``seed``, ``population`` and ``designer``, with its ``mean`` reward.
 
     Raises:
-        ValueError: Random or the planner is missing, or the planner is not better than random.
+        ValueError: Random or a ceiling is missing, or no ceiling is better than random.
     """
     wide = scores.pivot(index=["seed", "population"], columns="designer", values="mean")
-    missing = [name for name in (FLOOR, CEILING) if name not in wide]
+    missing = [name for name in (FLOOR, *CEILINGS) if name not in wide]
     if missing:
         raise ValueError(f"designers: {', '.join(missing)} did not play; they give the scale")
-    ends = wide[[FLOOR, CEILING]].rename(columns={FLOOR: "_low", CEILING: "_high"})
+    ends = pd.DataFrame({"_low": wide[FLOOR], "_high": wide[list(CEILINGS)].max(axis=1)})
     if not (ends["_high"] > ends["_low"]).all():
         raise ValueError("planner: no better than random; give it more futures or candidates")
     joined = scores.join(ends, on=["seed", "population"])
@@ -164,7 +167,8 @@ def aggregate(
 
     Args:
         scores: The frame of ``normalise``, with the share of ``valid`` answers in each row.
-        references: Designers with which all are compared, on the same seeds and markets.
+        references: Designers with which all are compared, on the same seeds and markets. Those
+            that did not play are left out.
         settings: Confidence and number of resamples.
         seed: Seed of the resampling.
 
@@ -174,8 +178,9 @@ def aggregate(
         normalised scores; mean score in the ``worst`` population and in the ``worst_fifth`` of
         them. For each reference: the difference of IQMs ``over_NAME``; the mean over seeds of this
         difference, ``by_seed_over_NAME``, and of that of means, ``mean_by_seed_over_NAME``, with t
-        intervals; the probability of improvement ``beats_NAME``, which is Mann-Whitney's U over
-        pairs of seeds, averaged over populations. Estimates have intervals (``iqm_low``,
+        intervals; the lowest difference of a population's mean over seeds, ``worst_over_NAME``; the
+        probability of improvement ``beats_NAME``, which is Mann-Whitney's U over pairs of seeds,
+        averaged over populations. Estimates have intervals (``iqm_low``,
         ``iqm_high``), which are NaN for a single seed. Resampled minima are too low on average, so
         the intervals of ``worst`` and ``worst_fifth`` are too low.
     """
@@ -183,6 +188,7 @@ def aggregate(
     arrays = {name: score_array(scores, name) for name in names}
     shape = arrays[names[0]].shape
     bootstrap = SeedBootstrap.of(shape, settings, seed)
+    played = [reference for reference in references if reference in arrays]
     rows = []
     for name, mine in arrays.items():
         valid = scores.loc[scores["designer"] == name, "valid"]
@@ -192,12 +198,13 @@ def aggregate(
         row |= bootstrap.estimate("mean", over_populations, mine)
         row |= bootstrap.estimate("worst", in_the_worst, mine)
         row |= bootstrap.estimate("worst_fifth", in_the_worst_fifth, mine)
-        for reference in references:
+        for reference in played:
             other = arrays[reference]
             row |= bootstrap.estimate(f"over_{reference}", difference, mine, other)
             for label, statistic in _BY_SEED.items():
                 gaps = statistic(mine) - statistic(other)
                 row |= differences_by_seed(f"{label}_over_{reference}", gaps, settings.confidence)
+            row |= {f"worst_over_{reference}": float(in_the_worst(mine - other))}
             row |= bootstrap.estimate(f"beats_{reference}", improvement, mine, other)
         rows.append(row)
     return pd.DataFrame(rows)

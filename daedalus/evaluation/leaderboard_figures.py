@@ -11,14 +11,20 @@ from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palet
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
     SeedBootstrap,
-    over_everything,
+    over_populations,
     performance_profile,
     score_array,
 )
 from daedalus.evaluation.settings import EvaluationSettings
 
 _THRESHOLDS = np.linspace(-0.5, 1.1, 161)
-_AGGREGATES = {"iqm": "interquartile mean", "mean": "mean", "worst": "worst population"}
+_SCALE = "normalised score: 0 random, 1 the better of planner and best own"
+_AGGREGATES = {
+    "mean": "mean",
+    "worst_fifth": "worst fifth",
+    "worst": "worst population",
+    "iqm": "interquartile mean",
+}
 
 
 def leaderboard_figures(
@@ -40,21 +46,21 @@ def leaderboard_figures(
 
 
 def leaderboard(scores: pd.DataFrame) -> Figure:
-    """Draw the scores of each designer in all populations, with their IQM.
+    """Draw the scores of each designer in all populations, with their mean.
 
     Args:
         scores: The frame of ``normalise``.
     """
-    names = _by_iqm(scores)
+    names = _by_mean(scores)
     figure, (axes,) = empty_panels(1, 1, (7.2, 1.6 + 0.42 * len(names)))
     for place, (name, colour) in enumerate(palette(names).items()):
         array = score_array(scores, name)
         spread = np.linspace(-0.22, 0.22, array.size) if array.size > 1 else np.zeros(1)
         axes.plot(array.ravel(), place + spread, "o", ms=4, color=colour, alpha=0.55)
-        axes.plot(over_everything(array), place, "|", ms=24, mew=2.2, color=INK)
+        axes.plot(over_populations(array), place, "|", ms=24, mew=2.2, color=INK)
     axes.set_yticks(range(len(names)), [readable(name) for name in names])
-    axes.set(xlabel="normalised score: 0 random, 1 planner")
-    reading = "a dot for each population and seed · bar: interquartile mean"
+    axes.set(xlabel=_SCALE)
+    reading = "a dot for each population and seed · bar: mean"
     entitle(figure, "Scores in populations that no designer was trained on", reading)
     return figure
 
@@ -66,7 +72,7 @@ def profiles(scores: pd.DataFrame, settings: EvaluationSettings) -> Figure:
         scores: The frame of ``normalise``.
         settings: Confidence and number of resamples of the band, which needs several seeds.
     """
-    names = _by_iqm(scores)
+    names = _by_mean(scores)
     arrays = {name: score_array(scores, name) for name in names}
     curves = {name: performance_profile(each, _THRESHOLDS) for name, each in arrays.items()}
     bootstrap = SeedBootstrap.of(arrays[names[0]].shape, settings, seed=0)
@@ -92,14 +98,14 @@ def profiles(scores: pd.DataFrame, settings: EvaluationSettings) -> Figure:
 
 
 def intervals(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
-    """Draw each designer's IQM, mean, and score in its worst population, with intervals.
+    """Draw each designer's means over populations, its worst ones and its IQM, with intervals.
 
     Args:
         totals: The frame of ``aggregate`` over several seeds.
         settings: Confidence of its intervals.
     """
-    rows = totals.sort_values("iqm")
-    figure, panels = empty_panels(1, len(_AGGREGATES), (11.0, 1.5 + 0.36 * len(rows)))
+    rows = totals.sort_values("mean")
+    figure, panels = empty_panels(1, len(_AGGREGATES), (13.0, 1.5 + 0.36 * len(rows)))
     for panel, (column, label) in zip(panels, _AGGREGATES.items(), strict=True):
         _forest(panel, rows, column)
         panel.set_title(label, loc="left")
@@ -120,7 +126,7 @@ def improvements(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
         totals: The frame of ``aggregate`` over several seeds.
         settings: Confidence of its intervals.
     """
-    rows = totals.sort_values("iqm")
+    rows = totals.sort_values("mean")
     shown = [name for name in REFERENCES if f"beats_{name}" in rows]
     figure, panels = empty_panels(1, len(shown), (1.6 + 3.6 * len(shown), 1.5 + 0.36 * len(rows)))
     for panel, reference in zip(panels, shown, strict=True):
@@ -135,7 +141,7 @@ def improvements(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
 
 def score_map(scores: pd.DataFrame) -> Figure:
     """Draw the mean normalised score of each designer (columns) in each population (rows)."""
-    names = _by_iqm(scores)
+    names = _by_mean(scores)
     means = scores.groupby(["population", "designer"], sort=False)["normalised"].mean().unstack()
     means = means[names]
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.0 * len(names), 1.8 + 0.5 * len(means)))
@@ -154,15 +160,15 @@ def score_map(scores: pd.DataFrame) -> Figure:
     axes.set_xticks(range(len(names)), [readable(name) for name in names], rotation=25, ha="right")
     axes.set_yticks(range(len(means)), [readable(str(name)) for name in means.index])
     axes.grid(visible=False)
-    reading = "normalised score: 0 random, 1 planner · mean over seeds"
+    reading = f"{_SCALE} · mean over seeds"
     entitle(figure, "Score of each designer in each population", reading)
     return figure
 
 
-def _by_iqm(scores: pd.DataFrame) -> list[str]:
+def _by_mean(scores: pd.DataFrame) -> list[str]:
     """Return the designers from worst to best."""
     names = [str(name) for name in scores["designer"].unique()]
-    return sorted(names, key=lambda name: over_everything(score_array(scores, name)))
+    return sorted(names, key=lambda name: over_populations(score_array(scores, name)))
 
 
 def _forest(axes: Axes, rows: pd.DataFrame, column: str) -> None:

@@ -22,11 +22,12 @@ SETTINGS = EvaluationSettings(resamples=2000)
 def table(seeds: int = 5, populations: int = 4, **gains: float) -> pd.DataFrame:
     """Return rewards of random (0.2) and planner (0.5), and others at a share of the way."""
     rng = np.random.default_rng(0)
+    ends = {"random": 0.0, "planner": 1.0, "best_own": 0.9}
     rows = []
     for seed in range(seeds):
         for population in range(populations):
-            for name, share in ({"random": 0.0, "planner": 1.0} | gains).items():
-                noise = 0.0 if name in ("random", "planner") else rng.normal(0, 0.01)
+            for name, share in (ends | gains).items():
+                noise = 0.0 if name in ends else rng.normal(0, 0.01)
                 row = {"seed": seed, "population": f"p{population}", "designer": name}
                 rows.append(row | {"mean": 0.2 + 0.3 * share + noise, "valid": 1.0})
     return pd.DataFrame(rows)
@@ -40,11 +41,27 @@ def test_random_is_zero_and_the_planner_one_in_every_population() -> None:
     assert score_array(scores, "good") == pytest.approx(0.9, abs=0.12)
 
 
+def test_the_best_own_mechanism_is_one_where_it_beats_the_planner() -> None:
+    scores = table(good=0.9)
+    there = scores["population"].eq("p1") & scores["designer"].eq("best_own")
+    scores.loc[there, "mean"] = 0.8  # twice as far from random as the planner
+    arrays = {name: score_array(normalise(scores), name) for name in ("planner", "best_own")}
+    assert arrays["planner"].mean(axis=0) == pytest.approx([1.0, 0.5, 1.0, 1.0])
+    assert arrays["best_own"].mean(axis=0) == pytest.approx([0.9, 1.0, 0.9, 0.9])
+
+
+def test_a_reference_that_did_not_play_is_left_out() -> None:
+    totals = aggregate(normalise(table(good=0.9)), ["good", "absent"], SETTINGS, seed=0)
+    assert "over_good" in totals and "over_absent" not in totals
+
+
 def test_scores_without_a_scale_are_refused() -> None:
+    with pytest.raises(ValueError, match="best_own did not play"):
+        normalise(table().query("designer != 'best_own'"))
     with pytest.raises(ValueError, match="planner did not play"):
         normalise(table().query("designer != 'planner'"))
     flat = table()
-    flat.loc[flat["designer"] == "planner", "mean"] = 0.1
+    flat.loc[flat["designer"].isin(["planner", "best_own"]), "mean"] = 0.1
     with pytest.raises(ValueError, match="no better than random"):
         normalise(flat)
 
@@ -82,6 +99,7 @@ def test_the_worst_fifth_is_the_mean_of_the_lowest_populations() -> None:
     assert row["worst"] < row["worst_fifth"] < row["mean"]
     ceiling = score_array(normalised, "planner").mean()
     assert row["mean_by_seed_over_planner"] == pytest.approx(row["mean"] - ceiling)
+    assert row["worst_over_planner"] == pytest.approx(lowest.min() - ceiling)
     low, high = row["mean_by_seed_over_planner_low"], row["mean_by_seed_over_planner_high"]
     assert low < row["mean_by_seed_over_planner"] < high < 0
 
