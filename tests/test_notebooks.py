@@ -18,6 +18,7 @@ from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
+from daedalus.evaluation.understanding import changed_fields, decisions_by_population
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
@@ -26,6 +27,7 @@ from tests.populations import population
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "analysis").glob("*.ipynb"))
 BOXPLOTS, DESIGNER = ROOT / "analysis" / "boxplots.ipynb", ROOT / "analysis" / "designer.ipynb"
+UNDERSTANDING = ROOT / "analysis" / "understanding.ipynb"
 
 
 def write_run(folder: Path) -> None:
@@ -69,7 +71,7 @@ def shown(output: Path) -> tuple[int, int]:
 
 def write_leaderboard(folder: Path) -> None:
     """Write what a sweep of leaderboards over two seeds leaves for the notebook."""
-    names = ["random", "planner", "informed_greedy", "best_fixed", "trained"]
+    names = ["random", "planner", "best_own", "informed_greedy", "best_fixed", "trained"]
     rows = [
         {"seed": seed, "population": population, "designer": name, "mean": 0.1 * rank + 0.01 * seed}
         for seed in (0, 1)
@@ -94,8 +96,23 @@ def write_behaviour(folder: Path) -> None:
     table.to_csv(folder / "decisions.csv", index=False)
 
 
+def write_understanding(folder: Path) -> None:
+    """Write what the experiment understanding leaves for the notebook."""
+    market = MarketSettings(name="strategic", episode_length=3)
+    env = DesignEnv.of(market, Population(types={"honest": BidderType()}))
+    fixed = FixedDesigner(Mechanism())
+    designers = {"trained": RandomDesigner(), "sft": RandomDesigner(), "best_own": fixed}
+    folder.mkdir()
+    places = {"one": env, "two": env}
+    table = decisions_by_population(places, dict.fromkeys(places, designers), 4, seed=0)
+    table.to_csv(folder / "decisions.csv", index=False)
+    differ = [changed_fields(env, RandomDesigner(), fixed, 4, seed=0)] * 2
+    joined = pd.concat(differ, keys=places, names=["population"]).reset_index("population")
+    joined.to_csv(folder / "changes.csv", index=False)
+
+
 def test_there_are_notebooks() -> None:
-    assert [BOXPLOTS, DESIGNER] == NOTEBOOKS
+    assert [BOXPLOTS, DESIGNER, UNDERSTANDING] == NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -147,3 +164,22 @@ def test_designer_without_a_leaderboard_says_what_to_do(
     done = execute(DESIGNER, runs, tmp_path, ROOT / "analysis", monkeypatch)
     assert done.returncode != 0
     assert "python run.py +experiment=leaderboard" in done.stderr
+
+
+@pytest.mark.slow
+def test_understanding_draws_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_understanding(tmp_path / "run")
+    runs = {"DAEDALUS_UNDERSTANDING": tmp_path / "run"}
+    done = execute(UNDERSTANDING, runs, tmp_path, ROOT, monkeypatch)
+    assert done.returncode == 0, done.stderr
+    assert shown(tmp_path) == (3, 4)
+
+
+@pytest.mark.slow
+def test_understanding_without_a_run_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"DAEDALUS_UNDERSTANDING": tmp_path}
+    done = execute(UNDERSTANDING, runs, tmp_path, ROOT / "analysis", monkeypatch)
+    assert done.returncode != 0
+    assert "python run.py +experiment=understanding" in done.stderr

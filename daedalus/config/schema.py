@@ -42,7 +42,8 @@ class Config:
         service: Address, limits and designer of the service.
         load: The load under which the service is measured.
         hub: Where a model is published, and how.
-        trained: Folder of the training sweep that ``leaderboard_trained`` scores.
+        trained: Folder of the training sweep that ``leaderboard_trained`` scores, or of the run
+            that ``understanding`` reads.
     """
 
     task: str = MISSING
