@@ -65,12 +65,12 @@ class MarketReward:
         return float(totals.mean())
 
     def compare(
-        self, choices: Sequence[Sequence[Mechanism]], rows: Sequence[int], step: int
+        self, choices: Sequence[Sequence[Mechanism | None]], rows: Sequence[int], step: int
     ) -> list[NDArray[np.float64]]:
         """Return what the choices of each state earn, in other futures than those of the reward.
 
         Args:
-            choices: Mechanisms to compare in each state.
+            choices: Mechanisms to compare in each state; None earns 0.
             rows: Numbers of the states.
             step: Training step, which selects the futures.
         """

@@ -176,6 +176,9 @@ class GrpoSettings:
         rollouts: ``state``: a completion is played in futures of a given market state.
             ``episode``: the model plays whole episodes, and a completion is one of its decisions.
         states: Number of market states, or of episodes, from which prompts are drawn.
+        regret_pool: States from which each state is taken. Half of them are those in which the
+            best known mechanism earns most above the model's answer, see ``states_of_regret``. With
+            1 all states are uniform.
         own_states: Whether the model plays the episodes up to these states. Otherwise a random
             walk does, over the portfolio if there is one.
         futures: Number of futures K in which each mechanism is played. A group shares them.
@@ -218,6 +221,7 @@ class GrpoSettings:
     micro_batch: int = 64
     rollouts: str = "state"
     states: int = 2048
+    regret_pool: int = 1
     own_states: bool = False
     futures: int = 64
     horizon: int = 1
@@ -247,12 +251,15 @@ class GrpoSettings:
         require_at_least(1, self, "iterations", "max_completion_tokens", "save_every")
         require_at_least(2, self, "group_size")
         require_at_least(0, self, "siblings")
+        require_at_least(1, self, "regret_pool")
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
         if self.siblings and (self.rollouts == "episode" or self.vllm_server):
             raise ValueError(
                 "siblings: only states have them; set rollouts: state and no vllm_server"
             )
+        if self.regret_pool > 1 and self.rollouts == "episode":
+            raise ValueError("regret_pool: episodes have no pool; set rollouts: state")
         for name, known in _WORDS.items():
             require_one_of(known, self, name)
         if self.prompts_per_step * self.group_size % self.micro_batch:
@@ -357,10 +364,12 @@ class TrainingSettings:
             )
         if self.sft.practice and not self.sft.teacher:
             raise ValueError("sft.practice needs a teacher: set sft.teacher, or omit practice")
-        if self.grpo.siblings and (self.curriculum.stages or not self.portfolio.populations):
-            raise ValueError(
-                "grpo.siblings come from the portfolio of one population: set "
-                "portfolio.populations above 0, and training/curriculum=none"
-            )
+        for name, least in (("siblings", 0), ("regret_pool", 1)):
+            alone = self.curriculum.stages or not self.portfolio.populations
+            if getattr(self.grpo, name) > least and alone:
+                raise ValueError(
+                    f"grpo.{name} needs the portfolio of one population: set "
+                    "portfolio.populations above 0, and training/curriculum=none"
+                )
         if self.curriculum.stages and self.grpo.rollouts == "episode":
             raise ValueError("curriculum needs states: set grpo.rollouts: state")

@@ -18,6 +18,7 @@ from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import distil
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.search.trees import TreeDesigner
 from daedalus.training.curriculum import (
     Curriculum,
     CurriculumReward,
@@ -27,12 +28,14 @@ from daedalus.training.curriculum import (
 )
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
+from daedalus.training.regret import states_of_regret
 from daedalus.training.reward import MarketReward, return_reward
 from daedalus.training.rollouts import EpisodeRollouts, numbered_prompts
 from daedalus.training.settings import GrpoSettings, TrainingSettings
 from daedalus.training.siblings import SiblingRollouts
 
 _PURPOSE = "grpo"
+_REGRET_FUTURES = 4
 
 
 @dataclass(frozen=True)
@@ -147,9 +150,15 @@ def state_source(
 ) -> Source:
     """Return prompts of states up to which a designer plays, with rewards from their futures.
 
-    If groups have siblings, these come from the portfolio.
+    If groups have siblings, these come from the portfolio. Regret counts the teacher's candidates.
     """
-    states = mid_episode_states(env, settings.states, seed, _PURPOSE, settings.horizon, player)
+    states = mid_episode_states(
+        env, settings.states * settings.regret_pool, seed, _PURPOSE, settings.horizon, player
+    )
+    if settings.regret_pool > 1 and portfolio is not None:
+        trial = MarketReward(states, stack, _REGRET_FUTURES, settings.horizon, seed, continuation)
+        known = _known(portfolio, continuation)
+        states = states_of_regret(states, trial, player, known, settings.states, seed)
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, continuation)
     chats, rewarded = (
         prompts(states.observe(), prompt),
@@ -160,6 +169,12 @@ def state_source(
         rows = numbered_prompts(len(chats)).add_column("state", numbers)
         return Source(rows, rewarded, SiblingRollouts(reward, chats, portfolio, settings))
     return Source(Dataset.from_dict({"prompt": chats, "state": numbers}), rewarded)
+
+
+def _known(portfolio: Mechanisms, continuation: ContinuationPolicy | None) -> Mechanisms:
+    """Return the teacher's candidates, which are few, or else the portfolio."""
+    designer = continuation.designer if continuation else None
+    return designer.candidates if isinstance(designer, TreeDesigner) else portfolio
 
 
 def curriculum_source(

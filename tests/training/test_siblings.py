@@ -126,5 +126,5 @@ def test_siblings_need_a_portfolio(portfolio: int) -> None:
     if portfolio:
         assert replace(training, grpo=siblings).grpo.siblings == 2
     else:
-        with pytest.raises(ValueError, match="siblings come from the portfolio"):
+        with pytest.raises(ValueError, match="siblings needs the portfolio"):
             replace(training, grpo=siblings)

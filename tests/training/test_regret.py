@@ -1,0 +1,95 @@
+"""Regret: what the best known mechanism earns more than the model's answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.states import mid_episode_states
+from daedalus.training.regret import regrets, states_of_regret
+from daedalus.training.reward import MarketReward
+from daedalus.training.settings import TrainingSettings
+from daedalus.training.sources import state_source
+from tests.training.conftest import GRPO, PROMPT
+
+GOOD = Mechanism(coalition_policy="penalize_suspected")
+BAD = Mechanism(reserve_price=0.9)
+
+
+class Patchy:
+    """Answers badly in every third market."""
+
+    def propose(self, observations: object, rng: np.random.Generator) -> Mechanisms:
+        count = len(observations)  # type: ignore[arg-type]
+        return Mechanisms.stack([BAD if row % 3 == 0 else GOOD for row in range(count)])
+
+
+@pytest.fixture
+def states(env: DesignEnv) -> DesignEnv:
+    return mid_episode_states(env, 24, seed=0, purpose="x", designer=FixedDesigner(GOOD))
+
+
+@pytest.fixture
+def reward(states: DesignEnv) -> MarketReward:
+    return MarketReward(states, RewardStack(), futures=16, horizon=1, seed=0)
+
+
+def test_regret_is_what_a_known_mechanism_earns_more(reward: MarketReward) -> None:
+    answers = Mechanisms.stack([BAD, GOOD, None] * 8)
+    found = regrets(reward, answers, Mechanisms.stack([BAD, GOOD])).reshape(8, 3)
+    assert (found[:, 0] > 0.1).all()
+    assert found[:, 1] == pytest.approx(0.0)
+    assert (found[:, 2] > 0.1).all()  # a malformed answer earns 0
+
+
+def test_luck_is_no_regret(reward: MarketReward) -> None:
+    """Many mechanisms that differ by noise alone have no regret on average."""
+    alike = [
+        Mechanism(shill_penalty=x / 10, withdrawal_penalty=y / 10) for x, y in [(0, 0), (1, 1)]
+    ]
+    answers = Mechanisms.repeat(alike[0], 24)
+    assert abs(regrets(reward, answers, Mechanisms.stack(alike)).mean()) < 0.02
+
+
+def test_half_of_the_states_are_those_of_most_regret(
+    states: DesignEnv, reward: MarketReward
+) -> None:
+    known = Mechanisms.stack([GOOD])
+    taken = states_of_regret(states, reward, Patchy(), known, 12, seed=0)
+    assert len(taken.steps) == 12
+    place = {seed: row for row, seed in enumerate(states.state.seeds.tolist())}
+    rows = [place[seed] for seed in taken.state.seeds.tolist()]
+    assert len(set(rows)) == 12
+    assert sum(row % 3 == 0 for row in rows) >= 6
+    again = states_of_regret(states, reward, Patchy(), known, 12, seed=0)
+    np.testing.assert_array_equal(again.state.seeds, taken.state.seeds)
+
+
+def test_prompts_come_from_the_pool(env: DesignEnv) -> None:
+    settings = replace(GRPO, states=6, regret_pool=4)
+    known = Mechanisms.stack([GOOD, BAD])
+    source = state_source(env, Patchy(), RewardStack(), None, PROMPT, settings, 0, known)
+    assert len(source.prompts) == 6
+
+
+@pytest.mark.parametrize("portfolio", [0, 4])
+def test_a_pool_needs_a_portfolio(portfolio: int) -> None:
+    training = TrainingSettings()
+    training.portfolio.populations = portfolio
+    pool = replace(training.grpo, regret_pool=4)
+    if portfolio:
+        assert replace(training, grpo=pool).grpo.regret_pool == 4
+    else:
+        with pytest.raises(ValueError, match="regret_pool needs the portfolio"):
+            replace(training, grpo=pool)
+
+
+def test_episodes_have_no_pool() -> None:
+    with pytest.raises(ValueError, match="regret_pool: episodes have no pool"):
+        replace(GRPO, regret_pool=2, rollouts="episode")
