@@ -65,10 +65,14 @@ def train(
     portfolio = find_portfolio(config, env, run)
     model = first_model(settings, training.prompt, env, run, seed, portfolio)
     if training.sft.steps:
-        pairs = sft.training_pairs(env, config.reward, training, portfolio, run, seed)
-        folder = run.checkpoints(sft.PHASE)
         backend = make_backend(settings)
-        model = sft.train_sft(model, pairs, training.sft, backend, tracker, folder, seed)
+        practice = sft.make_practice(env, config.reward, training, portfolio, run, seed)
+        if practice:
+            model = sft.train_with_practice(model, practice, backend, tracker, run)
+        else:
+            pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
+            folder = run.checkpoints(sft.PHASE)
+            model = sft.train_sft(model, pairs, training.sft, backend, tracker, folder, seed)
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
     report.say(f"{100 * validity:.1f} % of {count} answers, sampled at temperature 1, are valid")

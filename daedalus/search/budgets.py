@@ -99,7 +99,7 @@ class DistillationBudget:
             candidate, until the episode ends.
         states: Mid-episode states in each round.
         exploration: Probability, 0 to 1, that a random candidate is played instead of the trees'
-            choice. This applies while data is gathered and in the states of SFT.
+            choice while data is gathered.
         candidates: Random mechanisms to choose from if there is no portfolio.
         futures: Futures in which every candidate is played.
         horizon: Steps of each future, except in improvements.

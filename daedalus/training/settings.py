@@ -125,6 +125,27 @@ def without_adapters(settings: ModelSettings) -> ModelSettings:
 
 
 @dataclass
+class CorrectionSettings:
+    """Further SFT in states to which the model itself leads, with the teacher's answers.
+
+    Attributes:
+        rounds: How often the model plays and is then trained; 0 skips this.
+        examples: Pairs of a round. They are all steps of the episodes that the model plays.
+        steps: Optimiser steps of a round.
+        learning_rate: Peak rate of a round's cosine schedule.
+    """
+
+    rounds: int = 0
+    examples: int = 48000
+    steps: int = 1500
+    learning_rate: float = 7e-4
+
+    def __post_init__(self) -> None:
+        require_at_least(0, self, "rounds", "learning_rate")
+        require_at_least(1, self, "examples", "steps")
+
+
+@dataclass
 class SftSettings:
     """Supervised fine-tuning on pairs of a prompt and a valid mechanism.
 
@@ -136,6 +157,12 @@ class SftSettings:
             depend on the prompt, so that the model learns the format only.
         practice: More populations, by any name, in which the teacher answers. Half of the pairs
             come from the run's own population.
+        exploration: Probability, 0 to 1, that a random candidate is played instead of the teacher's
+            choice, up to the states of the pairs. If the teacher's choices are nearly always in
+            force, a model learns to keep what is in force.
+        first_decisions: Share of the pairs, 0 to 1, that are the first decision of an episode. The
+            others are uniform over the steps.
+        corrections: Further training after these pairs. It needs a teacher.
         temperature: Temperature of the teacher's answers, in units of the reward. Answers are drawn
             in proportion to exp(expected reward / temperature).
         learning_rate: Peak rate of a cosine schedule.
@@ -149,6 +176,9 @@ class SftSettings:
     examples: int = 16384
     teacher: DistilledSettings | None = None
     practice: dict[str, PopulationSettings] = field(default_factory=dict)
+    exploration: float = 0.1
+    first_decisions: float = 0.0
+    corrections: CorrectionSettings = field(default_factory=CorrectionSettings)
     temperature: float = 0.002
     learning_rate: float = 3e-3
     warmup_steps: int = 20
@@ -158,6 +188,13 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
+        for name in ("exploration", "first_decisions"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
+        if self.corrections.rounds and not (self.teacher and self.steps):
+            raise ValueError(
+                "corrections: these follow lessons of a teacher: set teacher and steps"
+            )
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
 

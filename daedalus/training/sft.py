@@ -3,53 +3,52 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from datasets import Dataset
+from peft import PeftModel
 from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
+from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.phases import LESSONS, SFT, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import distil
-from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
-from daedalus.search.trees import TreeDesigner, observed_features
+from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
+from daedalus.training.practice import Practice
 from daedalus.training.settings import SftSettings, TrainingSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.trainers import run_phase, shared_options
 
 PHASE = "sft"
+CORRECTIONS = "corrections"
 _ENOUGH_VALIDITY = 0.99
 _ANSWER_TOKENS = 180
-_AT_ONCE = 16_384  # states that are played side by side
 
 logger = logging.getLogger(__name__)
 
 
-@phase(LESSONS)
-def training_pairs(
+def make_practice(
     env: DesignEnv,
     stack: RewardStack,
     settings: TrainingSettings,
     portfolio: Mechanisms | None,
     run: RunFolder,
     seed: int,
-) -> Dataset:
-    """Return the pairs of SFT: the teacher's answers, or random ones if there is no teacher.
+) -> Practice | None:
+    """Return the practice with the teacher of the settings, or None if they have no teacher.
 
     Args:
         env: Environment of the prompts.
@@ -61,16 +60,16 @@ def training_pairs(
     """
     budget = settings.sft.teacher
     if budget is None or portfolio is None:
-        return synthetic_pairs(env, settings.prompt, settings.sft.examples, seed)
+        return None
     teacher = distil(env, portfolio, stack, budget, seed, run.distillation_data)
-    practice = [
+    others = [
         DesignEnv.of(env.settings, each.in_market(env.settings.name))
         for each in settings.sft.practice.values()
     ]
-    player = EpsilonGreedyExplorer(teacher, teacher.candidates, budget.exploration)
-    return teacher_pairs([env, *practice], player, teacher, settings, seed)
+    return Practice([env, *others], teacher, settings, seed)
 
 
+@phase(LESSONS)
 def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
     """Return ``count`` pairs of a mid-episode prompt and an independently drawn mechanism.
 
@@ -83,57 +82,30 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
-def teacher_pairs(
-    envs: Sequence[DesignEnv],
-    player: Designer,
-    teacher: TreeDesigner,
-    settings: TrainingSettings,
-    seed: int,
-) -> Dataset:
-    """Return pairs of a prompt and a mechanism that the teacher draws for its market.
+def train_with_practice(
+    language_model: LanguageModel,
+    practice: Practice,
+    backend: Backend,
+    tracker: Tracker,
+    run: RunFolder,
+) -> LanguageModel:
+    """Train on the teacher's lessons, then on its corrections of what the model does.
 
-    Each state is used once. The teacher predicts an advantage A for each of its candidates and
-    draws one in proportion to exp(A / temperature). It may be wrong in populations that it was not
-    trained on. The model then learns the teacher's errors and not random ones.
-
-    Args:
-        envs: Environments of the states: half are from the first, equal shares from the others.
-        player: The designer that plays up to the states.
-        teacher: The designer that answers.
-        settings: Number of pairs, temperature of the answers, the prompt.
-        seed: Seed of the pairs.
+    Each part goes on from its last checkpoint if there is one.
     """
-    places = zip(envs, _shares(len(envs), settings.sft.examples), strict=True)
-    states = [
-        observed
-        for number, (env, count) in enumerate(places)
-        for observed in _practice(env, player, count, seed, f"practice/{number}")
-    ]
-    advantages = np.concatenate([teacher.advantages(observed_features(each)) for each in states])
-    gumbel_noise = generator(seed, "targets").gumbel(size=advantages.shape)
-    chosen = (advantages / settings.sft.temperature + gumbel_noise).argmax(axis=1)
-    candidates = teacher.candidates
-    answers = [format_mechanism(candidates[row]) for row in range(len(candidates))]
-    chats = [chat for each in states for chat in prompts(each, settings.prompt)]
-    completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
-    return Dataset.from_dict({"prompt": chats, "completion": completions})
-
-
-def _shares(places: int, count: int) -> list[int]:
-    """Return the number of pairs from each environment: half from the first if there are others."""
-    if places == 1:
-        return [count]
-    others = np.diff(np.linspace(0, count // 2, places).astype(int))
-    return [count - count // 2, *others.tolist()]
-
-
-def _practice(
-    env: DesignEnv, player: Designer, count: int, seed: int, purpose: str
-) -> Iterator[Observation]:
-    """Yield observations of ``count`` states, up to which the player plays."""
-    for start in range(0, count, _AT_ONCE):
-        size = min(_AT_ONCE, count - start)
-        yield mid_episode_states(env, size, seed, f"{purpose}/{start}", designer=player).observe()
+    settings, seed = practice.settings, practice.seed
+    more = settings.sft.corrections
+    model = train_sft(
+        language_model, practice.lessons(), settings.sft, backend, tracker,
+        run.checkpoints(PHASE), seed,
+    )  # fmt: skip
+    for number in range(more.rounds):
+        generate = make_generate(model, 1.0, _ANSWER_TOKENS)
+        pairs = practice.corrections(LanguageModelDesigner(generate, settings.prompt), number)
+        part = replace(settings.sft, steps=more.steps, learning_rate=more.learning_rate)
+        name = f"{CORRECTIONS}_{number}"
+        model = train_sft(model, pairs, part, backend, tracker, run.checkpoints(name), seed, name)
+    return model
 
 
 @phase(SFT)
@@ -145,11 +117,17 @@ def train_sft(
     tracker: Tracker,
     folder: Path,
     seed: int,
+    name: str = PHASE,
 ) -> LanguageModel:
-    """Train on the pairs, from the last checkpoint below ``folder`` if there is one."""
+    """Train on the pairs, from the last checkpoint below ``folder`` if there is one.
+
+    A model that has adapters keeps them. Logs go under ``name``.
+    """
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its seed
-    adapted, adapters = backend.adapt(language_model, seed)
+    adapted, adapters = language_model, None
+    if not isinstance(language_model.model, PeftModel):
+        adapted, adapters = backend.adapt(language_model, seed)
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
@@ -166,7 +144,7 @@ def train_sft(
         processing_class=adapted.tokenizer,
         peft_config=adapters,
     )
-    model = run_phase(trainer, PHASE, tracker, folder)
+    model = run_phase(trainer, name, tracker, folder)
     return LanguageModel(model, adapted.tokenizer)
 
 

@@ -63,6 +63,9 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     trainer.add_callback(SignalsCallback(tracker, phase))
     checkpoint = last_checkpoint(folder)
     tracker.rewind(phase, completed_steps(folder))
+    if checkpoint and completed_steps(folder) >= trainer.args.max_steps:
+        trainer._load_from_checkpoint(str(checkpoint))  # train() would make one step more
+        return cast(PreTrainedModel, trainer.model)
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
     with memory_advice(phase):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)

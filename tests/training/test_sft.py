@@ -14,34 +14,33 @@ from transformers import AutoModelForCausalLM
 
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.parsing import parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.run_folder import RunFolder
-from daedalus.search.distillation import DistillationData, distil
-from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
-from daedalus.search.trees import TreeDesigner
+from daedalus.search.distillation import DistillationData
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.settings import (
+    CorrectionSettings,
     ModelSettings,
     PortfolioSettings,
     SftSettings,
     TrainingSettings,
 )
 from daedalus.training.sft import (
+    make_practice,
     sampled_validity,
     synthetic_pairs,
-    teacher_pairs,
     train_sft,
-    training_pairs,
+    train_with_practice,
 )
 from daedalus.training.tokenizer import number_tokens
 from tests.training.conftest import ADAPTERS, ALL_WEIGHTS, PROMPT, SFT, SMALL, make_tracker
@@ -62,72 +61,8 @@ def settings(temperature: float, count: int = 64) -> TrainingSettings:
     return TrainingSettings(prompt=PROMPT, sft=sft, portfolio=PortfolioSettings(populations=1))
 
 
-@pytest.fixture(scope="module")
-def teacher(env: DesignEnv) -> TreeDesigner:
-    return distil(env, CANDIDATES, COMPOSITE, TEACHER, seed=0)
-
-
-@pytest.fixture
-def player(teacher: TreeDesigner) -> EpsilonGreedyExplorer:
-    return EpsilonGreedyExplorer(teacher, CANDIDATES, TEACHER.exploration)
-
-
 def answers(pairs: Dataset) -> list[str]:
     return [chat[0]["content"] for chat in pairs["completion"]]
-
-
-def test_at_a_low_temperature_answers_have_the_highest_prediction(
-    env: DesignEnv, player: EpsilonGreedyExplorer, teacher: TreeDesigner
-) -> None:
-    observed = mid_episode_states(env, 64, 0, "practice/0/0", designer=player).observe()
-    wanted = [format_mechanism(CANDIDATES[row]) for row in teacher.choose(observed)]
-    pairs = teacher_pairs([env], player, teacher, settings(1e-9), seed=0)
-    assert answers(pairs) == wanted
-    assert list(pairs["prompt"]) == prompts(observed, PROMPT)
-    assert all(parse_mechanism(answer).valid for answer in answers(pairs))
-
-
-def test_a_higher_temperature_adds_near_ties_and_a_huge_one_adds_everything(
-    env: DesignEnv, player: EpsilonGreedyExplorer, teacher: TreeDesigner
-) -> None:
-    awful = format_mechanism(CANDIDATES[2])
-    shares = [
-        np.mean([text == awful for text in answers(teacher_pairs([env], player, teacher, each, 0))])
-        for each in (settings(0.003, 200), settings(1e9, 200))
-    ]
-    assert shares[0] == 0
-    assert 0.2 < shares[1] < 0.46
-
-
-def test_half_of_the_pairs_are_of_the_run_and_the_others_shared_out(
-    env: DesignEnv, player: EpsilonGreedyExplorer, teacher: TreeDesigner
-) -> None:
-    crowd = replace(env.market.population, bidders=30)
-    other = DesignEnv.of(env.settings, crowd)
-    places = [(env, 7), (other, 3), (other, 3)]
-    pairs = teacher_pairs([env, other, other], player, teacher, settings(0.003, 13), seed=0)
-    wanted = []
-    for number, (place, count) in enumerate(places):
-        states = mid_episode_states(place, count, 0, f"practice/{number}/0", designer=player)
-        wanted += prompts(states.observe(), PROMPT)
-    assert list(pairs["prompt"]) == wanted
-    assert wanted[7:10] != wanted[10:]
-
-
-def test_the_populations_of_practice_are_practised_in(
-    env: DesignEnv, teacher: TreeDesigner, tmp_path: Path
-) -> None:
-    run, asked = RunFolder(tmp_path), settings(0.003, 8)
-    dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
-    practice = {"dropouts": PopulationSettings("dropouts", dropouts)}
-    practising = replace(asked, sft=replace(asked.sft, practice=practice))
-    alone = training_pairs(env, COMPOSITE, asked, CANDIDATES, run, seed=0)
-    pairs = training_pairs(env, COMPOSITE, practising, CANDIDATES, run, seed=0)
-    assert len(pairs) == len(alone) == 8
-    there = DesignEnv.of(env.settings, dropouts)
-    player = EpsilonGreedyExplorer(teacher, CANDIDATES, TEACHER.exploration)
-    states = mid_episode_states(there, 4, 0, "practice/1/0", designer=player)
-    assert list(pairs["prompt"])[4:] == prompts(states.observe(), PROMPT)
 
 
 @pytest.mark.parametrize(("weight", "best"), [(1.0, {0.0}), (-1.0, {0.9})])
@@ -135,20 +70,60 @@ def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     env: DesignEnv, tmp_path: Path, weight: float, best: set[float]
 ) -> None:
     run, stack = RunFolder(tmp_path), RewardStack({"welfare": weight})
-    pairs = training_pairs(env, stack, settings(1e-9, 32), CANDIDATES, run, seed=0)
+    practice = make_practice(env, stack, settings(1e-9, 32), CANDIDATES, run, seed=0)
+    assert practice is not None
+    pairs = practice.lessons()
     written = [parse_mechanism(answer).mechanism for answer in answers(pairs)]
     assert {each.reserve_price for each in written if each} == best
     data = DistillationData.read(run.distillation_data)
     assert (np.sign(data.rewards) == weight).mean() > 0.9
 
 
-def test_without_a_teacher_answers_are_random(env: DesignEnv, tmp_path: Path) -> None:
+def test_without_a_teacher_there_is_no_practice(env: DesignEnv, tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
     plain = TrainingSettings(prompt=PROMPT, sft=SFT)
-    pairs = training_pairs(env, COMPOSITE, plain, None, run, seed=0)
-    assert answers(pairs) == answers(synthetic_pairs(env, PROMPT, SFT.examples, seed=0))
-    assert len(set(answers(pairs))) == SFT.examples
+    assert make_practice(env, COMPOSITE, plain, None, run, seed=0) is None
     assert not run.distillation_data.exists()
+
+
+def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: Path) -> None:
+    asked = settings(0.003, 8)
+    dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
+    others = {"dropouts": PopulationSettings("dropouts", dropouts)}
+    asked = replace(asked, sft=replace(asked.sft, practice=others))
+    practice = make_practice(env, COMPOSITE, asked, CANDIDATES, RunFolder(tmp_path), seed=0)
+    assert practice is not None
+    assert [each.market.population for each in practice.envs] == [env.market.population, dropouts]
+
+
+def test_random_answers_differ(env: DesignEnv) -> None:
+    assert len(set(answers(synthetic_pairs(env, PROMPT, SFT.examples, seed=0)))) == SFT.examples
+
+
+@pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])
+def test_corrections_go_on_from_the_lessons(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, backend: TransformersBackend
+) -> None:
+    asked = settings(0.003, 16)
+    more = CorrectionSettings(rounds=2, examples=8, steps=2)
+    asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
+    run, log = RunFolder(tmp_path), make_tracker(tmp_path)
+    practice = make_practice(env, COMPOSITE, asked, CANDIDATES, run, seed=0)
+    assert practice is not None
+    trained = train_with_practice(small, practice, backend, log, run)
+    assert [each["step"] for each in log.history("sft")] == [1, 2, 3]
+    for number in range(2):
+        assert [each["step"] for each in log.history(f"corrections_{number}")] == [1, 2]
+    weights = {name: each.detach().clone() for name, each in trained.model.named_parameters()}
+    resumed = make_language_model(SMALL, PROMPT, env, seed=0)  # a new process, same run folder
+    again = train_with_practice(resumed, practice, backend, log, run)
+    for name, each in again.model.named_parameters():
+        torch.testing.assert_close(each, weights[name])
+
+
+def test_corrections_need_a_teacher() -> None:
+    with pytest.raises(ValueError, match="corrections: these follow lessons of a teacher"):
+        SftSettings(corrections=CorrectionSettings(rounds=1))
 
 
 @pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])

@@ -22,7 +22,7 @@ from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import PortfolioSettings, SftSettings, TrainingSettings
-from daedalus.training.sft import training_pairs
+from daedalus.training.sft import make_practice
 from daedalus.training.sources import Source, make_source
 from experiments.build import find_portfolio, make_env
 from tests.search.markets import PUBLISHED, play_steps, published_reward
@@ -92,8 +92,8 @@ def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_pa
     portfolio = find_portfolio(config, env, run)
     assert portfolio is not None
     model = make_language_model(config.model, settings.prompt, env, config.seed, portfolio)
-    pairs = training_pairs(env, config.reward, settings, portfolio, run, config.seed)
-    assert len(pairs) == 16
+    practice = make_practice(env, config.reward, settings, portfolio, run, config.seed)
+    assert practice is not None and len(practice.lessons()) == 16
     source = make_source(model, env, portfolio, config.reward, settings, [], run, config.seed)
     player = RandomWalkDesigner(portfolio)
     check_distillation_data(env, player, portfolio, run)

@@ -1,0 +1,152 @@
+"""Practice: states, the teacher's answers, and its corrections of what a model does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from datasets import Dataset
+
+from daedalus.designers.distilled import DistilledSettings
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.prompt import prompts
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.distillation import distil
+from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
+from daedalus.search.trees import TreeDesigner
+from daedalus.training.practice import Practice
+from daedalus.training.settings import (
+    CorrectionSettings,
+    PortfolioSettings,
+    SftSettings,
+    TrainingSettings,
+)
+from tests.training.conftest import PROMPT
+
+CANDIDATES = Mechanisms.stack(
+    [
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
+        Mechanism(reserve_price=0.9),
+    ]
+)
+TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+
+
+@pytest.fixture(scope="module")
+def teacher(env: DesignEnv) -> TreeDesigner:
+    return distil(env, CANDIDATES, RewardStack(), TEACHER, seed=0)
+
+
+@pytest.fixture
+def player(teacher: TreeDesigner) -> EpsilonGreedyExplorer:
+    return EpsilonGreedyExplorer(teacher, CANDIDATES, 0.1)
+
+
+def practice(
+    envs: Sequence[DesignEnv], teacher: TreeDesigner, count: int = 64, **sft: object
+) -> Practice:
+    asked = SftSettings(examples=count, teacher=TEACHER, **sft)  # type: ignore[arg-type]
+    portfolio = PortfolioSettings(populations=1)
+    return Practice(
+        envs, teacher, TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio), 0
+    )
+
+
+def answers(pairs: Dataset) -> list[str]:
+    return [chat[0]["content"] for chat in pairs["completion"]]
+
+
+def test_at_a_low_temperature_answers_have_the_highest_prediction(
+    env: DesignEnv, player: EpsilonGreedyExplorer, teacher: TreeDesigner
+) -> None:
+    observed = mid_episode_states(env, 64, 0, "practice/0/0", designer=player).observe()
+    wanted = [format_mechanism(CANDIDATES[row]) for row in teacher.choose(observed)]
+    pairs = practice([env], teacher, temperature=1e-9).lessons()
+    assert answers(pairs) == wanted
+    assert list(pairs["prompt"]) == prompts(observed, PROMPT)
+    assert all(parse_mechanism(answer).valid for answer in answers(pairs))
+
+
+def test_a_higher_temperature_adds_near_ties_and_a_huge_one_adds_everything(
+    env: DesignEnv, teacher: TreeDesigner
+) -> None:
+    awful = format_mechanism(CANDIDATES[2])
+    shares = [
+        np.mean([text == awful for text in answers(each.lessons())])
+        for each in (
+            practice([env], teacher, 200, temperature=0.003),
+            practice([env], teacher, 200, temperature=1e9),
+        )
+    ]
+    assert shares[0] == 0
+    assert 0.2 < shares[1] < 0.46
+
+
+def test_half_of_the_pairs_are_of_the_run_and_the_others_shared_out(
+    env: DesignEnv, player: EpsilonGreedyExplorer, teacher: TreeDesigner
+) -> None:
+    crowd = replace(env.market.population, bidders=30)
+    other = DesignEnv.of(env.settings, crowd)
+    pairs = practice([env, other, other], teacher, 13).lessons()
+    wanted = []
+    for number, (place, count) in enumerate([(env, 7), (other, 3), (other, 3)]):
+        states = mid_episode_states(place, count, 0, f"practice/{number}/0", designer=player)
+        wanted += prompts(states.observe(), PROMPT)
+    assert list(pairs["prompt"]) == wanted
+    assert wanted[7:10] != wanted[10:]
+
+
+def test_a_share_of_the_pairs_are_first_decisions(env: DesignEnv, teacher: TreeDesigner) -> None:
+    pairs = practice([env], teacher, 40, first_decisions=0.25).lessons()
+    fresh = DesignEnv(env.market, env.settings).reset(market_seeds(0, "practice/first/0", 10))
+    assert len(pairs) == 40
+    assert list(pairs["prompt"])[30:] == prompts(fresh, PROMPT)
+
+
+def test_exploration_puts_other_mechanisms_in_force(env: DesignEnv, teacher: TreeDesigner) -> None:
+    explorer = EpsilonGreedyExplorer(teacher, CANDIDATES, 1.0)
+    states = mid_episode_states(env, 32, 0, "practice/0/0", designer=explorer)
+    pairs = practice([env], teacher, 32, exploration=1.0).lessons()
+    assert list(pairs["prompt"]) == prompts(states.observe(), PROMPT)
+
+
+def test_corrections_are_the_teachers_answers_where_the_model_leads(
+    env: DesignEnv, teacher: TreeDesigner
+) -> None:
+    length = env.settings.episode_length
+    stubborn = FixedDesigner(CANDIDATES[2])
+    more = CorrectionSettings(rounds=1, examples=3 * length)
+    pairs = practice([env], teacher, temperature=1e-9, corrections=more).corrections(stubborn, 0)
+    assert len(pairs) == 3 * length
+    played = DesignEnv(env.market, env.settings)
+    observation = played.reset(market_seeds(0, "corrections/0/0", 3))
+    for step in range(length):
+        part = slice(3 * step, 3 * step + 3)
+        assert list(pairs["prompt"])[part] == prompts(observation, PROMPT)
+        chosen = teacher.choose(observation)
+        assert answers(pairs)[part] == [format_mechanism(CANDIDATES[each]) for each in chosen]
+        proposal = stubborn.propose(observation, np.random.default_rng(0))
+        observation = played.step(proposal).observation
+
+
+def test_every_round_of_corrections_has_its_own_markets(
+    env: DesignEnv, teacher: TreeDesigner
+) -> None:
+    more = CorrectionSettings(rounds=2, examples=20)
+    made = practice([env], teacher, corrections=more)
+    model = FixedDesigner(CANDIDATES[0])
+    first, second = (list(made.corrections(model, number)["prompt"]) for number in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize("name", ["exploration", "first_decisions"])
+def test_shares_out_of_range_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: 1.5; give a number from 0 to 1"):
+        SftSettings(**{name: 1.5})
