@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -81,6 +81,22 @@ def build_all(
 ) -> dict[str, Designer]:
     """Build designers. The keys are their names in tables."""
     return {name: each.build(context) for name, each in settings.items()}
+
+
+def each_population(
+    config: Config, portfolio: Mechanisms | None = None
+) -> Iterator[tuple[str, DesignEnv, dict[str, Designer]]]:
+    """Yield each of the configuration's populations by name, with its environment and designers.
+
+    Designers that are made for one population are built anew for each. The others are built once.
+    """
+    settings = config.evaluation.baselines | {config.designer.name: config.designer}
+    portable = {name: each for name, each in settings.items() if not each.per_population}
+    local = {name: each for name, each in settings.items() if each.per_population}
+    designers = build_all(portable, make_context(config, make_env(config), portfolio))
+    for population, env in make_envs(config).items():
+        own = build_all(local, make_context(config, env, portfolio))
+        yield population, env, designers | own
 
 
 def load_generate(

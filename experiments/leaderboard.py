@@ -14,23 +14,18 @@ from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.run_folder import RunFolder
-from experiments.build import build_all, make_context, make_env, make_envs, require_portfolio
+from experiments.build import each_population, make_env, require_portfolio
 from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Play all designers in all populations; write summary.csv, totals.csv and figures."""
-    training = make_env(config)
-    portfolio = require_portfolio(config, training, RunFolder(out))
-    settings = config.evaluation.baselines | {config.designer.name: config.designer}
-    portable = {name: each for name, each in settings.items() if not each.per_population}
-    designers: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
-    designers |= build_all(portable, make_context(config, training, portfolio))
-    local = {name: each for name, each in settings.items() if each.per_population}
-    scores = []
-    for population, env in make_envs(config).items():
-        own = build_all(local, make_context(config, env, portfolio))
-        scores.append(_mean_scores(config, env, designers | own).assign(population=population))
+    portfolio = require_portfolio(config, make_env(config), RunFolder(out))
+    best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
+    scores = [
+        _mean_scores(config, env, best_fixed | designers).assign(population=population)
+        for population, env, designers in each_population(config, portfolio)
+    ]
     table = normalise(pd.concat(scores, ignore_index=True))
     totals = aggregate(table, REFERENCES, config.evaluation, config.seed)
     with tracked(config, out) as (_, report):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.understanding import (
     changed_fields,
     choices,
@@ -17,7 +15,7 @@ from daedalus.evaluation.understanding import (
     losses,
 )
 from daedalus.evaluation.understanding_figures import changes, choice_panels, understanding
-from experiments.build import build_all, make_context, make_env, make_envs
+from experiments.build import each_population
 from experiments.tracked import tracked
 
 _OWN, _BEFORE = "best_own", "sft"
@@ -32,8 +30,9 @@ def main(config: Config, out: Path) -> None:
     missing = [name for name in (_OWN, _BEFORE) if name not in config.evaluation.baselines]
     if missing:
         raise ValueError(f"evaluation.baselines: {', '.join(missing)} is missing; add it")
-    name, envs = config.designer.name, make_envs(config)
-    designers = _designers(config, envs)
+    name, envs, designers = config.designer.name, {}, {}
+    for population, env, built in each_population(config):
+        envs[population], designers[population] = env, built
     episodes, seed = config.evaluation.episodes, config.seed
     table = decisions_by_population(envs, designers, episodes, seed)
     frames = [
@@ -50,14 +49,3 @@ def main(config: Config, out: Path) -> None:
         report.figure(choice_panels(*choices(table, name), name), "choices")
         report.figure(understanding(lost, name, _OWN), "understanding")
         report.figure(changes(differ, gains(table, name, _BEFORE), name, _BEFORE), "changes")
-
-
-def _designers(config: Config, envs: Mapping[str, DesignEnv]) -> dict[str, dict[str, Designer]]:
-    """Return the designers of each population; only those that are made for it differ."""
-    settings = config.evaluation.baselines | {config.designer.name: config.designer}
-    portable = {name: each for name, each in settings.items() if not each.per_population}
-    local = {name: each for name, each in settings.items() if each.per_population}
-    everywhere = build_all(portable, make_context(config, make_env(config)))
-    return {
-        name: everywhere | build_all(local, make_context(config, env)) for name, env in envs.items()
-    }

@@ -1,0 +1,36 @@
+"""The experiment understanding writes its tables and figures, even for a model that errs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.training.checkpoints import export
+from daedalus.training.model import LanguageModel
+from tests.training.conftest import PROMPT, env, small
+
+__all__ = ["env", "small"]
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_every_population_is_played_and_drawn(small: LanguageModel, tmp_path: Path) -> None:
+    for name in ("model", "sft_model"):
+        export(small, PROMPT, "", tmp_path / name)
+    out = tmp_path / "understanding"
+    own = "evaluation.baselines.best_own"
+    command = [sys.executable, "run.py", "+experiment=understanding", f"trained={tmp_path}"]
+    command += ["populations=stages", "evaluation.episodes=2", "market.episode_length=5"]
+    command += ["~evaluation.baselines.distilled", f"{own}.candidates=8", f"{own}.sweeps=0"]
+    command += ["designer.max_new_tokens=4", "evaluation.baselines.sft.max_new_tokens=4"]
+    subprocess.run([*command, "tracking=files", f"hydra.run.dir={out}"], cwd=ROOT, check=True)
+    lost = pd.read_csv(out / "losses.csv").set_index("population")
+    assert len(lost) == 5 and (lost["before"] + lost["after"] > 0).all()
+    assert not pd.read_csv(out / "changes.csv")["any"].any()  # both models answer nothing valid
+    figures = {path.stem for path in (out / "figures").iterdir()}
+    assert {"choices", "understanding", "changes"} <= figures
