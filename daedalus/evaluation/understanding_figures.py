@@ -9,6 +9,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, readable
 from daedalus.market.mechanism import FIELDS, FLAGS
@@ -36,6 +37,7 @@ def choice_panels(shares: pd.DataFrame, mechanisms: pd.DataFrame, designer: str)
         panel.stackplot(table.index, table.to_numpy().T, colors=colours, step="mid", lw=0)
         panel.set_title(readable(name), loc="left")
         panel.set(ylim=(0, 1), xlim=(table.index.min(), table.index.max()))
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     for panel in panels[len(populations) :]:
         panel.remove()
     for panel in panels[max(0, len(populations) - _COLUMNS) : len(populations)]:
@@ -45,7 +47,7 @@ def choice_panels(shares: pd.DataFrame, mechanisms: pd.DataFrame, designer: str)
     figure.legend(
         handles, [*texts, "others"], loc="outside lower left", frameon=False, fontsize=8.5
     )
-    title = f"What {readable(designer)} sets in each population, step by step"
+    title = f"What the {readable(designer)} designer sets in each population, step by step"
     entitle(figure, title, "share of the episodes in which a mechanism is in force")
     return figure
 
@@ -73,7 +75,9 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
     right.set_title("what is lost", loc="left")
     right.legend(frameon=False, fontsize=8.5)
     reading = "left: median and middle half of the episodes · right: thin lines: 95 % intervals"
-    entitle(figure, f"When {readable(designer)} has understood, and what it costs", reading)
+    entitle(
+        figure, f"When the {readable(designer)} designer has understood, and what it costs", reading
+    )
     return figure
 
 
@@ -96,7 +100,7 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     steps.set(xlabel="step")
     steps.set_title("decisions that differ, %", loc="left")
     by_field = differ.groupby("population")[list(FIELDS)].mean().loc[order]
-    _heat(fields, by_field, [readable(name).removeprefix("reveal ") for name in FIELDS], 55)
+    _heat(fields, by_field, [readable(name) for name in FIELDS], 55)
     fields.set_yticks(range(len(order)), [""] * len(order))
     fields.set_title("fields that differ, % of decisions", loc="left")
     style: dict[str, Any] = {"fmt": "o", "ms": 5, "color": _AFTER}
@@ -105,9 +109,14 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     gain.axvline(0, color=INK, lw=0.8)
     gain.set_yticks(range(len(order)), [""] * len(order))
     gain.set(ylim=(len(order) - 0.5, -0.5), xlabel=f"R minus R of {readable(before)}")
+    gain.xaxis.set_major_locator(MaxNLocator(4))
     gain.set_title("what that earns", loc="left")
     reading = "same states for both, up to which the first plays · bars: 95 % intervals"
-    entitle(figure, f"What {readable(designer)} does differently from {readable(before)}", reading)
+    entitle(
+        figure,
+        f"What the {readable(designer)} designer does differently from {readable(before)}",
+        reading,
+    )
     return figure
 
 
@@ -122,9 +131,10 @@ def _stacked(panel: Axes, rows: pd.DataFrame, places: np.ndarray[Any, Any]) -> N
 
 
 def _heat(panel: Axes, table: pd.DataFrame, labels: list[str], rotation: float) -> None:
-    panel.imshow(table, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    top = max(0.2, float(table.to_numpy().max()))
+    panel.imshow(table, cmap="Blues", vmin=0, vmax=1.2 * top, aspect="auto")
     for (row, column), value in np.ndenumerate(table.to_numpy()):
-        ink = "white" if value > 0.6 else INK
+        ink = "white" if value > 0.7 * top else INK
         text = f"{100 * value:.0f}"
         panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
     panel.set_xticks(
