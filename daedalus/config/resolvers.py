@@ -28,6 +28,8 @@ def run_directory(fresh: str, resume: bool) -> str:
 def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     """Return the run in ``folder`` with the seed of the configuration that is being composed.
 
+    If the folder is itself a run, it is returned, whatever its seed.
+
     So each run of a sweep loads the model that its own seed trained:
     ``${run_of_seed:FOLDER}/model``.
 
@@ -36,6 +38,8 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     """
     if not folder:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
+    if RunFolder(Path(folder)).config.exists():
+        return folder
     seeds = {run.path: OmegaConf.load(run.config).seed for run in runs_below(Path(folder))}
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:

@@ -58,7 +58,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")
-    if option == "leaderboard_trained":
+    if option in ("leaderboard_trained", "understanding"):
         overrides.append(f"trained={leave_sweep(tmp_path)}")
     assert isinstance(composed(*overrides), Config)
 
@@ -81,7 +81,8 @@ def populations_of(group: str) -> list[str]:
 
 def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
     development, held_out = populations_of("development"), populations_of("held_out")
-    others = [*populations_of("benchmark"), "varied", "world"]
+    validation = [name for name in populations_of("validation") if name not in held_out]
+    others = [*populations_of("benchmark"), *validation, "varied", "world", "wide_world"]
     assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES
 
@@ -147,7 +148,8 @@ def test_the_default_mechanism_stands_once() -> None:
 
 
 def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
-    assert "name the folder of a sweep" in failure("+experiment=leaderboard_trained")
+    for name in ("leaderboard_trained", "understanding"):
+        assert "name the folder of a sweep" in failure(f"+experiment={name}")
 
 
 def test_curricula_have_their_stages() -> None:

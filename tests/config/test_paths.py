@@ -25,6 +25,7 @@ def test_options_of_a_group_are_its_own_files_by_name() -> None:
         "held_out",
         "offered",
         "stages",
+        "validation",
     ]
     assert set(STAGES) < {path.stem for path in option_files("population")}
     assert all(path.parent == CONF / "training" for path in option_files("training"))

@@ -55,6 +55,11 @@ def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
     assert config.designer.checkpoint == str(models[3])
 
 
+def test_a_run_that_is_named_itself_is_taken_whatever_its_seed(tmp_path: Path) -> None:
+    write_run(tmp_path, 7)
+    assert run_of_seed(tmp_path, 3) == tmp_path
+
+
 def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
     for job, seed in enumerate((0, 1, 1)):
         write_run(tmp_path / str(job), seed)

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 def test_every_population_is_played_and_drawn(small: LanguageModel, tmp_path: Path) -> None:
     for name in ("model", "sft_model"):
         export(small, PROMPT, "", tmp_path / name)
+    (tmp_path / "config.yaml").write_text("seed: 0\n")
     out = tmp_path / "understanding"
     own = "evaluation.baselines.best_own"
     command = [sys.executable, "run.py", "+experiment=understanding", f"trained={tmp_path}"]
