@@ -69,6 +69,9 @@ def test_losses_before_and_after_settling_add_up_to_the_difference(table: pd.Dat
     means = table.groupby(["population", "designer"])["reward"].mean().unstack()
     total = lost["before"] + lost["after"]
     assert total.to_numpy() == pytest.approx((means["own"] - means["late"]).to_numpy())
+    early = table[table["step"] <= 3].groupby(["population", "designer"])["reward"].sum().unstack()
+    before = (early["own"] - early["late"]) / EPISODES / STEPS
+    assert lost["before"].to_numpy() == pytest.approx(before.to_numpy())
     assert (lost["before"] > 0.1).all() and (lost["before"] > lost["after"]).all()
     assert (lost[["early", "settled", "late"]] == 4).all(axis=None)
 

@@ -100,6 +100,7 @@ def test_random_answers_differ(env: DesignEnv) -> None:
     assert len(set(answers(synthetic_pairs(env, PROMPT, SFT.examples, seed=0)))) == SFT.examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])
 def test_corrections_go_on_from_the_lessons(
     env: DesignEnv, small: LanguageModel, tmp_path: Path, backend: TransformersBackend
