@@ -40,6 +40,7 @@ def main(config: Config, out: Path) -> None:
         for place, env in envs.items()
     ]
     differ = pd.concat(frames, keys=list(envs), names=["population"]).reset_index("population")
+    differ = differ.assign(designer=name)
     with tracked(config, out) as (_, report):
         report.table(table, "decisions")
         report.table(differ, "changes")

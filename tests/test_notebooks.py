@@ -101,14 +101,15 @@ def write_understanding(folder: Path) -> None:
     market = MarketSettings(name="strategic", episode_length=3)
     env = DesignEnv.of(market, Population(types={"honest": BidderType()}))
     fixed = FixedDesigner(Mechanism())
-    designers = {"trained": RandomDesigner(), "sft": RandomDesigner(), "best_own": fixed}
+    designers = {"random": RandomDesigner(), "trained": RandomDesigner()}
+    designers |= {"sft": RandomDesigner(), "best_own": fixed}
     folder.mkdir()
     places = {"one": env, "two": env}
     table = decisions_by_population(places, dict.fromkeys(places, designers), 4, seed=0)
     table.to_csv(folder / "decisions.csv", index=False)
     differ = [changed_fields(env, RandomDesigner(), fixed, 4, seed=0)] * 2
     joined = pd.concat(differ, keys=places, names=["population"]).reset_index("population")
-    joined.to_csv(folder / "changes.csv", index=False)
+    joined.assign(designer="trained").to_csv(folder / "changes.csv", index=False)
 
 
 def test_there_are_notebooks() -> None:

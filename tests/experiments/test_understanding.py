@@ -32,6 +32,8 @@ def test_every_population_is_played_and_drawn(small: LanguageModel, tmp_path: Pa
     subprocess.run([*command, "tracking=files", f"hydra.run.dir={out}"], cwd=ROOT, check=True)
     lost = pd.read_csv(out / "losses.csv").set_index("population")
     assert len(lost) == 5 and (lost["before"] + lost["after"] > 0).all()
-    assert not pd.read_csv(out / "changes.csv")["any"].any()  # both models answer nothing valid
+    changed = pd.read_csv(out / "changes.csv")
+    assert not changed["any"].any()  # both models answer nothing valid
+    assert set(changed["designer"]) == {"trained"}
     figures = {path.stem for path in (out / "figures").iterdir()}
     assert {"choices", "understanding", "changes"} <= figures
