@@ -79,6 +79,7 @@ def populations_of(group: str) -> list[str]:
     return list(composed("task=compare", f"populations={group}").populations)
 
 
+@pytest.mark.slow
 def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
     development, held_out = populations_of("development"), populations_of("held_out")
     validation = [name for name in populations_of("validation") if name not in held_out]
@@ -104,6 +105,7 @@ def test_no_list_of_populations_says_that_it_has_them_all() -> None:
         assert not {"every", "all"} & set(header.split()[1:4]) or listed == POPULATIONS
 
 
+@pytest.mark.slow
 def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
     assert "zero_shot" not in composed("+experiment=leaderboard").evaluation.baselines
     chosen = "designer@evaluation.baselines.zero_shot=endpoint"
@@ -147,6 +149,7 @@ def test_the_default_mechanism_stands_once() -> None:
     assert [line for line in lines if not line.startswith(("#", "defaults:"))] == []
 
 
+@pytest.mark.slow
 def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
     for name in ("leaderboard_trained", "understanding"):
         assert "name the folder of a sweep" in failure(f"+experiment={name}")
