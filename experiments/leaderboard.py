@@ -11,7 +11,7 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
-from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise
+from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.run_folder import RunFolder
 from experiments.build import each_population, make_env, require_portfolio
@@ -20,6 +20,7 @@ from experiments.tracked import tracked
 
 def main(config: Config, out: Path) -> None:
     """Play all designers in all populations; write summary.csv, totals.csv and figures."""
+    require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
     best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
     scores = [

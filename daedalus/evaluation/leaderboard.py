@@ -7,7 +7,7 @@ stratified by population.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,20 @@ Scores = NDArray[np.float64]
 """Normalised scores of a designer, shape (..., seeds, populations)."""
 
 
+def require_scale(designers: Collection[str]) -> None:
+    """Check that the designers that give the scale are there.
+
+    Raises:
+        ValueError: Random or a ceiling is missing.
+    """
+    missing = [name for name in (FLOOR, *CEILINGS) if name not in designers]
+    if missing:
+        raise ValueError(
+            f"designers: {', '.join(missing)} missing; they give the scale, "
+            "so add them to evaluation.baselines"
+        )
+
+
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``normalised``: in each population and seed, 0 is random and 1 a ceiling.
 
@@ -48,9 +62,7 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
         ValueError: Random or a ceiling is missing, or no ceiling is better than random.
     """
     wide = scores.pivot(index=["seed", "population"], columns="designer", values="mean")
-    missing = [name for name in (FLOOR, *CEILINGS) if name not in wide]
-    if missing:
-        raise ValueError(f"designers: {', '.join(missing)} did not play; they give the scale")
+    require_scale(wide.columns)
     ends = pd.DataFrame({"_low": wide[FLOOR], "_high": wide[list(CEILINGS)].max(axis=1)})
     if not (ends["_high"] > ends["_low"]).all():
         raise ValueError("planner: no better than random; give it more futures or candidates")

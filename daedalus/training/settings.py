@@ -159,9 +159,9 @@ class SftSettings:
             come from the run's own population.
         exploration: Probability, 0 to 1, that a random candidate is played instead of the teacher's
             choice, up to the states of the pairs. If the teacher's choices are nearly always in
-            force, a model learns to keep what is in force.
+            force, a model learns to keep what is in force. Without a teacher it has no effect.
         first_decisions: Share of the pairs, 0 to 1, that are the first decision of an episode. The
-            others are uniform over the steps.
+            others are uniform over the steps. Without a teacher it has no effect.
         corrections: Further training after these pairs. It needs a teacher.
         temperature: Temperature of the teacher's answers, in units of the reward. Answers are drawn
             in proportion to exp(expected reward / temperature).
