@@ -27,12 +27,10 @@ demo: setup ## train a designer on stage 3 and compare it with the baselines
 
 SEED ?= 0
 HERE = outputs/designer/seed_$(SEED)
-designer: setup ## train a designer for many populations, score it in held-out ones (26 min; SEED=1)
-	$(RUN) run.py +experiment=grpo_mixture seed=$(SEED) hydra.run.dir=$(HERE)/training
-	mkdir -p $(HERE)/leaderboard && cp $(HERE)/training/portfolio.csv $(HERE)/leaderboard
-	$(RUN) run.py +experiment=leaderboard seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
-	  designer=language_model designer.name=trained designer.checkpoint=$(HERE)/training/model \
-	  evaluation.baselines.distilled.data=$(HERE)/training/distillation_data.npz
+designer: setup ## train a designer for many populations, score it in others (SEED=1)
+	$(RUN) run.py +experiment=grpo_world seed=$(SEED) hydra.run.dir=$(HERE)/training
+	$(RUN) run.py +experiment=leaderboard_trained seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
+	  trained=$(HERE)/training
 
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve

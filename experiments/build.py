@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def make_envs(config: Config) -> dict[str, DesignEnv]:
 
 
 def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms | None:
-    """Return the portfolio of a run. It is searched once and written to the run folder.
+    """Return the portfolio of a run. It is searched or copied once, and kept in the run folder.
 
     Returns:
         The portfolio, or None if ``training.portfolio.populations`` is 0.
@@ -43,6 +44,9 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
     settings, path = config.training.portfolio, run.portfolio
     if not settings.populations:
         return None
+    if settings.file and not path.exists():
+        with written_whole(path) as aside:
+            shutil.copy(settings.file, aside)
     if not path.exists():
         found = make_portfolio(
             env, config.reward, settings.populations, settings.episodes, config.seed

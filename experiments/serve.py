@@ -49,12 +49,15 @@ def make_designers(config: Config) -> dict[str, Designer]:
 
 
 def make_catalogue(config: Config) -> Catalogue:
-    """Return the choices: the named populations; ``population=`` is the default."""
+    """Return what visitors may choose; ``population=`` and ``market=`` are the defaults."""
     named = config.populations
     names = [name for name, each in named.items() if each == config.population]
     populations = named if names else {"configured": config.population} | named
     default = names[0] if names else "configured"
-    return Catalogue(populations, default, config.market, config.service.max_episode_length)
+    known = [name for name, each in config.markets.items() if each == config.market]
+    market = known[0] if known else config.market.name
+    markets = config.markets | {market: config.market}
+    return Catalogue(populations, default, market, markets, config.service.max_episode_length)
 
 
 def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:

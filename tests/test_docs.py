@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import shutil
@@ -128,8 +129,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / path).write_text(text)
     write_run(folder / "RUN", seed=0)
     write_run(folder / "RUN" / "training", seed=0)
-    for seed in range(7):
-        write_run(folder / f"outputs/sweeps/grpo_mixture/DATE_TIME/{seed}", seed)
+    for recipe, seed in itertools.product(("grpo_mixture", "grpo_world"), range(7)):
+        write_run(folder / f"outputs/sweeps/{recipe}/DATE_TIME/{seed}", seed)
     return folder
 
 
@@ -139,7 +140,8 @@ def write_run(folder: Path, seed: int) -> None:
         (folder / model).mkdir(parents=True)
         (folder / model / "config.json").write_text("{}")
     (folder / "config.yaml").write_text(f"seed: {seed}\n")
-    (folder / "distillation_data.npz").touch()
+    for name in ("distillation_data.npz", "portfolio.csv"):
+        (folder / name).touch()
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ class Config:
         population: The bidders.
         populations: Populations by name, for experiments on several of them.
         market: The market that is played, and the shape of an episode.
+        markets: Markets by name, for the service, which offers both.
         mechanism: The mechanism of the ``fixed`` designer.
         reward: The reward stack that searches and training maximise.
         designer: The designer that is studied.
@@ -52,6 +53,7 @@ class Config:
     population: PopulationSettings = MISSING
     populations: dict[str, PopulationSettings] = field(default_factory=dict)
     market: MarketSettings = field(default_factory=MarketSettings)
+    markets: dict[str, MarketSettings] = field(default_factory=dict)
     mechanism: Mechanism = field(default_factory=Mechanism)
     reward: RewardStack = field(default_factory=RewardStack)
     designer: Any = MISSING

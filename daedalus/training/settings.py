@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from daedalus.checks import require_at_least, require_one_of
 from daedalus.designers.distilled import DistilledSettings
@@ -339,14 +340,20 @@ class PortfolioSettings:
         populations: Number of populations sampled from the run's own. With 0 there is no portfolio,
             and training states come from uniformly random mechanisms.
         episodes: Episodes of each score of the search.
+        file: The portfolio.csv of another run, which replaces the search.
     """
 
     populations: int = 0
     episodes: int = 128
+    file: str | None = None
 
     def __post_init__(self) -> None:
         require_at_least(0, self, "populations")
         require_at_least(1, self, "episodes")
+        if self.file and not Path(self.file).is_file():
+            raise ValueError(f"file: no file {self.file}; give a run's portfolio.csv, or null")
+        if self.file and not self.populations:
+            raise ValueError("file: nothing reads it, because populations is 0; give 1 or more")
 
 
 @dataclass

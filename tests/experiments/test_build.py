@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
@@ -40,6 +41,15 @@ def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(tmp_path: Path) -
         run.portfolio.write_text("".join(run.portfolio.read_text().splitlines(True)[:2]))
         assert rows(require_portfolio(config, env, run)) == rows(found[reward])[:1]
     assert rows(found["composite"]) != rows(found["published"])
+
+
+def test_the_portfolio_of_another_run_replaces_the_search(tmp_path: Path) -> None:
+    other, run = tmp_path / "other.csv", RunFolder(tmp_path)
+    mechanism = Mechanism(reserve_price=0.25)
+    pd.DataFrame([mechanism.to_dict()]).to_csv(other, index=False)
+    config = compose_config(*SMALL, *PORTFOLIO, f"training.portfolio.file={other}")
+    assert rows(require_portfolio(config, make_env(config), run)) == [mechanism]
+    assert run.portfolio.read_bytes() == other.read_bytes()
 
 
 def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
         subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
     summary = pd.read_csv(tmp_path / "summary.csv")
     totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
-    assert summary["population"].nunique() == 10 and len(summary) == 10 * len(totals)
+    assert summary["population"].nunique() == 14 and len(summary) == 14 * len(totals)
     assert {"random", "informed_greedy", "best_fixed", "best_own", "evolution"} <= set(totals.index)
     assert totals.loc["zero_shot", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
     ceilings = summary[summary["designer"].isin(["planner", "best_own"])]

@@ -45,7 +45,7 @@ def test_the_configured_population_is_where_visitors_begin() -> None:
     own = make_catalogue(composed("+experiment=serve", "population=crowd"))
     assert own.default == "configured" and len(own.populations) == len(shipped.populations) + 1
     with pytest.raises(ValueError, match="stage9"):
-        Catalogue(own.populations, "stage9", own.market, 10)
+        Catalogue(own.populations, "stage9", own.market, own.markets, 10)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from daedalus.env import Designer
-from daedalus.market.interface import MarketSettings
+from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
@@ -33,7 +33,8 @@ Reach = Callable[..., TestClient]
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     populations = {f"stage{stage}": in_both_markets(stage) for stage in (0, 3, 4)}
-    found = Catalogue(populations, "stage3", MarketSettings(), max_episode_length=50)
+    markets = {name: MarketSettings(name) for name in MARKETS}
+    found = Catalogue(populations, "stage3", "strategic", markets, max_episode_length=50)
     # Compile first: a server that compiles answers no pings. The thread then plays alone.
     compiling = threading.Thread(target=warm_up, args=(found,))
     compiling.start()

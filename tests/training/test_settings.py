@@ -83,6 +83,8 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (GrpoSettings, {"loss_type": "cispo", "epsilon_high": 0.5}, "epsilon_high: 0.5; .* 1.0 up"),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
+        (PortfolioSettings, {"file": "absent.csv"}, "file: no file absent.csv; give a run's"),
+        (PortfolioSettings, {"file": __file__}, "file: nothing reads it, because populations is 0"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(

@@ -55,7 +55,8 @@ def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]
 def main() -> None:
     """Write the table into docs/service.md."""
     any_population = PopulationSettings("any", Population())
-    catalogue = Catalogue({"any": any_population}, "any", MarketSettings(), max_episode_length=1)
+    market = MarketSettings()
+    catalogue = Catalogue({"any": any_population}, "any", market.name, {market.name: market}, 1)
     app = create_app(ServiceSettings(), catalogue, None)
     path = Path(__file__).parents[3] / "docs" / "service.md"
     path.write_text(with_table(path.read_text(), endpoint_table(app.openapi())))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import create_model
 
 from daedalus.env import DesignEnv
-from daedalus.market.interface import MARKETS, MarketSettings
+from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
@@ -23,19 +23,24 @@ class Catalogue:
     Attributes:
         populations: Populations by name, at least one.
         default: Name of the population of a reset that names none.
-        market: Shape of an episode, and the market of a reset that names none.
+        market: Name of the market of a reset that names none.
+        markets: Markets by the name that a reset gives, at least one.
         max_episode_length: Longest episode on offer, in steps.
     """
 
     populations: dict[str, PopulationSettings]
     default: str
-    market: MarketSettings
+    market: str
+    markets: dict[str, MarketSettings]
     max_episode_length: int
 
     def __post_init__(self) -> None:
         if self.default not in self.populations:
             known = ", ".join(self.populations)
             raise ValueError(f"default: {self.default!r} is not on offer; choose one of {known}")
+        if self.market not in self.markets:
+            known = ", ".join(self.markets)
+            raise ValueError(f"market: {self.market!r} is not on offer; choose one of {known}")
 
     @cached_property
     def options(self) -> type[ResetOptions]:
@@ -43,7 +48,7 @@ class Catalogue:
         length = Annotated[int, *integer(1, self.max_episode_length)]
         fields: dict[str, Any] = {
             "population": (Literal[*self.populations], self.default),
-            "market": (Literal[*MARKETS], self.market.name),
+            "market": (Literal[*self.markets], self.market),
             "episode_length": (length | None, None),
         }
         return create_model(
@@ -52,7 +57,8 @@ class Catalogue:
 
     def playable(self, market: str) -> list[str]:
         """Return the populations that a market can play."""
-        return [name for name, each in self.populations.items() if market in each.markets]
+        plays = self.markets[market].name
+        return [name for name, each in self.populations.items() if plays in each.markets]
 
     def build(self, options: ResetOptions) -> DesignEnv:
         """Return the environment that valid options describe.
@@ -61,12 +67,12 @@ class Catalogue:
             FieldError: The market cannot play the population, or not with as many bidders.
         """
         chosen = options.model_dump()
-        market = replace(self.market, name=chosen["market"])
+        market = self.markets[chosen["market"]]
         if options.episode_length is not None:
             market = replace(market, episode_length=options.episode_length)
-        playable = self.playable(market.name)
+        playable = self.playable(chosen["market"])
         if chosen["population"] not in playable:
-            plays = f"the {market.name} market plays {', '.join(playable) or 'none on offer'}"
+            plays = f"the {chosen['market']} market plays {', '.join(playable) or 'none on offer'}"
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
         if options.n_agents is None:

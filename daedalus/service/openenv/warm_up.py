@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 
-from daedalus.market.interface import MARKETS
 from daedalus.market.making import play_on_one_thread
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
@@ -22,7 +21,7 @@ def warm_up(catalogue: Catalogue) -> None:
     """
     play_on_one_thread()
     environment = DaedalusEnvironment(catalogue)
-    for market in MARKETS:
+    for market in catalogue.markets:
         for population in catalogue.playable(market)[:1]:
             environment.reset(0, population=population, market=market)
             environment.step(DaedalusAction())

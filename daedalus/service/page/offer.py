@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.market.schema import DESCRIPTIONS
@@ -20,7 +19,9 @@ from daedalus.service.page.messages import (
 from daedalus.service.sessions.messages import TRAINED
 
 _MARKETS = {
-    "strategic": "bidders who learn, form rings, walk away and bid under false names",
+    "strategic": "bidders who learn, form rings, walk away and bid under false names; "
+    "you take over after 20 rounds under another mechanism",
+    "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
 }
 _DESIGNERS = {
@@ -37,10 +38,12 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
     return Offer(
         fields=[_field(name) for name in FIELDS],
         populations=[_population(name, catalogue) for name in catalogue.populations],
-        markets=[Meaning(name=name, meaning=_MARKETS[name]) for name in MARKETS],
+        markets=[
+            Meaning(name=each, meaning=_MARKETS.get(each, each)) for each in catalogue.markets
+        ],
         designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
-        default=Start(population=catalogue.default, market=catalogue.market.name),
-        episode_length=catalogue.market.episode_length,
+        default=Start(population=catalogue.default, market=catalogue.market),
+        episode_length=catalogue.markets[catalogue.market].episode_length,
         max_episode_length=catalogue.max_episode_length,
     )
 
@@ -73,5 +76,5 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         units=strategic.units if strategic else 1,
         ranges=strategic.ranges.of(SIZES + TRAITS) if strategic else {},
         types=types,
-        markets=settings.markets,
+        markets=[each for each in catalogue.markets if name in catalogue.playable(each)],
     )

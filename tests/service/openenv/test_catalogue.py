@@ -51,7 +51,7 @@ def chosen(catalogue: Catalogue, **options: Any) -> DesignEnv:
 
 def test_a_reset_describes_an_environment(catalogue: Catalogue) -> None:
     env = chosen(catalogue)
-    assert (env.settings, env.market.population.stage) == (catalogue.market, 3)
+    assert (env.settings, env.market.population.stage) == (catalogue.markets["strategic"], 3)
     options = {"population": "stage4", "market": "classic", "n_agents": 12, "episode_length": 7}
     env = chosen(catalogue, **options)
     assert (env.settings.name, env.settings.episode_length) == ("classic", 7)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
@@ -34,7 +33,7 @@ def test_a_population_shows_its_types_and_the_markets_that_play_it(catalogue: Ca
     assert {each.name: (each.share, each.menu) for each in stage4.types} == {
         name: (each.share, each.menu) for name, each in TYPES.items()
     }
-    assert stage4.markets == list(MARKETS)
+    assert stage4.markets == list(catalogue.markets)
     assert (alone.name, alone.stage, alone.bidders) == ("seats", 2, 10)
     assert (alone.types, alone.units, alone.markets) == ([], 1, ["classic"])
     assert stage4.ranges == alone.ranges == {}
@@ -50,7 +49,7 @@ def test_a_population_shows_what_its_episodes_draw(catalogue: Catalogue) -> None
 
 def test_an_episode_begins_as_the_catalogue_says(catalogue: Catalogue) -> None:
     offer = make_offer(catalogue, [])
-    assert (offer.default.population, offer.default.market) == ("stage3", catalogue.market.name)
+    assert (offer.default.population, offer.default.market) == ("stage3", catalogue.market)
     assert (offer.episode_length, offer.max_episode_length) == (10, 50)
 
 
@@ -60,4 +59,4 @@ def test_the_trained_designer_comes_first_and_every_name_has_a_meaning(
     designers = make_offer(catalogue, ["random", "own"]).designers
     assert [each.name for each in designers] == ["trained", "random", "own"]
     assert designers[1].meaning != "random" and designers[2].meaning == "own"
-    assert [each.name for each in make_offer(catalogue, []).markets] == list(MARKETS)
+    assert [each.name for each in make_offer(catalogue, []).markets] == list(catalogue.markets)

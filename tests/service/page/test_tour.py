@@ -67,13 +67,13 @@ def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> Non
     assert told.pop("changed") == different and 1 <= len(different) <= 2
     served.options.model_validate(told)
     assert set(told) == {"population", "market", "seed", "n_agents"}
-    assert stop.market == "strategic"
+    assert stop.market == "fresh"
     assert stop.n_agents is None or stop.n_agents >= LEAST_BIDDERS
 
 
 @every_stop
 def test_the_change_earns_more_on_the_same_markets(stop: Stop, served: Catalogue) -> None:
-    env = served.build(served.options(population=stop.population))
+    env = served.build(served.options(population=stop.population, market=stop.market))
     hurt, fixed = scores(stop, env, EPISODES, seed=7)
     difference = fixed - hurt
     error = difference.std(ddof=1) / np.sqrt(EPISODES)
@@ -87,7 +87,7 @@ def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Ca
     stayed = visit(served, stop, [stop.hurt] * 10)
     assert gain > 0.08
     assert np.mean(seen[5:]) - np.mean(stayed[5:]) > 0.05
-    env = served.build(served.options(population=stop.population))
+    env = served.build(served.options(population=stop.population, market=stop.market))
     gains, _ = switch_gains(stop, env, range(EPISODES))
     assert np.quantile(gains, 0.25) < gain < np.quantile(gains, 0.75)
     assert switch_gains(stop, env, [stop.seed])[0] == pytest.approx(gain)
@@ -95,7 +95,7 @@ def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Ca
 
 def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) -> None:
     stop = next(each for each in STOPS if each.name == "false_stability")
-    env = served.build(served.options(population=stop.population))
+    env = served.build(served.options(population=stop.population, market=stop.market))
     env.reset(market_seeds(7, "tour", EPISODES))
     mechanisms = Mechanisms.repeat(stop.hurt, EPISODES)
     steps = [env.scored(env.step(mechanisms).outcome) for _ in range(10)]
@@ -110,7 +110,7 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
 def test_in_the_ring_the_price_falls_to_nothing(served: Catalogue) -> None:
     stop = next(each for each in STOPS if each.name == "collusion")
     environment = DaedalusEnvironment(served)
-    environment.reset(seed=stop.seed, population=stop.population)
+    environment.reset(seed=stop.seed, population=stop.population, market=stop.market)
     action = DaedalusAction(**stop.hurt.to_dict())
     last = [environment.step(action) for _ in range(5)][-1].market_outcomes[-1]
     assert last.clearing_price == 0.0 and last.revenue == 0.0 and last.dropouts == 6
@@ -118,7 +118,7 @@ def test_in_the_ring_the_price_falls_to_nothing(served: Catalogue) -> None:
 
 def test_a_row_of_the_table_holds_what_was_played(served: Catalogue) -> None:
     stop, settings = STOPS[0], EvaluationSettings(episodes=50, resamples=100)
-    env = served.build(served.options(population=stop.population))
+    env = served.build(served.options(population=stop.population, market=stop.market))
     row = measure(stop, env, settings, seed=0)
     assert row["difference"] == pytest.approx(float(row["fixed"]) - float(row["hurt"]))
     assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]
@@ -135,7 +135,6 @@ def test_only_what_is_on_offer_can_be_visited() -> None:
     [
         ({"attack": ""}, "attack: 0 characters"),
         ({"fix": "long " * 200}, "fix: 1000 characters"),
-        ({"market": "bazaar"}, "strategic, classic"),
         ({"changes": {}}, "change one or two fields"),
         ({"changes": {"auction_type": "first_price"}}, "change one or two fields"),
         ({"changes": {"reserve_price": 0.2, "shill_penalty": 1.0, "reveal_reserve": True}}, "two"),

@@ -84,7 +84,7 @@ export class Setup {
     const { n_agents: bidders, market } = this.fields;
     const population = this.#chosen();
     if (!population) return;
-    const strategic = market.value === "strategic";
+    const strategic = market.value !== "classic";
     const drawn = strategic ? population.ranges : {};
     bidders.placeholder = drawn.bidders?.join("–") ?? String(population.bidders);
     const chosen = this.catalogue.markets.find(({ name }) => name === market.value);
