@@ -57,8 +57,8 @@ export class Controls extends EventTarget {
   }
 
   /**
-   * Remember the mechanism of the last step, to mark the rules that differ from it.
-   * @param {wire.Mechanism} [mechanism] Left out: no step has been played.
+   * Remember the mechanism in force, to mark the rules that differ from it.
+   * @param {wire.Mechanism|null} mechanism Null takes the defaults.
    */
   played(mechanism) {
     this.inForce = mechanism ?? this.defaults;

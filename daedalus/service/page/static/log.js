@@ -14,14 +14,17 @@ export class Log {
     this.body = byId("log");
     /** @type {Step[]} */
     this.steps = [];
+    this.incumbent = controls.defaults;
   }
 
   /**
    * Write all steps anew.
    * @param {Step[]} steps
+   * @param {wire.Mechanism|null} incumbent The rules before the first step; null takes the defaults.
    */
-  load(steps) {
+  load(steps, incumbent) {
     this.steps = [];
+    this.incumbent = incumbent ?? this.controls.defaults;
     this.body.replaceChildren();
     byId("log-mean").textContent = "";
     for (const step of steps) this.add(step);
@@ -33,7 +36,7 @@ export class Log {
    * @param {Step} step
    */
   add(step) {
-    const before = this.steps.at(-1)?.mechanism ?? this.controls.defaults;
+    const before = this.steps.at(-1)?.mechanism ?? this.incumbent;
     const changes = this.changes(before, step.mechanism);
     this.steps.push(step);
     byId("log-empty").hidden = true;

@@ -80,13 +80,13 @@ function connect(page) {
 
 /** @param {Page} page */
 function showEpisode({ session, setup, arena, log, controls, scores, transport }) {
-  const { steps, recent } = session;
+  const { steps, recent, incumbent } = session;
   setup.show(session.options);
   arena.seat(session.state?.n_agents ?? 0);
-  log.load(steps);
+  log.load(steps, incumbent);
   const last = steps.at(-1);
   if (last) controls.set(last.mechanism);
-  controls.played(last?.mechanism);
+  controls.played(last?.mechanism ?? incumbent);
   arena.load(last?.rounds ?? []);
   scores.show(last?.scores, last?.revenue);
   scores.label(last ? `step ${steps.length}` : "no step yet");

@@ -47,6 +47,8 @@ export class Session extends EventTarget {
     this.steps = [];
     /** @type {wire.DaedalusState|null} Null before the first episode. */
     this.state = null;
+    /** @type {wire.Mechanism|null} The rules under which the market began. */
+    this.incumbent = null;
   }
 
   /** Whether the episode has ended. */
@@ -72,6 +74,7 @@ export class Session extends EventTarget {
     await api.reset(this.id, options);
     this.state = await api.state(this.id);
     this.options = { ...options, seed: this.state.seed };
+    this.incumbent = this.state.mechanism;
     this.steps = [];
     this.#save();
     this.dispatchEvent(new Event("begin"));
@@ -84,7 +87,7 @@ export class Session extends EventTarget {
   async resume() {
     const saved = JSON.parse(this.storage.getItem(KEY) ?? "null");
     if (!saved) return false;
-    ({ id: this.id, options: this.options, steps: this.steps } = saved);
+    ({ id: this.id, options: this.options, incumbent: this.incumbent, steps: this.steps } = saved);
     try {
       this.state = await this.alive(() => api.state(this.id));
       if (this.state.step_count !== this.steps.length) await this.#rebuild(newName());
@@ -146,11 +149,11 @@ export class Session extends EventTarget {
   }
 
   #save() {
-    const { id, options } = this;
+    const { id, options, incumbent } = this;
     const old = this.steps.length - STEPS_SHOWN;
     const steps = this.steps.map((step, index) => (index < old ? { ...step, rounds: [] } : step));
     try {
-      this.storage.setItem(KEY, JSON.stringify({ id, options, steps }));
+      this.storage.setItem(KEY, JSON.stringify({ id, options, incumbent, steps }));
     } catch {
       this.storage.removeItem(KEY); // too long for the browser: a reload begins a new episode
     }

@@ -54,6 +54,24 @@ def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None
     assert visitor.state["mechanism"] == Mechanism().to_dict()
 
 
+def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Catalogue) -> None:
+    opaque = Mechanism(reserve_price=0.3, reveal_clearing_price=False)
+    taken = replace(catalogue.markets["strategic"], incumbents={"opaque": opaque})
+    markets = catalogue.markets | {"strategic": taken}
+    with serving(replace(catalogue, markets=markets)) as address:
+        visitor = visit(address).open()
+        pending = visitor.page.locator("#pending")
+        expect(pending).to_have_text("2 rules change with the next step")
+        visitor.set_field("reserve_price", 0.3)
+        expect(pending).to_have_text("1 rule changes with the next step")
+        visitor.step()
+        visitor.page.reload()
+        logged = visitor.page.locator("#log tr")
+        expect(logged).to_contain_text("Reveal clearing price")
+        expect(logged).not_to_contain_text("Reserve price")
+        visitor.page.context.close()
+
+
 def test_sliders_move_numbers_and_numbers_stay_in_range(visit: Visit) -> None:
     page = visit().open().page
     slider = page.get_by_label("Reserve price, slider")
