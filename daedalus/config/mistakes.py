@@ -37,6 +37,7 @@ RENAMED = {
 """New name of a key, by settings class and old name, or by its full path."""
 
 RENAMED_OPTIONS = {
+    "market/running": "strategic",
     "populations/shipped": "development",
     "training/card": "published",
     "training/curriculum/card": "published",
