@@ -31,7 +31,7 @@ class Config:
         population: The bidders.
         populations: Populations by name, for experiments on several of them.
         market: The market that is played, and the shape of an episode.
-        markets: Markets by name, for the service, which offers both.
+        markets: Markets by name, among which the visitors of the service choose.
         mechanism: The mechanism of the ``fixed`` designer.
         reward: The reward stack that searches and training maximise.
         designer: The designer that is studied.

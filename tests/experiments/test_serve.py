@@ -48,6 +48,16 @@ def test_the_configured_population_is_where_visitors_begin() -> None:
         Catalogue(own.populations, "stage9", own.market, own.markets, 10)
 
 
+def test_the_configured_market_is_where_visitors_begin() -> None:
+    fresh = make_catalogue(composed("+experiment=serve", "market=fresh"))
+    assert fresh.market == "fresh" and list(fresh.markets) == ["strategic", "fresh", "classic"]
+    assert [each.warmup_rounds for each in fresh.markets.values()] == [20, 3, 3]
+    short = make_catalogue(composed("+experiment=serve", "market.episode_length=4"))
+    assert (short.market, short.markets["strategic"].episode_length) == ("strategic", 4)
+    with pytest.raises(ValueError, match="bazaar"):
+        Catalogue(fresh.populations, fresh.default, "bazaar", fresh.markets, 10)
+
+
 @pytest.mark.slow
 def test_it_serves_until_interrupted(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", "service.port=0"]
