@@ -20,7 +20,7 @@ from daedalus.service.sessions.messages import TRAINED
 
 _MARKETS = {
     "strategic": "bidders who learn, form rings, walk away and bid under false names; "
-    "you take over after 20 rounds under another mechanism",
+    "you take over after 20 rounds under one of four mechanisms",
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
 }
