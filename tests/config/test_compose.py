@@ -41,7 +41,8 @@ def leave_sweep(folder: Path) -> Path:
     for name in ("model", "sft_model"):
         (folder / "0" / name).mkdir(parents=True)
         (folder / "0" / name / "config.json").touch()
-    (folder / "0" / "distillation_data.npz").touch()
+    for name in ("distillation_data.npz", "portfolio.csv"):
+        (folder / "0" / name).touch()
     (folder / "0" / "config.yaml").write_text("seed: 0\n")
     return folder
 
