@@ -36,7 +36,7 @@ def page_routes(
 
     @router.get("/api/tour", summary="Read the stops of the guided tour: attacks and remedies")
     async def stops() -> Tour:
-        on_offer = tour(catalogue.populations)
+        on_offer = tour(catalogue.populations, catalogue.markets)
         return Tour(stops=[TourStop(**each.to_dict()) for each in on_offer])
 
     @router.get("/api/training", summary="Read the training curves of the newest run")

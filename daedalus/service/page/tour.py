@@ -76,9 +76,9 @@ class Stop:
         return told
 
 
-def tour(populations: Collection[str] | None = None) -> list[Stop]:
-    """Return the stops in order; with the populations on offer, only those that can be visited."""
-    return [stop for stop in STOPS if populations is None or stop.population in populations]
+def tour(populations: Collection[str], markets: Collection[str]) -> list[Stop]:
+    """Return the stops in order whose population and market are on offer."""
+    return [stop for stop in STOPS if stop.population in populations and stop.market in markets]
 
 
 STOPS = (

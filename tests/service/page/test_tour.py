@@ -126,8 +126,10 @@ def test_a_row_of_the_table_holds_what_was_played(served: Catalogue) -> None:
 
 
 def test_only_what_is_on_offer_can_be_visited() -> None:
-    assert tour() == list(STOPS)
-    assert [stop.name for stop in tour({"stage1", "crowd"})] == ["bid_shading"]
+    everywhere = {stop.population for stop in STOPS}
+    assert tour(everywhere, {"fresh"}) == list(STOPS)
+    assert [stop.name for stop in tour({"stage1", "crowd"}, {"fresh"})] == ["bid_shading"]
+    assert tour(everywhere, {"strategic", "classic"}) == []
 
 
 @pytest.mark.parametrize(
