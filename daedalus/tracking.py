@@ -110,11 +110,11 @@ class Tracker:
             aside.write_text("".join(remaining))
 
     def table(self, name: str, frame: pd.DataFrame) -> None:
-        """Send a table to W&B."""
+        """Send a table to W&B. A column may hold numbers, texts and None."""
         if self._wandb is not None:
             import wandb
 
-            self._wandb.log({name: wandb.Table(dataframe=frame)})
+            self._wandb.log({name: wandb.Table(dataframe=frame, allow_mixed_types=True)})
 
     def image(self, name: str, path: Path) -> None:
         """Send an image to W&B."""

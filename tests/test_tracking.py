@@ -51,9 +51,11 @@ def test_offline_run_keeps_table_and_image(tmp_path: Path, monkeypatch: pytest.M
     with Tracker(TrackingSettings(), tmp_path, "name", {"seed": 0}) as log:
         log.log("grpo", 1, {"reward": 0.5})
         log.table("summary", pd.DataFrame({"designer": ["random"], "mean": [0.3]}))
+        log.table("levels", pd.DataFrame({"setting": [0.5, "vcg", None]}))
         Figure().savefig(tmp_path / "figure.png")
         log.image("boxplot", tmp_path / "figure.png")
     assert len(list(tmp_path.glob("wandb/offline-run-*/*.wandb"))) == 1
     media = [path.name for path in tmp_path.glob("wandb/offline-run-*/files/media/*/*")]
     assert any(name.startswith("summary") for name in media)
+    assert any(name.startswith("levels") for name in media)
     assert any(name.startswith("boxplot") for name in media)
