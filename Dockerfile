@@ -20,4 +20,5 @@ ENV NUMBA_CACHE_DIR=/home/daedalus/.cache/numba
 RUN python -m deploy.compile
 
 EXPOSE 7860
-CMD ["python", "run.py", "+experiment=serve", "service.host=0.0.0.0", "service.port=7860"]
+CMD ["python", "run.py", "+experiment=serve", "service.host=0.0.0.0", "service.port=7860", \
+     "service.hosts=[localhost,'*.hf.space']"]

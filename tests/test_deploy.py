@@ -47,6 +47,7 @@ def test_the_container_starts_the_service_where_the_space_looks_for_it() -> None
     settings = composed(*overrides)
     assert settings.task == "serve" and settings.service.host == "0.0.0.0"
     assert settings.service.port == int(only("EXPOSE")) == front_matter()["app_port"]
+    assert settings.service.hosts == ["localhost", "*.hf.space"]
 
 
 def test_the_front_matter_is_what_spaces_take() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from daedalus.checks import require_at_least
 
+_HOST = re.compile(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*")
 NEWEST, NONE = "newest", "none"
 """Words for ``checkpoint``: the newest model under ``outputs``, and no model at all."""
 
@@ -18,6 +20,8 @@ class ServiceSettings:
     Attributes:
         host: Address to listen on; the default accepts connections from this machine alone.
         port: Port, 0 to 65535; 0 takes any free port.
+        hosts: Names under which the service answers, without a port. ``*.example.org`` means the
+            subdomains, ``*`` any name. It also answers under every IP address.
         cors_origins: Other web origins, such as ``https://example.org``, whose pages may use the
             service.
         http_sessions: Largest number of live sessions over HTTP.
@@ -43,11 +47,12 @@ class ServiceSettings:
         write_up: The article, served as /blog.md.
 
     Raises:
-        ValueError: A number is out of range, or an origin is malformed.
+        ValueError: A number is out of range, or a host or an origin is malformed.
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
+    hosts: list[str] = field(default_factory=lambda: ["localhost"])
     cors_origins: list[str] = field(default_factory=list)
     http_sessions: int = 256
     websocket_sessions: int = 256
@@ -83,6 +88,12 @@ class ServiceSettings:
             raise ValueError(
                 "host, checkpoint: empty; host takes an address, checkpoint newest, none or a model"
             )
+        for name in self.hosts:
+            if not _HOST.fullmatch(name):
+                raise ValueError(
+                    f"hosts: {name!r}; give a name without a port, such as example.org, "
+                    "*.example.org for its subdomains, or * for any name"
+                )
         for origin in self.cors_origins:
             parts = urlsplit(origin)
             if origin != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:

@@ -15,6 +15,8 @@ from daedalus.service.settings import ServiceSettings
         ({"port": 70_000}, "port: 70000"),
         ({"http_sessions": 0}, "http_sessions: 0"),
         ({"cors_origins": ["*"]}, "SCHEME://HOST"),
+        ({"hosts": ["example.org:8000"]}, "hosts: 'example.org:8000'; give a name without a port"),
+        ({"hosts": ["a.*.org"]}, "hosts: 'a.*.org'"),
         ({"session_timeout": 20.0}, "twice design_timeout"),
         ({"session_grace": 20.0}, "session_grace: 20.0"),
         ({"checkpoint": ""}, "checkpoint"),

@@ -16,6 +16,7 @@ from daedalus.service.http.limits import Limits
 from daedalus.service.http.mcp import mcp_answers
 from daedalus.service.http.page_routes import add_page, page_routes
 from daedalus.service.http.session_routes import session_routes
+from daedalus.service.http.trusted_hosts import TrustedHosts
 from daedalus.service.http.watching_routes import watching_routes
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, NAME, DaedalusEnvironment
@@ -82,6 +83,7 @@ def create_app(
             allow_headers=["Content-Type"],
             expose_headers=["Retry-After"],
         )
+    app.add_middleware(TrustedHosts, hosts=settings.hosts)
     return app
 
 

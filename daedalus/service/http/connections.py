@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, cast
 
-from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
+
+from daedalus.service.http.refusals import turn_away
 
 MAX_HEAD_BYTES = 65_536
 MAX_FRAGMENTS = 1024  # of one WebSocket message
@@ -172,7 +173,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
 
 async def _full(scope: Scope, receive: Receive, send: Send) -> None:
-    await JSONResponse({"error": _FULL, "detail": []}, 503, _LATER)(scope, receive, send)
+    await turn_away(503, _FULL, scope, receive, send, _LATER)
 
 
 def _is_text(message: bytes) -> bool:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from daedalus.service.http.refusals import turn_away
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -47,7 +48,7 @@ class Limits:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
         elif self._is_foreign(scope):
-            await self._turn_away(403, "pages of this origin may not act", scope, receive, send)
+            await turn_away(403, "pages of this origin may not act", scope, receive, send)
         elif scope["type"] == "websocket":
             await self._unless_silent(scope, receive, send)
         else:
@@ -83,13 +84,13 @@ class Limits:
                 body = await self._read(receive)
         except TimeoutError:
             reason = f"the body did not arrive within {self._body_timeout:g} seconds"
-            await self._turn_away(408, reason, scope, receive, send)
+            await turn_away(408, reason, scope, receive, send)
             return
         if body is None:
             return  # the client has left
         if len(body) > self._max_body_bytes:
             reason = f"the body is longer than {self._max_body_bytes} bytes"
-            await self._turn_away(413, reason, scope, receive, send)
+            await turn_away(413, reason, scope, receive, send)
             return
         held: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -108,14 +109,3 @@ class Limits:
             body += message.get("body", b"")
             more = message.get("more_body", False)
         return bytes(body)
-
-    @staticmethod
-    async def _turn_away(
-        status: int, reason: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": reason})
-        else:
-            answer = JSONResponse({"error": reason, "detail": []}, status)
-            answer.headers["Connection"] = "close"
-            await answer(scope, receive, send)

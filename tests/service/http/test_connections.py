@@ -101,9 +101,9 @@ def sent(server: Served, data: bytes, linger: float = 0.0) -> bytes:
         return received
 
 
-HEAD = b"POST /step HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /step HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 UPGRADE = (
-    b"GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
 )
 
@@ -191,9 +191,9 @@ def garbage(server: Served) -> None:
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"GET / HTTP/9.9\r\n\r\n",
         b"GET\r\n\r\n",
-        b"GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /%00%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /%00%ff%fe HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"GET /\xff\xfe HTTP/1.1\r\nHost: \xff\r\n\r\n",
         HEAD + b"Content-Length: -1\r\n\r\n",
         HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}{}{}",
@@ -201,9 +201,9 @@ def garbage(server: Served) -> None:
         HEAD + b"Transfer-Encoding: chunked\r\n\r\nZZZ\r\n",
         HEAD + b"Expect: 100-continue\r\nContent-Length: 4\r\n\r\nnull",
         HEAD + b"Content-Length: 4\r\n\r\n\xff\xfe\x00\x01",
-        b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 200 + b"garbage\r\n\r\n",
-        b"GET /health HTTP/1.1\r\nHost: x\r\n\r\nG" * 20,
-        b"GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200 + b"garbage\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nG" * 20,
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
     ):
         assert b"HTTP/1.1 5" not in sent(server, data, linger=0.7), data[:80]
 
@@ -280,7 +280,7 @@ def deaf_websocket(server: Served) -> None:
 
 def deaf_http(server: Served) -> None:
     """Pipeline requests with long answers and read none."""
-    request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+    request = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     socks = [server.reach() for _ in range(5)]
     for sock in socks:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -345,7 +345,7 @@ def test_half_a_request_is_answered_408(brief: str) -> None:
         answer = asked(brief, data)
         assert answer.startswith(b"HTTP/1.1 408") and b"0.2 seconds" in answer
     assert asked(brief) == b""
-    whole = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     assert asked(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
 
 

@@ -113,7 +113,7 @@ BODIES = st.one_of(
 @pytest.fixture(scope="module")
 def hardy(catalogue) -> TestClient:
     app = create_app(ServiceSettings(port=0, http_sessions=2), catalogue, None)
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, "http://localhost", raise_server_exceptions=False)
 
 
 @settings(max_examples=30, deadline=None)

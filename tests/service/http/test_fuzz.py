@@ -41,7 +41,8 @@ MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "2500"))
 def app(catalogue: Any, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     folder = tmp_path_factory.mktemp("host")
     (folder / "blog.md").write_text("# Blog")
-    chosen = ServiceSettings(http_sessions=4, outputs=str(folder), write_up=f"{folder}/blog.md")
+    files = {"outputs": str(folder), "write_up": f"{folder}/blog.md"}
+    chosen = ServiceSettings(http_sessions=4, hosts=["testserver"], **files)
     return create_app(chosen, catalogue, None)
 
 

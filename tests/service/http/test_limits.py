@@ -30,9 +30,10 @@ def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
     for path in ("/reset", "/step", "/api/design"):
         assert client.options(path, headers=friend | asked).is_success
         assert not client.options(path, headers=stranger | asked).is_success
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=stranger):
+    websocket = "ws://localhost:8000/ws"
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(websocket, headers=stranger):
         pytest.fail("a stranger's page may connect")
-    with client.websocket_connect("/ws", headers=friend) as socket:
+    with client.websocket_connect(websocket, headers=friend) as socket:
         socket.send_json({"type": "state"})
         assert socket.receive_json()["type"] == "state"
     closed = reach().get("/health", headers=friend)
@@ -40,7 +41,8 @@ def test_pages_of_other_origins_may_not_act_unless_configured(reach) -> None:
 
 
 def test_behind_a_proxy_that_ends_https_only_the_own_page_may_act(reach) -> None:
-    client, host = reach(), "me-daedalus.hf.space"
+    host = "me-daedalus.hf.space"
+    client = reach(hosts=[host])
     own = {"Host": host, "Origin": f"https://{host}"}
     assert client.post("/reset", json={}, headers=own).is_success
     with client.websocket_connect("/ws", headers=own) as socket:

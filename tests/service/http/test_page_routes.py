@@ -90,7 +90,8 @@ def test_the_tour_visits_what_is_on_offer_with_mechanisms_that_the_api_takes(cat
     populations = catalogue.populations | {"stage1": in_both_markets(1)}
     markets = catalogue.markets | {"fresh": catalogue.markets["strategic"]}
     offered = replace(catalogue, populations=populations, markets=markets)
-    with TestClient(create_app(ServiceSettings(), offered, None)) as client:
+    app = create_app(ServiceSettings(), offered, None)
+    with TestClient(app, "http://localhost") as client:
         (stop,) = client.get("/api/tour").json()["stops"]
         assert stop["name"] == "bid_shading" and stop["changed"] == ["auction_type"]
         chosen = ("population", "market", "seed", "n_agents")
