@@ -9,7 +9,8 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from starlette.types import Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 
@@ -62,6 +63,7 @@ class HttpConnection(HttpToolsProtocol):
         self._head_due: asyncio.TimerHandle | None = None
         self._received = 0
         self._refused = False
+        self._served: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, and make room for it if necessary."""
@@ -71,9 +73,15 @@ class HttpConnection(HttpToolsProtocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and tell the request that is served.
+
+        uvicorn tells the last request that has arrived. Others may be served before that one.
+        """
         self._stop_waiting()
         super().connection_lost(exc)
+        if self._served is not None and not self._served.response_complete:
+            self._served.disconnected = True
+            self._served.message_event.set()
 
     def data_received(self, data: bytes) -> None:
         """Read more, unless the request has become too long."""
@@ -101,6 +109,10 @@ class HttpConnection(HttpToolsProtocol):
             self._turn_away(503, _FULL, _LATER)
         else:
             super().handle_websocket_upgrade()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._served = cycle
+        super()._start_asgi_task(cycle, app)
 
     def drop(self) -> None:
         """Close the connection without an answer."""

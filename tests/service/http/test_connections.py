@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import struct
 import threading
@@ -18,6 +19,7 @@ import requests
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
+from daedalus.service.http.connections import MAX_PIPELINED
 from daedalus.service.settings import ServiceSettings
 from experiments.load.service_process import ServiceProcess, Usage
 from tests.service.conftest import serving
@@ -380,6 +382,24 @@ def test_a_silent_websocket_ends(brief: str) -> None:
         with pytest.raises(ConnectionClosed) as caught:
             sock.recv(timeout=5)
         assert caught.value.rcvd is not None and caught.value.rcvd.code == 1001
+
+
+def test_answers_that_a_client_never_reads_leave_no_trace_in_the_log(
+    brief: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("uvicorn"), "propagate", True)
+    place = urlsplit(brief)
+    for _ in range(3):
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.connect((place.hostname, place.port))
+        request = b"GET /page/vendor/uPlot.iife.min.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        sock.sendall(request * MAX_PIPELINED)
+        time.sleep(0.2)  # the first answers fill every buffer, and the others wait
+        sock.close()
+    time.sleep(0.2)
+    assert requests.get(f"{brief}/health", timeout=5).status_code == 200
+    assert not [record.getMessage() for record in caplog.records]
 
 
 ATTACKS: list[Callable[[Served], None]] = [
