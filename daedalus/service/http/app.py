@@ -11,6 +11,7 @@ from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
 
 from daedalus.env import Designer
 from daedalus.service.http.designer_routes import designer_routes
+from daedalus.service.http.envelopes import ReadableEnvelopes
 from daedalus.service.http.error_answers import add_error_handlers
 from daedalus.service.http.limits import Limits
 from daedalus.service.http.mcp import mcp_answers
@@ -68,6 +69,7 @@ def create_app(
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
+    app.add_middleware(ReadableEnvelopes)
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,

@@ -57,7 +57,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     rubric: CompositeRubric
 
     def reset(
-        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> DaedalusObservation:
         """Begin an episode.
 
@@ -109,7 +109,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         return told
 
     async def reset_async(
-        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> DaedalusObservation:
         """Begin an episode on the event loop, see ``reset``."""
         return self.reset(seed, episode_id, **options)
