@@ -13,6 +13,7 @@ from daedalus.env import Designer
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.envelopes import ReadableEnvelopes
 from daedalus.service.http.error_answers import add_error_handlers
+from daedalus.service.http.head_requests import HeadAsGet
 from daedalus.service.http.limits import Limits
 from daedalus.service.http.mcp import mcp_answers
 from daedalus.service.http.page_routes import add_page, page_routes
@@ -69,6 +70,7 @@ def create_app(
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(ReadableEnvelopes)
     app.add_middleware(
         Limits,

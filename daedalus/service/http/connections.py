@@ -31,13 +31,14 @@ class ConnectionLimits:
     Attributes:
         most: Largest number of open connections, WebSockets included.
         head_timeout: Longest time for a request's head to arrive, in seconds.
-        max_request_bytes: Longest request, head and body as sent, in bytes.
+        max_framing_bytes: Longest request without its body, in bytes: its head, and what frames the
+            chunks of its body.
         waiting: Connections without a request under way, the longest waiting first.
     """
 
     most: int
     head_timeout: float
-    max_request_bytes: int
+    max_framing_bytes: int
     waiting: dict[HttpConnection, None] = field(default_factory=dict)
 
     def make_room(self) -> bool:
@@ -89,13 +90,19 @@ class HttpConnection(HttpToolsProtocol):
         self._received += len(data)
         if self._head_due is not None and self._received > MAX_HEAD_BYTES:
             self._turn_away(431, f"the head is longer than {MAX_HEAD_BYTES} bytes")
-        elif self._received > self._limits.max_request_bytes or len(self.pipeline) > MAX_PIPELINED:
+        elif self._received > self._limits.max_framing_bytes or len(self.pipeline) > MAX_PIPELINED:
             self.drop()
 
     def on_headers_complete(self) -> None:
         """Start to serve a request."""
         self._stop_waiting()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of a body; the application bounds bodies, and this connection all else."""
+        super().on_body(body)
+        if not self.pipeline:
+            self._received -= len(body)
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or serve it if it is already here."""

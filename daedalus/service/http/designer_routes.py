@@ -10,6 +10,7 @@ from fastapi import APIRouter
 
 from daedalus.env import Designer
 from daedalus.market.seeds import generator
+from daedalus.service.http.json_bodies import JsonRoute
 from daedalus.service.http.messages import INVALID, UNKNOWN_SESSION, DesignRequest
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import DaedalusState
@@ -23,7 +24,7 @@ def designer_routes(
     sessions: SessionStore, trained: BackgroundDesigner, designers: Mapping[str, Designer]
 ) -> APIRouter:
     """Return the routes that ask the trained designer, or one of ``designers`` by name."""
-    router = APIRouter(tags=["Sessions"])
+    router = APIRouter(tags=["Sessions"], route_class=JsonRoute)
 
     @router.post(
         "/api/design",

@@ -73,7 +73,7 @@ def _header_problem(said: str | None) -> dict[str, Any]:
 def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
     place = [str(part) for part in error["loc"] if part not in _SIDES]
     if error["type"] == "json_invalid":
-        place = []  # pydantic puts the position in the text here
+        place = []  # FastAPI puts a position in the text here
     without = error["type"] in ("missing", "json_invalid")
     return {
         "field": shown(".".join(place)) or "body",
@@ -92,6 +92,5 @@ def _allowed(error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return "no such field; leave it out"
     if error["type"] == "json_invalid":
-        place = error["loc"][-1]
-        return f"give valid JSON: {context.get('error', '')} at character {place}"
+        return f"give valid JSON: {context.get('error', '')}"
     return str(error["msg"])

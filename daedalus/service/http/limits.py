@@ -81,7 +81,7 @@ class Limits:
         """Read the whole body within the limits, and pass it on."""
         try:
             async with asyncio.timeout(self._body_timeout):
-                body = await self._read(receive)
+                body, more = await self._read(receive)
         except TimeoutError:
             reason = f"the body did not arrive within {self._body_timeout:g} seconds"
             await turn_away(408, reason, scope, receive, send)
@@ -90,7 +90,8 @@ class Limits:
             return  # the client has left
         if len(body) > self._max_body_bytes:
             reason = f"the body is longer than {self._max_body_bytes} bytes"
-            await turn_away(413, reason, scope, receive, send)
+            last = self._after_rest(receive, send) if more else send
+            await turn_away(413, reason, scope, receive, last)
             return
         held: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -99,13 +100,38 @@ class Limits:
 
         await self._app(scope, replay, send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        """Return the body, cut where it becomes too long; None if the client leaves."""
+    def _after_rest(self, receive: Receive, send: Send) -> Send:
+        """Return a ``send`` that ends the answer when the client has sent the rest of its body.
+
+        The end of the answer closes the connection. If the client still sent, it could lose the
+        answer.
+        """
+
+        async def send_and_wait(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                await send({**message, "more_body": True})
+                await self._drop_rest(receive)
+                message = {"type": "http.response.body"}
+            await send(message)
+
+        return send_and_wait
+
+    async def _drop_rest(self, receive: Receive) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._body_timeout):
+                while (await receive()).get("more_body", False):
+                    pass
+
+    async def _read(self, receive: Receive) -> tuple[bytes | None, bool]:
+        """Return the body, cut where it becomes too long, and whether there is more of it.
+
+        There is no body if the client leaves.
+        """
         body, more = bytearray(), True
         while more and len(body) <= self._max_body_bytes:
             message = await receive()
             if message["type"] != "http.request":
-                return None
+                return None, False
             body += message.get("body", b"")
             more = message.get("more_body", False)
-        return bytes(body)
+        return bytes(body), more

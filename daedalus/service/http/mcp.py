@@ -7,6 +7,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from daedalus.service.http.json_bodies import JsonRoute
 from daedalus.service.http.messages import INVALID
 
 METHOD_NOT_FOUND = -32601  # of JSON-RPC 2.0
@@ -36,7 +37,7 @@ class McpAnswer(BaseModel):
 
 def mcp_answers() -> APIRouter:
     """Return the route, which gives every call the same answer."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     @router.post("/mcp", responses=INVALID, summary="Say that there are no MCP tools")
     async def mcp(call: McpCall) -> McpAnswer:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query
 
+from daedalus.service.http.json_bodies import JsonRoute
 from daedalus.service.http.messages import (
     INVALID,
     UNKNOWN_SESSION,
@@ -27,7 +28,7 @@ _FULL: Documented = {
 
 def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
     """Return the routes that play episodes by ``session_id``."""
-    router = APIRouter(tags=["Sessions"])
+    router = APIRouter(tags=["Sessions"], route_class=JsonRoute)
 
     class ResetRequest(catalogue.options):  # type: ignore[name-defined,misc]  # made at run time
         """How an episode begins, and its session; without a session, a new one opens."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from urllib.parse import urlsplit
+
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
@@ -52,3 +55,17 @@ def test_behind_a_proxy_that_ends_https_only_the_own_page_may_act(reach) -> None
         assert client.post("/reset", json={}, headers=headers).status_code == 403
         with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=headers):
             pytest.fail("a stranger's page may connect")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("size", [70_000, 700_000, 30_000_000])
+def test_a_client_that_sends_its_whole_body_first_reads_why_it_was_refused(
+    address: str, size: int, chunked: bool
+) -> None:
+    place, body = urlsplit(address), b" " * size
+    length = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % size
+    head = b"POST /reset HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n"
+    with socket.create_connection((place.hostname, place.port), timeout=9) as sock:
+        sock.sendall(head + (b"%x\r\n%b\r\n0\r\n\r\n" % (size, body) if chunked else body))
+        answer = b"".join(iter(lambda: sock.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 413") and b"longer than 65536 bytes" in answer

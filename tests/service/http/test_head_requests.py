@@ -1,0 +1,31 @@
+"""HEAD: the same status and headers as GET, and no body."""
+
+from __future__ import annotations
+
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+PATHS = ["/", "/health", "/metadata", "/schema", "/openapi.json", "/api/catalogue", "/plots/"]
+PATHS += ["/page/style.css", "/nowhere", "/reset", "/state?session_id=nobody"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_head_answers_as_get(address: str, path: str) -> None:
+    head, get = requests.head(address + path), requests.get(address + path)
+    assert head.status_code == get.status_code and head.content == b""
+    for name in ("Content-Length", "Content-Type", "Content-Security-Policy"):
+        assert head.headers.get(name) == get.headers.get(name)
+
+
+def test_the_connection_goes_on_after_a_head(address: str) -> None:
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=5) as sock:
+        sock.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        first = sock.recv(10_000)
+        sock.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        second = b"".join(iter(lambda: sock.recv(10_000), b""))
+    assert first.startswith(b"HTTP/1.1 200") and first.endswith(b"\r\n\r\n")
+    assert second.startswith(b"HTTP/1.1 200") and b"healthy" in second
