@@ -10,6 +10,7 @@ from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
 
 from daedalus.env import Designer
+from daedalus.service.http.built_once import BuiltOnce
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.envelopes import ReadableEnvelopes
 from daedalus.service.http.error_answers import add_error_handlers
@@ -70,6 +71,7 @@ def create_app(
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
+    app.add_middleware(BuiltOnce, paths=("/schema", "/openapi.json"))
     app.add_middleware(HeadAsGet)
     app.add_middleware(ReadableEnvelopes)
     app.add_middleware(
