@@ -42,7 +42,7 @@ class ServiceSettings:
         constrained: Whether masked tokens make the designer's answers valid.
         design_timeout: Longest time that a request waits for the trained designer before the
             heuristic one answers.
-        design_queue: Largest number of requests that wait for the trained designer.
+        design_queue: Largest number of different questions that wait for the trained designer.
         outputs: Folder that contains runs: models, curves and figures.
         write_up: The article, served as /blog.md.
 

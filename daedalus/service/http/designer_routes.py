@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from daedalus.env import Designer
 from daedalus.market.seeds import generator
@@ -31,11 +33,12 @@ def designer_routes(
         responses=INVALID | UNKNOWN_SESSION,
         summary="Ask a designer for a mechanism",
     )
-    async def design(request: DesignRequest) -> DesignAnswer:
+    async def design(request: DesignRequest, http: Request) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
         observation = from_wire(request) if asked is None else asked.observe()
         if request.designer == TRAINED:
-            return await trained.design(observation)
+            with leaving(http) as left:
+                return await trained.design(observation, left)
         began = time.perf_counter()
         if request.designer not in designers:
             known = f"choose one of {', '.join((TRAINED, *designers))}"
@@ -53,6 +56,21 @@ def designer_routes(
         return trained.state()
 
     return router
+
+
+@contextmanager
+def leaving(request: Request) -> Iterator[asyncio.Future[None]]:
+    """Give what is done when the client of a request has closed its connection."""
+
+    async def wait() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    left = asyncio.ensure_future(wait())
+    try:
+        yield left
+    finally:
+        left.cancel()
 
 
 def _repeatable(state: DaedalusState) -> np.random.Generator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from daedalus.market.seeds import generator
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.messages import DesignAnswer, DesignerState, DesignerStatus
+from daedalus.service.sessions.shared_answers import SharedAnswers
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,14 +35,13 @@ class BackgroundDesigner:
     Args:
         load: Loads the model; None if there is none.
         timeout: Longest time that a request waits for the model, in seconds.
-        queue: Largest number of waiting requests.
+        queue: Largest number of different questions that wait.
     """
 
     def __init__(self, load: Load | None, timeout: float, queue: int) -> None:
         self._timeout = timeout
-        self._queue = queue
-        self._waiting = 0
         self._thread = ThreadPoolExecutor(1, "designer")
+        self._answers = SharedAnswers(self._thread, queue)
         self._loaded = None if load is None else self._thread.submit(load)
         if self._loaded is not None:
             self._loaded.add_done_callback(_log_failure)
@@ -57,14 +58,23 @@ class BackgroundDesigner:
 
     def state(self) -> DesignerState:
         """Return whether the designer is ready, and if not, why."""
-        return DesignerState(status=self.status, error=self._unready(), waiting=self._waiting)
+        return DesignerState(
+            status=self.status, error=self._unready(), waiting=self._answers.waiting
+        )
 
-    async def design(self, observation: Observation) -> DesignAnswer:
-        """Return the model's mechanism for one market, or the heuristic one and the reason."""
+    async def design(
+        self, observation: Observation, left: asyncio.Future[None] | None = None
+    ) -> DesignAnswer:
+        """Return the model's mechanism for one market, or the heuristic one and the reason.
+
+        Args:
+            observation: What the designer sees.
+            left: Is done when the client has left; then nobody waits for the model.
+        """
         began = time.perf_counter()
-        text, error = None, self._unready() or self._untold(observation) or self._busy()
+        text, error = None, self._unready() or self._untold(observation)
         if error is None:
-            text, error = await self._ask(observation)
+            text, error = await self._ask(observation, left)
         parsed = parse_mechanism(text) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {'; '.join(parsed.errors.values())}"
@@ -82,26 +92,29 @@ class BackgroundDesigner:
         """Stop taking requests; a second call changes nothing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _ask(self, observation: Observation) -> tuple[str | None, str | None]:
+    async def _ask(
+        self, observation: Observation, left: asyncio.Future[None] | None
+    ) -> tuple[str | None, str | None]:
         """Return the model's text, or why there is none."""
         assert self._loaded is not None
         generate, prompt = self._loaded.result()
         chats = prompts(observation, prompt)
-        self._waiting += 1
-        asked = self._thread.submit(generate, chats, generator(0, "service design"))
-        answer = asyncio.wrap_future(asked)
-        answer.add_done_callback(self._done)
-        await asyncio.wait({answer}, timeout=self._timeout)
+        question = json.dumps(chats)
+        if not self._answers.has_place(question):
+            waiting = self._answers.waiting
+            return None, f"{waiting} requests are already waiting for the model; ask again later"
+        # Equal questions get equal answers, because each gets the same random numbers.
+        answer = await self._answers.ask(
+            question,
+            lambda: generate(chats, generator(0, "service design"))[0],
+            self._timeout,
+            left,
+        )
         if not answer.done():
             return None, f"the model took longer than {self._timeout:g} seconds"
         if answer.cancelled() or answer.exception():
             return None, "the model failed; the server's log says why"
-        return answer.result()[0], None
-
-    def _done(self, answer: asyncio.Future[list[str]]) -> None:
-        self._waiting -= 1
-        if not answer.cancelled() and answer.exception():
-            _LOG.error("the designer failed", exc_info=answer.exception())
+        return answer.result(), None
 
     def _unready(self) -> str | None:
         return {
@@ -110,11 +123,6 @@ class BackgroundDesigner:
             "failed": "the model could not be loaded; the server's log says why",
             "ready": None,
         }[self.status]
-
-    def _busy(self) -> str | None:
-        if self._waiting < self._queue:
-            return None
-        return f"{self._waiting} requests are already waiting for the model; ask again later"
 
     def _untold(self, observation: Observation) -> str | None:
         assert self._loaded is not None

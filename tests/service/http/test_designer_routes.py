@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+import time
+from urllib.parse import urlsplit
+
+import requests
+
+from daedalus.designers.prompt import PromptSettings
 from daedalus.designers.random import RandomDesigner
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.service.openenv.catalogue import Catalogue
+from tests.service.conftest import serving
 
 EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
 
@@ -18,3 +31,33 @@ def test_another_designer_can_be_asked(reach) -> None:
     wrong = client.post("/api/design", json={"designer": "oracle"})
     assert wrong.status_code == 422
     assert wrong.json()["detail"][0]["allowed"] == "choose one of trained, random"
+
+
+def leave_at_once(address: str, body: dict) -> None:
+    """Ask for a mechanism, and close the connection before the answer."""
+    place, content = urlsplit(address), json.dumps(body).encode()
+    head = "POST /api/design HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(content)}\r\n\r\n"
+    with socket.create_connection((place.hostname, place.port)) as sock:
+        sock.sendall(head.encode() + content)
+
+
+def test_requests_whose_clients_have_left_keep_no_place(catalogue: Catalogue) -> None:
+    asked, release = [], threading.Event()
+
+    def generate(chats, rng):
+        asked.append(chats)
+        release.wait(10)
+        return [format_mechanism(Mechanism())]
+
+    with serving(catalogue, lambda: (generate, PromptSettings())) as address:
+        status = f"{address}/api/designer/status"
+        while requests.get(status).json()["status"] == "loading":
+            time.sleep(0.01)
+        for number in range(30):
+            leave_at_once(address, {"round_number": number})
+        time.sleep(0.5)
+        assert requests.get(status).json()["waiting"] == 1  # the one that had begun
+        release.set()
+        answer = requests.post(f"{address}/api/design", json={"round_number": 99}).json()
+        assert answer["source"] == "ai" and len(asked) == 2

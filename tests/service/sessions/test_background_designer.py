@@ -150,7 +150,7 @@ def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
     began = time.perf_counter()
     client.post("/reset", json={"session_id": "a"})
     assert client.post("/step", json={"session_id": "a", "action": {}}).status_code == 200
-    busy = client.post("/api/design", json={}).json()
+    busy = client.post("/api/design", json={"round_number": 1}).json()
     assert time.perf_counter() - began < 0.25
     assert "waiting for the model" in busy["error"]
     asking.join()

@@ -1,0 +1,106 @@
+"""Answers of a slow model: equal questions share one, and a question without askers is dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+_LOG = logging.getLogger(__name__)
+
+KEPT = 256
+"""Number of answers that are kept for those who ask the same later."""
+
+
+@dataclass
+class _Shared:
+    """One question under way: its work on the thread, its answer here, and how many wait."""
+
+    work: Future[str]
+    answer: asyncio.Future[str]
+    askers: int = 0
+
+
+class SharedAnswers:
+    """Answers questions on a thread, each different one once. Equal ones must have equal answers.
+
+    Args:
+        thread: Runs the work.
+        places: Largest number of different questions under way.
+    """
+
+    def __init__(self, thread: Executor, places: int) -> None:
+        self._thread = thread
+        self._places = places
+        self._under_way: dict[str, _Shared] = {}
+        self._kept: OrderedDict[str, str] = OrderedDict()
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of different questions under way."""
+        return len(self._under_way)
+
+    def has_place(self, question: str) -> bool:
+        """Return whether a question may be asked: it has an answer, is under way or has a place."""
+        known = question in self._kept or question in self._under_way
+        return known or self.waiting < self._places
+
+    async def ask(
+        self,
+        question: str,
+        work: Callable[[], str],
+        timeout: float,
+        left: asyncio.Future[None] | None = None,
+    ) -> asyncio.Future[str]:
+        """Return the answer, done or not, when it is there, nobody wants it or time is up.
+
+        If nobody else asks the same, the work of an answer that is not done is cancelled. Work
+        that has begun cannot be stopped; it keeps its place until its end.
+
+        Args:
+            question: Equal questions share one answer.
+            work: Finds the answer.
+            timeout: Longest time to wait, in seconds.
+            left: Is done when this asker does not want the answer any more.
+        """
+        if question in self._kept:
+            return self._known(question)
+        shared = self._under_way.get(question) or self._begin(question, work)
+        shared.askers += 1
+        ends: set[asyncio.Future[Any]] = {shared.answer} if left is None else {shared.answer, left}
+        try:
+            await asyncio.wait(ends, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            shared.askers -= 1
+            if not shared.askers and shared.work.cancel():
+                self._under_way.pop(question, None)
+        return shared.answer
+
+    def _known(self, question: str) -> asyncio.Future[str]:
+        self._kept.move_to_end(question)
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        answer.set_result(self._kept[question])
+        return answer
+
+    def _begin(self, question: str, work: Callable[[], str]) -> _Shared:
+        future = self._thread.submit(work)
+        shared = _Shared(future, asyncio.wrap_future(future))
+        shared.answer.add_done_callback(partial(self._end, question))
+        self._under_way[question] = shared
+        return shared
+
+    def _end(self, question: str, answer: asyncio.Future[str]) -> None:
+        if answer.cancelled():
+            return
+        del self._under_way[question]
+        if (error := answer.exception()) is not None:
+            _LOG.error("the designer failed", exc_info=error)
+            return
+        self._kept[question] = answer.result()
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
