@@ -13,6 +13,7 @@ STATIC = "daedalus/service/page/static/"
 EXCEPTIONS = {
     "market/test_parity.py": "whole markets against the plain reference",
     "service/http/test_fuzz.py": "generated requests to every route",
+    "service/http/test_proxy.py": "deploy/haproxy.cfg in front of a service",
     "service/page/test_wire_types.py": f"{STATIC}wire.d.ts against the messages",
     "service/page/static/test_access.py": f"{STATIC} in a browser: keys and screen readers",
     "service/page/static/test_arena.py": f"{STATIC} in a browser: the last step",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from daedalus.checks import require_at_least
@@ -26,9 +27,15 @@ class ServiceSettings:
             service.
         http_sessions: Largest number of live sessions over HTTP.
         websocket_sessions: Largest number of OpenEnv sessions, one for each WebSocket.
+        trusted_proxies: Addresses or networks of proxies in front of the service. The visitor's
+            address is what they write into ``X-Forwarded-For``; nobody else's word counts.
+        sessions_per_address: Largest number of live sessions of one visitor's address, over HTTP
+            and again over WebSockets; of IPv6, of one network of 64 bits. It holds only with
+            ``trusted_proxies``; otherwise many visitors may share a proxy's address.
         session_timeout: Idle time after which a session ends.
         session_grace: Idle time after which a session over HTTP ends if all places are taken and
-            a client wants one; well above the time that a model takes to answer.
+            a client wants one; well above the time that a model takes to answer. A session that
+            has played no step then ends at once.
         connections: Largest number of open connections, WebSockets included. When all are taken,
             those that wait for their next request are closed.
         request_timeout: Longest time for a request's head to arrive, and again for its body.
@@ -47,7 +54,7 @@ class ServiceSettings:
         write_up: The article, served as /blog.md.
 
     Raises:
-        ValueError: A number is out of range, or a host or an origin is malformed.
+        ValueError: A number is out of range, or a host, a proxy or an origin is malformed.
     """
 
     host: str = "127.0.0.1"
@@ -56,6 +63,8 @@ class ServiceSettings:
     cors_origins: list[str] = field(default_factory=list)
     http_sessions: int = 256
     websocket_sessions: int = 256
+    trusted_proxies: list[str] = field(default_factory=list)
+    sessions_per_address: int = 32
     session_timeout: float = 1800.0
     session_grace: float = 120.0
     connections: int = 600
@@ -72,8 +81,8 @@ class ServiceSettings:
     write_up: str = "docs/blog.md"
 
     def __post_init__(self) -> None:
-        counts = ("http_sessions", "websocket_sessions", "max_episode_length", "design_queue")
-        require_at_least(1, self, *counts)
+        counts = ("http_sessions", "websocket_sessions", "sessions_per_address")
+        require_at_least(1, self, *counts, "max_episode_length", "design_queue")
         require_at_least(1024, self, "max_body_bytes")
         require_at_least(0.001, self, "session_timeout", "session_grace", "design_timeout")
         require_at_least(0.001, self, "request_timeout", "answer_timeout", "websocket_ping")
@@ -94,6 +103,14 @@ class ServiceSettings:
                     f"hosts: {name!r}; give a name without a port, such as example.org, "
                     "*.example.org for its subdomains, or * for any name"
                 )
+        for proxy in self.trusted_proxies:
+            try:
+                ip_network(proxy)
+            except ValueError as error:
+                raise ValueError(
+                    f"trusted_proxies: {proxy!r}; give an address such as 127.0.0.1, or a network "
+                    "such as 10.0.0.0/8"
+                ) from error
         for origin in self.cors_origins:
             parts = urlsplit(origin)
             if origin != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:

@@ -16,6 +16,8 @@ from daedalus.service.settings import ServiceSettings
         ({"http_sessions": 0}, "http_sessions: 0"),
         ({"cors_origins": ["*"]}, "SCHEME://HOST"),
         ({"hosts": ["example.org:8000"]}, "hosts: 'example.org:8000'; give a name without a port"),
+        ({"trusted_proxies": ["*"]}, "trusted_proxies: '*'; give an address such as 127.0.0.1"),
+        ({"sessions_per_address": 0}, "sessions_per_address: 0"),
         ({"hosts": ["a.*.org"]}, "hosts: 'a.*.org'"),
         ({"session_timeout": 20.0}, "twice design_timeout"),
         ({"session_grace": 20.0}, "session_grace: 20.0"),

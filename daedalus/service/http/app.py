@@ -20,6 +20,7 @@ from daedalus.service.http.mcp import mcp_answers
 from daedalus.service.http.page_routes import add_page, page_routes
 from daedalus.service.http.session_routes import session_routes
 from daedalus.service.http.trusted_hosts import TrustedHosts
+from daedalus.service.http.visitors import SocketsPerVisitor
 from daedalus.service.http.watching_routes import watching_routes
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, NAME, DaedalusEnvironment
@@ -57,8 +58,9 @@ def create_app(
     def make() -> DaedalusEnvironment:
         return DaedalusEnvironment(catalogue)
 
+    per_visitor = settings.sessions_per_address if settings.trusted_proxies else None
     sessions = SessionStore(
-        make, settings.http_sessions, settings.session_timeout, settings.session_grace
+        make, settings.http_sessions, settings.session_timeout, settings.session_grace, per_visitor
     )
     designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
     app.state.sessions = sessions
@@ -74,6 +76,8 @@ def create_app(
     app.add_middleware(BuiltOnce, paths=("/schema", "/openapi.json"))
     app.add_middleware(HeadAsGet)
     app.add_middleware(ReadableEnvelopes)
+    if per_visitor is not None:
+        app.add_middleware(SocketsPerVisitor, most=per_visitor)
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,

@@ -58,6 +58,8 @@ def make_server(app: FastAPI, settings: ServiceSettings) -> uvicorn.Server:
         ws_max_size=settings.max_body_bytes,
         ws_ping_interval=settings.websocket_ping,
         ws_ping_timeout=settings.websocket_ping,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
         server_header=False,
         log_level="warning",
     )

@@ -4,7 +4,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Request
 
 from daedalus.service.http.json_bodies import JsonRoute
 from daedalus.service.http.messages import (
@@ -17,6 +17,7 @@ from daedalus.service.http.messages import (
     StepAnswer,
     StepRequest,
 )
+from daedalus.service.http.visitors import visitor_of
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
 from daedalus.service.sessions.store import SessionStore
@@ -38,9 +39,11 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
     default = ResetRequest()
 
     @router.post("/reset", responses=INVALID | _FULL, summary="Begin an episode in a session")
-    async def reset(request: Annotated[ResetRequest, Body()] = default) -> ResetAnswer:
+    async def reset(
+        http: Request, request: Annotated[ResetRequest, Body()] = default
+    ) -> ResetAnswer:
         options = request.model_dump(exclude={"session_id"})
-        name, observation = sessions.reset(request.session_id, options)
+        name, observation = sessions.reset(request.session_id, options, visitor_of(http.scope))
         return ResetAnswer(
             session_id=name,
             observation=_body(observation),

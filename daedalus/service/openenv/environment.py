@@ -42,6 +42,9 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     Args:
         catalogue: The populations and markets that a reset may choose.
+
+    Attributes:
+        has_played: Whether any step has been played, in this episode or an earlier one.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -53,6 +56,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._before: DesignEnv | None = None
         self._closed = False
         self._state = DaedalusState()
+        self.has_played = False
 
     rubric: CompositeRubric
 
@@ -99,7 +103,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         env = self.episode()
         running = not env.done[0]
         if running:
-            self._before = env.fork(_ONLY)
+            self._before, self.has_played = env.fork(_ONLY), True
         result = env.step(Mechanisms.stack([action.to_mechanism()]))
         if not running:
             return self._told(result.observation, {}, 0.0)

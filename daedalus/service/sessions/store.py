@@ -6,6 +6,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from daedalus.service.openenv.environment import DaedalusEnvironment
@@ -25,15 +26,27 @@ class CapacityError(RuntimeError):
         self.retry_after = retry_after
 
 
+@dataclass
+class _Session:
+    """A live session: its environment, the visitor who opened it, and when it was last used."""
+
+    environment: DaedalusEnvironment
+    visitor: str
+    used: float = 0.0
+
+
 class SessionStore:
     """Environments by session name, the least recently used first.
+
+    If a client wants a place and all are taken, a session without any step gives way at once, and
+    another one after ``grace``. So nobody can hold all places by opening sessions and leaving them.
 
     Args:
         make: Builds an environment.
         capacity: Largest number of live sessions.
         timeout: Idle time after which a session ends, in seconds.
-        grace: Idle time after which a session ends if all places are taken and a client wants one.
-            So nobody can hold all places by opening sessions and leaving them.
+        grace: Idle time after which a session that has played gives way, in seconds.
+        per_visitor: Largest number of live sessions of one visitor; None for no such bound.
         clock: Returns the time, in seconds.
     """
 
@@ -43,14 +56,16 @@ class SessionStore:
         capacity: int,
         timeout: float,
         grace: float,
+        per_visitor: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._make = make
         self._capacity = capacity
         self._timeout = timeout
         self._grace = min(grace, timeout)
+        self._per_visitor = per_visitor
         self._clock = clock
-        self._sessions: OrderedDict[str, tuple[float, DaedalusEnvironment]] = OrderedDict()
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
     def __len__(self) -> int:
         """Return the number of live sessions."""
@@ -58,28 +73,34 @@ class SessionStore:
         return len(self._sessions)
 
     def reset(
-        self, session_id: str | None, options: dict[str, Any]
+        self, session_id: str | None, options: dict[str, Any], visitor: str = ""
     ) -> tuple[str, DaedalusObservation]:
         """Begin an episode in a live session, or in a new one.
 
         A reset that fails opens no session and does not change a live one.
 
+        Args:
+            session_id: The session's name; None draws one at random.
+            options: How the episode begins.
+            visitor: Who opens a new session.
+
         Returns:
-            The session's name, drawn at random if there was none, and the first observation.
+            The session's name, and the first observation.
 
         Raises:
-            CapacityError: All places are taken by sessions in use.
+            CapacityError: All places, or all of this visitor, are taken by sessions in use.
             FieldError: The market cannot play the population.
         """
         self._expire()
         name = session_id or uuid.uuid4().hex
-        if name in self._sessions:
-            environment = self._sessions[name][1]
-        else:
-            self._make_room()
-            environment = self._make()
-        observation = environment.reset(**options)
-        self._touch(name, environment)
+        session, leaver = self._sessions.get(name), None
+        if session is None:
+            leaver = self._giving_way(visitor)
+            session = _Session(self._make(), visitor)
+        observation = session.environment.reset(**options)
+        if leaver is not None:
+            self._end(leaver)
+        self._touch(name, session)
         return name, observation
 
     def get(self, session_id: str) -> DaedalusEnvironment:
@@ -92,37 +113,48 @@ class SessionStore:
         if session_id not in self._sessions:
             raise UnknownSessionError(
                 f"session_id: there is no session {session_id!r}. A session ends after "
-                f"{self._timeout:g} idle seconds, or {self._grace:g} if others wait; "
-                "POST /reset opens one"
+                f"{self._timeout:g} idle seconds. If others wait, it ends after {self._grace:g}, "
+                "or at once if it has played no step. POST /reset opens one"
             )
-        environment = self._sessions[session_id][1]
-        self._touch(session_id, environment)
-        return environment
+        session = self._sessions[session_id]
+        self._touch(session_id, session)
+        return session.environment
 
     def close(self) -> None:
         """End every session."""
-        while self._sessions:
-            self._sessions.popitem()[1][1].close()
+        for name in list(self._sessions):
+            self._end(name)
 
-    def _touch(self, name: str, environment: DaedalusEnvironment) -> None:
-        self._sessions[name] = (self._clock(), environment)
+    def _touch(self, name: str, session: _Session) -> None:
+        session.used = self._clock()
+        self._sessions[name] = session
         self._sessions.move_to_end(name)
 
-    def _idle(self) -> float:
-        """Return the idle time of the least recently used session, in seconds."""
-        return self._clock() - next(iter(self._sessions.values()))[0]
+    def _idle(self, name: str) -> float:
+        return self._clock() - self._sessions[name].used
 
     def _expire(self) -> None:
-        while self._sessions and self._idle() > self._timeout:
-            self._end_oldest()
+        while self._sessions and self._idle(oldest := next(iter(self._sessions))) > self._timeout:
+            self._end(oldest)
 
-    def _make_room(self) -> None:
-        if len(self._sessions) < self._capacity:
-            return
-        wait = self._grace - self._idle()
+    def _giving_way(self, visitor: str) -> str | None:
+        """Return the session that ends for a new one of this visitor; None if there is room."""
+        own = [name for name, each in self._sessions.items() if each.visitor == visitor]
+        if self._per_visitor is not None and len(own) >= self._per_visitor:
+            return self._first_of(own, f"all {len(own)} sessions of your address are taken")
+        if len(self._sessions) >= self._capacity:
+            return self._first_of(list(self._sessions), f"all {self._capacity} sessions are taken")
+        return None
+
+    def _first_of(self, names: list[str], full: str) -> str:
+        """Return the first session to give way, of names with the least recently used first."""
+        for name in names:
+            if not self._sessions[name].environment.has_played:
+                return name
+        wait = self._grace - self._idle(names[0])
         if wait >= 0.0:
-            raise CapacityError(f"all {self._capacity} sessions are taken; try again later", wait)
-        self._end_oldest()
+            raise CapacityError(f"{full}; try again later", wait)
+        return names[0]
 
-    def _end_oldest(self) -> None:
-        self._sessions.popitem(last=False)[1][1].close()
+    def _end(self, name: str) -> None:
+        self._sessions.pop(name).environment.close()

@@ -301,9 +301,13 @@ def storm(server: Served) -> None:
     codes: list[int] = []
     socks = []
     for number in range(20):
-        answer = requests.post(f"{server.address}/reset", json={"seed": number}, timeout=5)
+        name = f"storm-{number}"
+        begin = {"seed": number, "session_id": name}
+        answer = requests.post(f"{server.address}/reset", json=begin, timeout=5)
         codes.append(answer.status_code)
         assert answer.status_code == 200 or 1 <= int(answer.headers["Retry-After"]) <= 2
+        step = {"session_id": name, "action": {}}  # or the session would give way at once
+        requests.post(f"{server.address}/step", json=step, timeout=5)
         with suppress(*FOREIGN_ERRORS):
             socks.append(server.websocket())
     assert set(codes) == {200, 503}

@@ -65,10 +65,24 @@ def test_places_run_out_and_a_living_session_keeps_its_own(reach) -> None:
     client = reach()
     for name in ("a", "b", "a"):
         assert client.post("/reset", json={"session_id": name}).status_code == 200
+        step = {"session_id": name, "action": {}}
+        assert client.post("/step", json=step).status_code == 200
     answer = client.post("/reset", json={"session_id": "c"})
     assert answer.status_code == 503
     assert 1 <= int(answer.headers["Retry-After"]) <= 120
     assert client.post("/step", json={"session_id": "a", "action": {}}).status_code == 200
+
+
+def test_resets_without_steps_shut_nobody_out(reach) -> None:
+    client = reach(http_sessions=4)
+    for _ in range(20):
+        assert client.post("/reset", json={}).status_code == 200
+    newcomer = {"session_id": "newcomer"}
+    assert client.post("/reset", json=newcomer).status_code == 200
+    assert client.post("/step", json=newcomer | {"action": {}}).status_code == 200
+    for _ in range(20):
+        assert client.post("/reset", json={}).status_code == 200
+    assert client.get("/state", params=newcomer).json()["step_count"] == 1
 
 
 def test_a_failed_reset_takes_no_place(reach) -> None:
