@@ -56,6 +56,7 @@ LAYERS: dict[str, set[str]] = {
     | {"daedalus.service.openenv", "daedalus.service.sessions", "daedalus.service.page"}
     | {"daedalus.service.settings", "openenv", "pydantic"}
     | {"fastapi", "starlette", "uvicorn", "websockets"},
+    "daedalus.service.http.json_text": {"pydantic_core"},
     "daedalus.service.settings": {"daedalus.checks"},
     "daedalus.service.load_settings": {"daedalus.checks"},
     "daedalus.service.__init__": set(),  # settings and client cannot be imported without it

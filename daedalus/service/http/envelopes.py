@@ -8,7 +8,7 @@ from typing import Any
 from openenv.core.env_server.types import WSErrorCode, WSErrorResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from daedalus.service.openenv.json_text import json_problem
+from daedalus.service.http.json_text import json_problem
 
 _ENVELOPE = 'send a JSON object with a "type", such as {"type": "state"}'
 

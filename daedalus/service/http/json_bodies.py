@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from daedalus.service.openenv.json_text import json_problem
+from daedalus.service.http.json_text import json_problem
 
 
 class JsonRequest(Request):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.service.openenv.json_text import json_problem
+from daedalus.service.http.json_text import json_problem
 
 
 @pytest.mark.parametrize(
