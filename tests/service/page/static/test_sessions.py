@@ -79,6 +79,8 @@ def test_two_tabs_under_one_name_part(visit: Visit) -> None:
 def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
     with serving(catalogue, http_sessions=1) as address:
         first = visit(address).open()
+        first.speed(4)
+        first.step()  # or its session would give way at once
         second = visit(address)
         second.page.goto(address)
         said = second.page.locator("#notices")
