@@ -82,8 +82,13 @@ class ClassicMarket:
 
     def unmask(self, state: MarketState) -> list[Unmasked]:
         """Return the hidden side of the n bidders of the first market."""
+        assert isinstance(state, ClassicState)
         groups = self.population.groups
-        return [Unmasked(name, (groups[name].kind,), 0.0) for name in self.population.seat_groups()]
+        values = np.where(state.bids[0] > 0.0, state.values[0], 0.0).tolist()
+        return [
+            Unmasked(name, (groups[name].kind,), 0.0, value, np.nan)
+            for name, value in zip(self.population.seat_groups(), values, strict=True)
+        ]
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.

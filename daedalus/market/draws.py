@@ -110,10 +110,10 @@ def uniform(key: np.uint64, owner: int, purpose: int) -> float:
 
 
 @cached_kernel
-def _fill_draws(seeds: NDArray[np.uint64], purpose: int, draws: Floats) -> None:
+def _fill_draws(seeds: NDArray[np.uint64], round_number: int, purpose: int, draws: Floats) -> None:
     """Fill the draws of each owner, shape (B, owners)."""
     for e in range(len(seeds)):
-        key = round_key(seeds[e], VARIATION_ROUND)
+        key = round_key(seeds[e], round_number)
         for owner in range(draws.shape[1]):
             draws[e, owner] = uniform(key, owner, purpose)
 
@@ -126,6 +126,13 @@ def episode_draws(seeds: NDArray[np.uint64], purpose: int, owners: int = 1) -> N
         purpose: What they are for, from the bank "variation".
         owners: Number of owners.
     """
+    return round_draws(seeds, VARIATION_ROUND, purpose, owners)
+
+
+def round_draws(
+    seeds: NDArray[np.uint64], round_number: int, purpose: int, owners: int
+) -> NDArray[np.float64]:
+    """Return the draws that the kernels make in one round, shape (B, owners), in [0, 1)."""
     draws = np.empty((len(seeds), owners))
-    _fill_draws(seeds, purpose, draws)
+    _fill_draws(seeds, round_number, purpose, draws)
     return draws

@@ -64,11 +64,16 @@ class Unmasked:
         type: Name of its type or group.
         habits: Its strategies.
         false_bid: Its last bid under a false name, in units of value; 0 if there was none.
+        value: What one unit was worth to it in the last round; 0 if it drew no value.
+        spent: All its payments so far, in units of value. NaN in the classic market, which sells
+            one unit a round, so that a winner pays the price.
     """
 
     type: str
     habits: tuple[str, ...]
     false_bid: float
+    value: float
+    spent: float
 
 
 class Market(Protocol):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, fields
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
@@ -162,11 +162,33 @@ class StrategicMarket:
         """Return the hidden side of the n bidders of the first market."""
         assert isinstance(state, StrategicState)
         names, present = list(self.population.types), int(state.sizes[0])
-        hidden = zip(state.bidders["kind"][0], state.alias_bids[0], strict=True)
+        bidders = state.bidders[0, :present]
+        hidden = zip(
+            bidders["kind"],
+            state.alias_bids[0, :present].tolist(),
+            self._last_values(state),
+            bidders["spent"].tolist(),
+            strict=True,
+        )
         return [
-            Unmasked(names[kind], tuple(self._bidder_types[kind].menu), float(false_bid))
-            for kind, false_bid in islice(hidden, present)
+            Unmasked(names[kind], tuple(self._bidder_types[kind].menu), *numbers)
+            for kind, *numbers in hidden
         ]
+
+    def _last_values(self, state: StrategicState) -> list[float]:
+        """Return what a first unit was worth in the last round, in the first market."""
+        present, last = int(state.sizes[0]), int(state.rounds[0]) - 1
+        if last < 0:
+            return [0.0] * present
+        bidders = state.bidders[0, :present]
+        one, two = (
+            round_draws(state.seeds[:1], last, purpose, present)[0]
+            for purpose in (VALUE_ONE, VALUE_TWO)
+        )
+        two_units = (self._types["demand"][bidders["kind"]] == 2) & (state.units[0] > 1)
+        best = np.where(two_units, np.maximum(one, two), one)
+        values: list[float] = (bidders["value_low"] + bidders["value_range"] * best).tolist()
+        return values
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.

@@ -11,7 +11,7 @@ from daedalus.service.sessions import watching
 from daedalus.service.sessions.messages import Arena, Reveal
 from daedalus.service.sessions.store import SessionStore
 
-_REVEALED = "Read the types of the bidders, and the owners of false names"
+_REVEALED = "Read the types and values of the bidders, and the owners of false names"
 
 
 def watching_routes(sessions: SessionStore) -> APIRouter:

@@ -49,7 +49,9 @@ class ArenaRound(Strict):
         present: Whether each bidder bid.
         delivered: Units that each bidder bought and kept.
         false_bids: Bids under false names, without their owners.
-        price: Price of a unit, 0 without a sale.
+        paid: What each bidder paid for its units, in units of value.
+        price: Clearing price of a unit, 0 without a sale; see ``Sales`` for each format. In first
+            price and vcg winners may pay different prices.
         reserve: The reserve price, the lowest bid that competes.
         revenue: Sum of all payments.
         scores: W, F, P, S and the composite R of the round.
@@ -60,6 +62,7 @@ class ArenaRound(Strict):
     present: list[bool]
     delivered: list[int]
     false_bids: list[float]
+    paid: list[float]
     price: float
     reserve: float
     revenue: float
@@ -81,7 +84,15 @@ class Bidder(Strict):
 
 
 class Reveal(Strict):
-    """The bidders' types, and for every round of the arena the owners of false names, by seat."""
+    """The hidden side of the bidders.
+
+    Attributes:
+        bidders: Their types, by seat.
+        false_names: For every round of the arena, the owners of false names, by seat.
+        values: For every round of the arena, what one unit was worth to each bidder, by seat; 0 if
+            it drew no value.
+    """
 
     bidders: list[Bidder]
     false_names: list[list[int]]
+    values: list[list[float]]

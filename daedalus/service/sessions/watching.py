@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from daedalus.env import DesignEnv
+from daedalus.market.interface import Unmasked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.service.openenv.environment import DaedalusEnvironment
@@ -34,15 +35,17 @@ def reveal(environment: DaedalusEnvironment) -> Reveal:
     bidders = [
         Bidder(type=each.type, menu=list(each.habits)) for each in env.market.unmask(env.state)
     ]
-    return Reveal(bidders=bidders, false_names=_replay(environment).owners)
+    replay = _replay(environment)
+    return Reveal(bidders=bidders, false_names=replay.owners, values=replay.values)
 
 
 @dataclass(frozen=True)
 class _Replay:
-    """The rounds of a step, and in each the seats that bid under false names."""
+    """The rounds of a step, and in each the seats that bid under false names, and the values."""
 
-    rounds: list[ArenaRound]
-    owners: list[list[int]]
+    rounds: list[ArenaRound] = field(default_factory=list)
+    owners: list[list[int]] = field(default_factory=list)
+    values: list[list[float]] = field(default_factory=list)
 
 
 def _replay(environment: DaedalusEnvironment) -> _Replay:
@@ -51,18 +54,29 @@ def _replay(environment: DaedalusEnvironment) -> _Replay:
     Draws are keyed by round, so the copy repeats the step exactly.
     """
     before, mechanisms = environment.before_step(), environment.episode().mechanisms
+    replay = _Replay()
     if before is None or before.done[0]:
-        return _Replay([], [])
-    rounds, owners = [], []
+        return replay
+    bidders = before.market.unmask(before.state)
     for _ in range(before.settings.rounds_per_step):
         present = slice(before.state.sizes[0])
         wins = before.state.wins[0, present].copy()
         outcome = before.market.play(before.state, mechanisms, 1)
-        false_bids = [each.false_bid for each in before.market.unmask(before.state)]
-        owners.append(np.flatnonzero(false_bids).tolist())
+        former, bidders = bidders, before.market.unmask(before.state)
         delivered = before.state.wins[0, present] - wins
-        rounds.append(_round(before, mechanisms, outcome, delivered.tolist(), false_bids))
-    return _Replay(rounds, owners)
+        at_price = [units * float(outcome.field("clearing_price")[0, 0]) for units in delivered]
+        paid = _paid(former, bidders, at_price)
+        replay.owners.append([seat for seat, each in enumerate(bidders) if each.false_bid])
+        replay.values.append([each.value for each in bidders])
+        replay.rounds.append(_round(before, mechanisms, outcome, delivered.tolist(), paid, bidders))
+    return replay
+
+
+def _paid(former: list[Unmasked], bidders: list[Unmasked], at_price: list[float]) -> list[float]:
+    """Return each bidder's payment in a round; ``at_price`` is used where none are recorded."""
+    spent = np.array([each.spent for each in bidders]) - [each.spent for each in former]
+    paid: list[float] = np.where(np.isnan(spent), at_price, spent).tolist()
+    return paid
 
 
 def _round(
@@ -70,7 +84,8 @@ def _round(
     mechanisms: Mechanisms,
     outcome: Outcome,
     delivered: list[int],
-    false_bids: list[float],
+    paid: list[float],
+    bidders: list[Unmasked],
 ) -> ArenaRound:
     bids = env.state.bids[0, : env.state.sizes[0]]
     return ArenaRound(
@@ -78,7 +93,8 @@ def _round(
         bids=bids.tolist(),
         present=(bids > 0.0).tolist(),
         delivered=delivered,
-        false_bids=[each for each in false_bids if each > 0.0],
+        false_bids=[each.false_bid for each in bidders if each.false_bid > 0.0],
+        paid=paid,
         price=float(outcome.field("clearing_price")[0, 0]),
         reserve=float(mechanisms.reserve_price[0]),
         revenue=float(outcome.field("revenue")[0, 0]),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
@@ -45,6 +48,47 @@ def test_empty_seats_are_not_shown(catalogue) -> None:
         for each in arena(environment).rounds:
             assert len(each.bids) == len(each.present) == len(each.delivered) == bidders
     assert len(seen) > 2
+
+
+def test_payments_are_what_winners_paid(catalogue) -> None:
+    for market, auction in (("strategic", "first_price"), ("strategic", "vcg"), ("classic", "vcg")):
+        environment = DaedalusEnvironment(catalogue)
+        environment.reset(seed=3, population="stage4", market=market)
+        environment.step(DaedalusAction(auction_type=auction, reserve_price=0.05))
+        rounds = arena(environment).rounds
+        assert len(rounds) == 5
+        for each in rounds:
+            assert sum(each.paid) == pytest.approx(each.revenue)
+            assert all(
+                (paid > 0) <= (units > 0)
+                for paid, units in zip(each.paid, each.delivered, strict=True)
+            )
+
+
+def test_in_second_price_a_truthful_bidder_bids_the_value_that_is_revealed(catalogue) -> None:
+    for market in ("strategic", "classic"):
+        environment = DaedalusEnvironment(catalogue)
+        environment.reset(seed=3, population="stage0", market=market)
+        assert reveal(environment).values == []
+        environment.step(DaedalusAction(auction_type="second_price"))
+        told = reveal(environment)
+        honest = [seat for seat, each in enumerate(told.bidders) if each.type == "truthful"]
+        bids = np.array([each.bids for each in arena(environment).rounds])
+        assert len(honest) > 1
+        assert np.array(told.values)[:, honest] == pytest.approx(bids[:, honest])
+
+
+def test_in_first_price_shaders_bid_below_the_values_that_are_revealed(catalogue) -> None:
+    environment = DaedalusEnvironment(catalogue)
+    environment.reset(seed=3, population="stage3")
+    environment.step(DaedalusAction(auction_type="first_price"))
+    told = reveal(environment)
+    shaders = [seat for seat, each in enumerate(told.bidders) if each.type == "shader"]
+    bids = np.array([each.bids for each in arena(environment).rounds])
+    values = np.array(told.values)
+    assert (bids <= values + 1e-12).all()
+    competing = bids[:, shaders] > DaedalusAction().reserve_price
+    assert competing.sum() > 5 and (bids[:, shaders] < values[:, shaders])[competing].all()
 
 
 def test_an_ended_episode_keeps_its_last_rounds(catalogue) -> None:

@@ -6,9 +6,11 @@ import { set, svg } from "./dom.js";
 /** @typedef {ReturnType<import("./arena_layout.js").layout>} Layout */
 
 const CAPTIONED = 46; // pixels that a seat needs for a word
+export const KINDS = 8; // colours for types
 
 /**
- * Return a name's bar, its dots for units, and the group with its figure.
+ * Return a name's bar, the outline of its value, the mark of its own price, its dots for units, and
+ * the group with its figure.
  * @param {Layout} place
  * @param {number} x Pixels.
  * @param {{label: string, caption: string, kind: number|undefined, extra: boolean}} name `kind` is
@@ -17,11 +19,13 @@ const CAPTIONED = 46; // pixels that a seat needs for a word
 export function makeName(place, x, { label, caption, kind, extra }) {
   const { bar: width } = place;
   const bar = svg("rect", { class: "bid", x: -width / 2, width, rx: Math.min(3, width / 3) });
+  const value = svg("rect", { class: "value", x: -width / 2 - 3, width: width + 6, rx: 3, height: 0 });
+  const paid = svg("line", { class: "paid", x1: -width / 2 - 6, x2: width / 2 + 6 });
   const dots = [0, 0].map((r) => svg("circle", { class: "sold", r }));
   const names = ["name", extra ? "extra" : "", kind === undefined ? "" : `type-${kind}`];
   const group = svg("g", { class: names.filter(Boolean).join(" "), transform: `translate(${x} 0)` });
-  group.append(bar, ...dots, figure(place, label, caption));
-  return { group, bar, dots };
+  group.append(value, bar, paid, ...dots, figure(place, label, caption));
+  return { group, bar, value, paid, dots };
 }
 
 /**

@@ -1,28 +1,21 @@
 /** The arena: the bidders, their bids and the sale, round by round. */
 
 import { figureHeight, layout, tie } from "./arena_layout.js";
-import { axis, hatching, invitation, line, makeName } from "./arena_parts.js";
-import { byId, el, set, svg } from "./dom.js";
+import { axis, hatching, invitation, KINDS, line, makeName } from "./arena_parts.js";
+import { bidsInWords, roundInWords, typeItem } from "./arena_words.js";
+import { el, set, svg, within } from "./dom.js";
 import { fixed, words } from "./format.js";
 import { between, Clock, part } from "./motion.js";
+import { offerOf, pricesDiffer } from "./offer.js";
 /** @import { Round } from "./session.js" */
 
 const ROUND = 1150; // milliseconds at speed 1
-const KINDS = 8; // colours for types
-
-/** @type {Record<string, string>} What a bidder of each strategy does. */
-const STRATEGIES = {
-  opt_out: "may stay out",
-  shade: "bids low",
-  withdraw: "may walk away",
-  collude: "colludes",
-  shill: "bids under false names",
-};
 
 /**
  * @typedef {Object} Revealed
  * @property {wire.Bidder[]} bidders By seat.
  * @property {number[][]} owners Seats of the owners of false names, by round.
+ * @property {number[][]} values What a unit was worth to each bidder, by round.
  * @property {string[]} types
  */
 
@@ -41,14 +34,18 @@ export class ArenaView {
   #lines = linesIn(this.#place);
   #ties = svg("g", { class: "ties" });
 
-  /** @param {(round: Round) => void} onRound Called when a round is shown. */
-  constructor(onRound) {
+  /**
+   * @param {HTMLElement} frame Holds the canvas, the caption and the buttons.
+   * @param {(round: Round) => void} onRound Called when a round is shown.
+   */
+  constructor(frame, onRound) {
+    this.frame = frame;
     this.onRound = onRound;
-    this.svg = byId("arena", SVGSVGElement);
-    this.canvas = byId("arena-canvas");
-    this.caption = byId("arena-caption");
-    this.buttons = byId("arena-rounds");
-    this.key = byId("arena-types");
+    this.svg = within(frame, "svg", SVGSVGElement);
+    this.canvas = within(frame, ".arena-canvas");
+    this.caption = within(frame, ".caption");
+    this.buttons = within(frame, ".rounds");
+    this.key = within(frame, ".types");
     new ResizeObserver(() => this.#resized()).observe(this.canvas);
   }
 
@@ -83,7 +80,7 @@ export class ArenaView {
   async play(rounds, speed) {
     const before = this.#rounds.at(-1);
     this.#rounds = rounds;
-    this.#revealed &&= { ...this.#revealed, owners: [] };
+    this.#revealed &&= { ...this.#revealed, owners: [], values: [] };
     this.#build();
     this.#listRounds();
     for (const [index, round] of rounds.entries()) {
@@ -100,12 +97,12 @@ export class ArenaView {
   }
 
   /**
-   * Show the bidders' types, or hide them.
-   * @param {wire.Bidder[]|null} bidders By seat; null hides the types.
-   * @param {number[][]} [owners] Seats of the owners of false names, by round.
+   * Show the bidders' types and values, or hide them.
+   * @param {wire.Reveal|null} told Null hides the types.
    */
-  reveal(bidders, owners = []) {
-    this.#revealed = bidders && { bidders, owners, types: typesOf(bidders) };
+  reveal(told) {
+    this.#revealed = told && asRevealed(told);
+    this.frame.classList.toggle("revealed", told !== null);
     this.#build();
     this.#listTypes();
     if (this.#rounds.length) this.#draw(this.#shown, 1);
@@ -155,6 +152,7 @@ export class ArenaView {
     const round = this.#rounds[index];
     this.#shown = index;
     this.#names.forEach((_, seat) => this.#drawName(seat, round, previous, time));
+    this.#drawValues(index, time);
     this.#drawLines(round, previous, time);
     this.#drawTies(index, time);
     if (time === 1) this.#describe(index);
@@ -181,16 +179,31 @@ export class ArenaView {
   }
 
   /**
+   * Draw an outline as high as each bidder's value, behind its bid.
+   * @param {number} index
+   * @param {number} time
+   */
+  #drawValues(index, time) {
+    const values = (time === 1 && this.#revealed?.values[index]) || [];
+    const { y, floor } = this.#place;
+    this.#names.forEach(({ value: outline }, seat) => {
+      const top = y(values[seat] ?? 0);
+      set(outline, { y: top, height: floor - top });
+    });
+  }
+
+  /**
    * @param {ReturnType<typeof makeName>} name
    * @param {ReturnType<typeof offerOf>} offer
    * @param {number} share How far the dots have grown, 0 to 1.
    */
-  #drawSale({ group, dots }, { bid, units, unkept: left }, share) {
+  #drawSale({ group, paid: mark, dots }, { bid, units, paid, unkept: left }, share) {
     const { y, head } = this.#place;
     const radius = Math.min(5.5, Math.max(2.5, head * 0.7));
     const count = left ? 1 : units;
     group.classList.toggle("won", units > 0 && share > 0);
     group.classList.toggle("left", left && share > 0);
+    set(mark, { y1: y(paid), y2: y(paid) });
     dots.forEach((dot, unit) => {
       const up = radius + 5 + unit * (2 * radius + 2);
       set(dot, { cy: y(bid) - up, r: unit < count ? radius * share : 0 });
@@ -205,7 +218,9 @@ export class ArenaView {
   #drawLines(round, previous, time) {
     const { y } = this.#place;
     const { reserve, price } = this.#lines;
-    const shown = time > 0.46 && round.price > 0;
+    const own = pricesDiffer(round);
+    const shown = time > 0.46 && round.price > 0 && !own;
+    this.svg.classList.toggle("own-prices", own);
     const lowest = between(previous.reserve, round.reserve, part(time, 0, 0.2));
     const paid = between(previous.price, round.price, part(time, 0.46, 0.22));
     reserve.move(y(lowest), `reserve ${fixed(round.reserve)}`);
@@ -282,59 +297,10 @@ function linesIn(place) {
 }
 
 /**
- * Return what one type of bidders may do, as an item of a list.
- * @param {string} type
- * @param {number} index
- * @param {wire.Bidder[]} bidders All of them.
+ * @param {wire.Reveal} told
+ * @returns {Revealed}
  */
-function typeItem(type, index, bidders) {
-  const same = bidders.filter((each) => each.type === type);
-  const menu = same[0].menu.map((each) => STRATEGIES[each] ?? words(each)).join(", ");
-  const name = el("b", { text: `${words(type)} × ${same.length}:` });
-  const chip = el("span", { class: `chip type-${index % KINDS}` });
-  return el("li", {}, chip, name, ` ${menu || "bids its true value"}`);
-}
-
-/** @param {wire.Bidder[]} bidders */
-function typesOf(bidders) {
-  return [...new Set(bidders.map(({ type }) => type))].sort();
-}
-
-/**
- * Return what one name bid and bought in a round.
- * @param {Round} round
- * @param {number} seat False names come after the seats.
- * @param {number} seats
- */
-function offerOf(round, seat, seats) {
-  const left = round.unkept[seat] ?? false;
-  if (seat >= seats) {
-    const bid = round.false_bids[seat - seats] ?? 0;
-    return { bid, units: 0, present: bid > 0, unkept: left };
-  }
-  const [bid, units, present] = [round.bids[seat], round.delivered[seat], round.present[seat]];
-  return { bid, units, present, unkept: left };
-}
-
-/** @param {Round} round */
-function roundInWords({ present, delivered, false_bids: extras, unkept: left, price }) {
-  const units = delivered.reduce((sum, each) => sum + each, 0);
-  const [came, walked] = [present, left].map((each) => each.filter(Boolean).length);
-  const parts = [
-    `${came} of ${present.length} bidders came`,
-    extras.length ? `${extras.length} false ${extras.length > 1 ? "names" : "name"}` : "",
-    units ? `${units} sold at ${fixed(price)}` : "nothing was sold",
-    walked ? `${walked} won but did not buy` : "",
-  ];
-  return parts.filter(Boolean).join(" · ");
-}
-
-/** @param {Round} round */
-function bidsInWords(round) {
-  /** @type {(bid: number, seat: number) => string} */
-  const one = (bid, seat) =>
-    round.present[seat]
-      ? `bidder ${seat + 1} bid ${fixed(bid)}${round.delivered[seat] ? " and won" : ""}`
-      : `bidder ${seat + 1} stayed out`;
-  return round.bids.map(one).join(", ");
+function asRevealed({ bidders, false_names: owners, values }) {
+  const types = [...new Set(bidders.map(({ type }) => type))].sort();
+  return { bidders, owners, values, types };
 }

@@ -48,6 +48,21 @@ export function byId(id, kind) {
 }
 
 /**
+ * Return the first descendant that a selector finds.
+ * @template {Element} [Kind=HTMLElement]
+ * @param {Element} host
+ * @param {string} selector
+ * @param {new () => Kind} [kind] The class that it must have.
+ * @returns {Kind}
+ */
+export function within(host, selector, kind) {
+  const wanted = /** @type {new () => Kind} */ (kind ?? HTMLElement);
+  const found = host.querySelector(selector);
+  if (found instanceof wanted) return found;
+  throw new Error(`#${host.id} has no ${wanted.name} ${selector}`);
+}
+
+/**
  * Set an element's attributes. True writes an empty attribute; false, null and undefined remove it.
  * @param {Element} element
  * @param {Record<string, unknown>} attributes

@@ -42,7 +42,7 @@ function assemble(catalogue) {
   const scores = new Scores();
   const log = new Log(controls);
   const designer = new DesignerPanel(catalogue.designers, controls);
-  const arena = new ArenaView((round) => showRound(session, scores, player, round));
+  const arena = new ArenaView(byId("arena-frame"), (round) => showRound(session, scores, player, round));
   const player = new Player(session, designer, arena);
   const reveal = new Reveal(session, arena);
   /** @param {Partial<wire.EpisodeOptions>} options */

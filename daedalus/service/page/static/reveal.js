@@ -1,4 +1,4 @@
-/** The bidders' types: hidden until the visitor asks. */
+/** The bidders' types and values: hidden until the visitor asks. */
 
 import { api } from "./api.js";
 import { byId, set } from "./dom.js";
@@ -39,6 +39,6 @@ export class Reveal {
     }
     const { session } = this;
     const answer = await session.alive(() => api.reveal(session.id));
-    if (this.on) this.arena.reveal(answer.bidders, answer.false_names);
+    if (this.on) this.arena.reveal(answer);
   }
 }

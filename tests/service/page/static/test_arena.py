@@ -40,6 +40,60 @@ def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
     expect(visitor.page.locator(".tile-composite .number")).to_have_text(score)
 
 
+def test_revealed_values_stand_above_shaded_bids(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    visitor.begin(population="stage3", seed=3)
+    visitor.set_field("auction_type", "first_price")
+    visitor.step()
+    page = visitor.page
+    outlines = page.locator("#arena .value")
+    expect(outlines.first).to_have_css("opacity", "0")
+    page.click("#reveal")
+    expect(page.locator("#arena-types")).to_be_visible()
+    expect(page.locator(".legend .hidden-side")).to_be_visible()
+    values = visitor.told("/api/reveal")["values"]
+    for number, each in enumerate(visitor.told("/api/arena")["rounds"]):
+        page.locator("#arena-rounds button").nth(number).click()
+        heights = outlines.evaluate_all("all => all.map((each) => each.height.baseVal.value)")
+        scale = max(heights) / max(values[number])
+        assert heights == pytest.approx([value * scale for value in values[number]], abs=0.1)
+        bids = [bid * scale for bid in each["bids"]]
+        assert bar_heights(page)[: len(bids)] == pytest.approx(bids, abs=0.1)
+        assert all(bid <= height + 0.1 for bid, height in zip(bids, heights, strict=False))
+
+
+def test_in_first_price_each_winners_own_price_is_drawn_and_said(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    visitor.begin(population="stage4", seed=3)
+    visitor.set_field("auction_type", "first_price")
+    visitor.step()
+    page = visitor.page
+    several = 0
+    for number, each in enumerate(visitor.told("/api/arena")["rounds"]):
+        page.locator("#arena-rounds button").nth(number).click()
+        prices = [
+            paid / units
+            for paid, units in zip(each["paid"], each["delivered"], strict=True)
+            if units
+        ]
+        average = f"{each['revenue'] / sum(each['delivered']):.2f}"
+        expect(page.locator("#arena-caption")).to_contain_text(average)
+        if len({f"{price:.2f}" for price in prices}) < 2:
+            continue
+        several += 1
+        said = f"sold at {min(prices):.2f} to {max(prices):.2f}, {average} on average"
+        expect(page.locator("#arena-caption")).to_contain_text(said)
+        expect(page.locator("#arena .line.price")).to_have_css("opacity", "0")
+        marks = page.locator("#arena .won .paid")
+        tops = marks.evaluate_all("all => all.map((each) => each.y1.baseVal.value)")
+        ordered = sorted(zip(prices, tops, strict=True))
+        assert [top for _, top in ordered] == sorted(tops, reverse=True)
+        expect(marks.first).to_have_css("opacity", "1")
+    assert several > 2
+
+
 def test_less_motion_is_no_motion(visit: Visit) -> None:
     visitor = visit(reduced_motion="reduce").open()
     visitor.speed(0)

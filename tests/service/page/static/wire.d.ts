@@ -73,6 +73,7 @@ declare namespace wire {
     present: boolean[];
     delivered: number[];
     false_bids: number[];
+    paid: number[];
     price: number;
     reserve: number;
     revenue: number;
@@ -92,6 +93,7 @@ declare namespace wire {
   interface Reveal {
     bidders: Bidder[];
     false_names: number[][];
+    values: number[][];
   }
 
   interface ChoiceField {
