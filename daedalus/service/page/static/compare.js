@@ -6,6 +6,7 @@ import { byId, el } from "./dom.js";
 import { fixed, mean, sentence, words } from "./format.js";
 import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
+import { sideGame } from "./side_game.js";
 /** @import { Chart } from "./charts.js" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Session } from "./session.js" */
@@ -21,14 +22,7 @@ const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"
  * @property {Set<string>} reasons Why another designer stood in for it.
  */
 
-/**
- * @typedef {Object} Plan The episode that all play.
- * @property {string} id Names the session.
- * @property {Partial<wire.EpisodeOptions>} options
- * @property {number} length Steps.
- * @property {wire.Mechanism} own The visitor's rules.
- * @property {AbortSignal} signal Cancels it.
- */
+/** @typedef {import("./side_game.js").Plan & {own: wire.Mechanism}} Plan Also the visitor's rules. */
 
 /** The section that compares. */
 export class Compare {
@@ -66,7 +60,7 @@ export class Compare {
     this.#abort = new AbortController();
     /** @type {Result[]} */
     const results = names.map((name) => ({ name, steps: [], reasons: new Set() }));
-    const own = this.controls.mechanism;
+    const { own } = this.controls;
     const { signal } = this.#abort;
     this.#begin(results, state);
     try {
@@ -87,15 +81,11 @@ export class Compare {
    * @param {Result[]} results
    */
   async #play(result, plan, results) {
-    const { id, options, length, signal } = plan;
-    await api.reset(id, options, signal);
-    for (let step = 0; step < length; step += 1) {
-      const mechanism = await this.#decide(result, plan);
-      const answer = await api.step(id, mechanism, signal);
-      const { rounds } = await api.arena(id);
+    for await (const answer of sideGame(plan, () => this.#decide(result, plan))) {
+      const { rounds } = await api.arena(plan.id);
       const revenue = mean(rounds.map((round) => round.revenue));
       result.steps.push({ reward: answer.reward, revenue, ...answer.info.scores });
-      this.#progress(results, length);
+      this.#progress(results, plan.length);
     }
   }
 

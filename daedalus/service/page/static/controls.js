@@ -3,6 +3,10 @@
 import { byId, el, set } from "./dom.js";
 import { fixed, sentence, shown, words } from "./format.js";
 
+/** @import { Store } from "./session.js" */
+
+const KEY = "daedalus.rules";
+
 /** @type {[string, (name: string) => boolean][]} */
 const GROUPS = [
   ["The sale", (name) => !/^reveal_|penalty$|policy$/.test(name)],
@@ -19,16 +23,24 @@ const GROUPS = [
 
 /** All controls together. Event: `change`, after the visitor or a designer changed a rule. */
 export class Controls extends EventTarget {
-  /** @param {wire.MechanismField[]} fields */
-  constructor(fields) {
+  /** @type {wire.Mechanism|null} The visitor's rules, while the controls show those of another. */
+  #kept = null;
+
+  /**
+   * @param {wire.MechanismField[]} fields
+   * @param {Store} storage Holds the visitor's rules.
+   */
+  constructor(fields, storage) {
     super();
     const changed = () => this.dispatchEvent(new Event("change"));
+    this.storage = storage;
     this.fields = fields;
     this.controls = new Map(fields.map((field) => [field.name, makeControl(field, changed)]));
     this.inForce = this.defaults;
     byId("rules").replaceChildren(...GROUPS.map(([title, member]) => this.#group(title, member)));
     byId("defaults").addEventListener("click", () => this.set(this.defaults));
-    this.addEventListener("change", () => this.#mark());
+    this.set({ ...this.defaults, ...JSON.parse(storage.getItem(KEY) ?? "{}") });
+    this.addEventListener("change", () => this.#changed());
   }
 
   /**
@@ -45,6 +57,30 @@ export class Controls extends EventTarget {
    */
   get mechanism() {
     return Object.fromEntries([...this.controls].map(([name, { read }]) => [name, read()]));
+  }
+
+  /**
+   * The rules that the visitor set.
+   * @returns {wire.Mechanism}
+   */
+  get own() {
+    return this.#kept ?? this.mechanism;
+  }
+
+  /**
+   * Show the rules of a designer or of the tour, and keep those of the visitor.
+   * @param {wire.Mechanism} mechanism
+   */
+  lend(mechanism) {
+    this.#kept = this.own;
+    this.set(mechanism);
+  }
+
+  /** Show the visitor's own rules again. */
+  giveBack() {
+    const own = this.own;
+    this.#kept = null;
+    this.set(own);
   }
 
   /**
@@ -91,6 +127,11 @@ export class Controls extends EventTarget {
     const rows = [...this.controls.entries()].filter(([name]) => member(name));
     const heading = el("h3", { text: title });
     return el("div", { class: "group" }, heading, ...rows.map(([, { row }]) => row));
+  }
+
+  #changed() {
+    this.storage.setItem(KEY, JSON.stringify(this.own));
+    this.#mark();
   }
 
   #mark() {

@@ -61,7 +61,7 @@ export class DesignerPanel {
     byId("design-wait").hidden = false;
     try {
       const answer = await session.alive(() => api.design(session.id, name));
-      this.controls.set(answer.mechanism);
+      this.controls.lend(answer.mechanism);
       this.#show(answer);
       return { mechanism: answer.mechanism, source: sourceInWords(name, answer) };
     } finally {
@@ -71,6 +71,7 @@ export class DesignerPanel {
 
   #changed() {
     this.controls.enable(!this.active);
+    if (!this.active) this.controls.giveBack();
     byId("designer-choice").hidden = !this.active;
     const chosen = this.designers.find(({ name }) => name === this.choice.value);
     byId("designer-meaning").textContent = chosen ? sentence(chosen.meaning) : "";

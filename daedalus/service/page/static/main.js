@@ -10,6 +10,7 @@ import { fixed } from "./format.js";
 import { listenForKeys } from "./keyboard.js";
 import { Log } from "./log.js";
 import { announce, clearNotice, guarded, notice, problem } from "./notices.js";
+import { Par } from "./par.js";
 import { Player } from "./player.js";
 import { Reveal } from "./reveal.js";
 import { Scores } from "./scores.js";
@@ -38,9 +39,10 @@ async function main() {
 function assemble(catalogue) {
   const session = new Session(tabStorage());
   const setup = new Setup(catalogue);
-  const controls = new Controls(catalogue.fields);
+  const controls = new Controls(catalogue.fields, tabStorage());
   const scores = new Scores();
   const log = new Log(controls);
+  const par = new Par(catalogue.designers, session);
   const designer = new DesignerPanel(catalogue.designers, controls);
   const arena = new ArenaView(byId("arena-frame"), (round) => showRound(session, scores, player, round));
   const player = new Player(session, designer, arena);
@@ -52,12 +54,12 @@ function assemble(catalogue) {
     await session.begin(options);
     await reveal.reset();
   };
-  const transport = new Transport(player, async () => {
-    if (setup.valid) await begin(setup.options);
-  });
+  const transport = new Transport(player, setup, begin);
   new Compare(catalogue.designers, session, controls);
   new Tour({ session, controls, designer, player, log, begin });
-  return { session, setup, controls, scores, log, designer, arena, player, reveal, transport, begin };
+  return {
+    session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, begin,
+  };
 }
 
 /** @param {Page} page */
@@ -68,29 +70,32 @@ function connect(page) {
   player.addEventListener("played", guarded(() => showStep(page)));
   byId("reveal").addEventListener("click", guarded(() => reveal.toggle()));
   /** @param {string} id */
-  const press = (id) => () => byId(id).click();
+  const press = (id) => () => {
+    if (byId(id).checkVisibility()) byId(id).click(); // the tour hides what it does itself
+  };
   listenForKeys({
     " ": press("step"),
-    a: () => byId(player.running ? "pause" : "auto").click(),
+    a: () => press(player.running ? "pause" : "auto")(),
     r: press("reset"),
     t: press("reveal"),
-    d: () => designer.hand(!designer.active),
+    d: () => press(designer.active ? "who-you" : "who-designer")(),
   });
 }
 
 /** @param {Page} page */
-function showEpisode({ session, setup, arena, log, controls, scores, transport }) {
+function showEpisode({ session, setup, arena, log, par, controls, scores, transport }) {
   const { steps, recent, incumbent } = session;
   setup.show(session.options);
   arena.seat(session.state?.n_agents ?? 0);
   log.load(steps, incumbent);
   const last = steps.at(-1);
-  if (last) controls.set(last.mechanism);
   controls.played(last?.mechanism ?? incumbent);
   arena.load(last?.rounds ?? []);
   scores.show(last?.scores, last?.revenue);
   scores.label(last ? `step ${steps.length}` : "no step yet");
   scores.trend(recent);
+  par.clear();
+  par.follow();
   transport.refresh();
 }
 
@@ -107,11 +112,12 @@ function showRound(session, scores, player, round) {
 }
 
 /** @param {Page} page */
-async function showStep({ session, scores, log, controls, reveal }) {
+async function showStep({ session, scores, log, par, controls, reveal }) {
   const number = session.steps.length;
   const step = session.steps[number - 1];
   controls.played(step.mechanism);
   log.add(step);
+  par.follow();
   scores.show(step.scores, step.revenue);
   scores.label(`step ${number}, mean over its last rounds`);
   const end = session.done ? " The episode has ended." : "";

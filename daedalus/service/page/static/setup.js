@@ -3,6 +3,8 @@
 import { byId, el, set } from "./dom.js";
 import { sentence, words } from "./format.js";
 
+const PENDING = "These settings are new. Reset or Step begins an episode with them.";
+
 /** The form that begins an episode. */
 export class Setup {
   /** @param {wire.Offer} catalogue */
@@ -23,6 +25,8 @@ export class Setup {
     population.addEventListener("change", () => this.#populationChosen());
     market.addEventListener("change", () => this.#explain());
     byId("draw").addEventListener("click", () => this.#drawSeed());
+    this.form.addEventListener("input", () => this.#mark());
+    this.begun = "";
     this.show({ ...catalogue.default, episode_length: catalogue.episode_length });
   }
 
@@ -41,6 +45,11 @@ export class Setup {
     };
   }
 
+  /** Whether the form shows another episode than the one that has begun. */
+  get pending() {
+    return this.begun !== JSON.stringify(this.options);
+  }
+
   /** Whether the form can be sent. If not, the browser says what is wrong. */
   get valid() {
     return this.form.reportValidity();
@@ -57,6 +66,13 @@ export class Setup {
     }
     this.#offerMarkets();
     this.#explain();
+    this.begun = JSON.stringify(this.options);
+    this.#mark();
+  }
+
+  #mark() {
+    byId("reset").classList.toggle("primary", this.pending);
+    byId("setup-pending").textContent = this.pending ? PENDING : "";
   }
 
   #chosen() {
@@ -71,6 +87,7 @@ export class Setup {
 
   #drawSeed() {
     this.fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+    this.form.dispatchEvent(new Event("input"));
   }
 
   #offerMarkets() {

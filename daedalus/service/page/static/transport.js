@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { fixed, mean } from "./format.js";
 import { guarded } from "./notices.js";
 /** @import { Player } from "./player.js" */
+/** @import { Setup } from "./setup.js" */
 /** @import { Session } from "./session.js" */
 
 /** @type {[number, string][]} */
@@ -19,10 +20,13 @@ const SPEEDS = [
 export class Transport {
   /**
    * @param {Player} player
-   * @param {() => Promise<void>} begin Begins a new episode.
+   * @param {Setup} setup
+   * @param {(options: wire.EpisodeOptions) => Promise<void>} begin Begins a new episode.
    */
-  constructor(player, begin) {
+  constructor(player, setup, begin) {
     this.player = player;
+    this.setup = setup;
+    this.begin = begin;
     this.buttons = {
       step: byId("step", HTMLButtonElement),
       auto: byId("auto", HTMLButtonElement),
@@ -30,10 +34,11 @@ export class Transport {
     };
     this.slider = byId("speed", HTMLInputElement);
     this.buttons.step.addEventListener("click", guarded(() => this.#step()));
-    this.buttons.auto.addEventListener("click", guarded(() => player.run()));
+    this.buttons.auto.addEventListener("click", guarded(() => this.#auto()));
     this.buttons.pause.addEventListener("click", () => player.pause());
     byId("setup").addEventListener("submit", (event) => event.preventDefault());
-    byId("setup").addEventListener("submit", guarded(begin));
+    byId("setup").addEventListener("submit", guarded(() => this.#reset()));
+    byId("setup").addEventListener("input", () => this.refresh());
     this.slider.addEventListener("input", () => this.#speed());
     player.addEventListener("change", () => this.refresh());
     this.#speed();
@@ -43,16 +48,31 @@ export class Transport {
   refresh() {
     const { session, running, playing } = this.player;
     const { step, auto, pause } = this.buttons;
-    step.disabled = session.done;
-    auto.disabled = session.done || running;
+    const over = session.done && !this.setup.pending;
+    step.disabled = over;
+    auto.disabled = over || running;
     pause.disabled = !running;
     byId("progress").textContent = progress(session);
     document.body.classList.toggle("done", session.done && !playing);
   }
 
-  #step() {
+  async #step() {
     this.player.pause();
-    return this.player.step();
+    if (await this.#asShown()) await this.player.step();
+  }
+
+  async #auto() {
+    if (await this.#asShown()) await this.player.run();
+  }
+
+  async #reset() {
+    if (this.setup.valid) await this.begin(this.setup.options);
+  }
+
+  /** Begin an episode if the form shows another one; return whether the arena is as the form. */
+  async #asShown() {
+    if (this.setup.pending) await this.#reset();
+    return !this.setup.pending;
   }
 
   #speed() {

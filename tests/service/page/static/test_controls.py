@@ -161,6 +161,32 @@ def test_speed_is_how_long_a_round_takes_and_another_step_cuts_it_short(visit: V
     assert time.perf_counter() - began < 4.0  # at half speed five rounds take eleven seconds
 
 
+def test_a_step_plays_the_population_that_is_shown(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    page = visitor.page
+    visitor.step()
+    pending = page.locator("#setup-pending")
+    expect(pending).to_be_hidden()
+    page.select_option("#population", "stage0")
+    expect(pending).to_contain_text("Reset or Step begins an episode")
+    expect(page.locator("#reset")).to_have_class("primary")
+    page.click("#step")
+    visitor.at_step(1)
+    assert (visitor.state["population"], visitor.state["step_count"]) == ("stage0", 1)
+    expect(pending).to_be_hidden()
+    page.fill("#n_agents", "3")
+    page.click("#auto")
+    page.wait_for_timeout(300)
+    assert visitor.state["step_count"] == 1  # the form is not valid
+    page.fill("#n_agents", "9")
+    page.click("#draw")
+    page.click("#auto")
+    visitor.at_step(10)
+    assert visitor.state["n_agents"] == 9
+    assert visitor.state["seed"] == int(page.input_value("#seed"))
+
+
 def test_what_is_wrong_is_said_in_words(visit: Visit) -> None:
     visitor = visit().open()
     visitor.page.fill("#n_agents", "3")

@@ -95,6 +95,63 @@ def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
     assert visitor.state["step_count"] == 0  # the visitor's own episode is left alone
 
 
+def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    page = visitor.page
+    begin = {"population": "stage4", "seed": 11, "episode_length": 4}
+    visitor.begin(**begin)
+    expect(page.locator("#par")).to_be_hidden()
+    for steps in (1, 2):
+        visitor.step()
+        own = visitor.state["rewards"]
+        shown = {"This episode": own}
+        for name in ("random", "informed_greedy", "trained"):
+            title = name.replace("_", " ").capitalize()
+            shown[title] = by_hand(visitor.address, name, {}, begin)[:steps]
+        entries = page.locator("#par-list div")
+        expect(entries).to_have_count(4)
+        for title, rewards in shown.items():
+            entry = entries.filter(has_text=title)
+            expect(entry.locator("output")).to_have_text(f"{sum(rewards) / steps:.2f}")
+    assert visitor.state["step_count"] == 2
+
+
+def test_without_a_model_the_par_line_has_no_trained_designer(visit: Visit, catalogue) -> None:
+    with serving(catalogue, None, DESIGNERS) as address:
+        visitor = visit(address).open()
+        visitor.speed(4)
+        visitor.step()
+        names = visitor.page.locator("#par-list dt")
+        expect(names).to_have_text(["This episode", "Random", "Informed greedy"])
+        visitor.page.context.close()
+
+
+def test_the_visitors_rules_come_back_from_a_designer(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    page = visitor.page
+    visitor.begin(population="stage4", seed=11, episode_length=4)
+    visitor.set_field("reserve_price", 0.25)
+    page.check("#who-designer")
+    visitor.step()
+    expect(page.locator("#rule-reserve_price")).to_have_value("0.33")
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done")
+    begin = {"population": "stage4", "seed": 11, "episode_length": 4}
+    mine = by_hand(visitor.address, "own", Mechanism(reserve_price=0.25).to_dict(), begin)
+    shown = page.locator("#compare-table tr[data-name=own] td[data-key=reward]")
+    expect(shown).to_have_text(f"{sum(mine) / 4:.3f}")
+    page.check("#who-you")
+    expect(page.locator("#rule-reserve_price")).to_have_value("0.25")
+    expect(page.locator("#rule-auction_type")).to_have_value("second_price")
+    page.check("#who-designer")
+    visitor.step()
+    page.reload()
+    visitor.at_step(2)
+    expect(page.locator("#rule-reserve_price")).to_have_value("0.25")
+
+
 def test_comparing_can_be_cancelled(visit: Visit) -> None:
     visitor = visit().open()
     visitor.begin(episode_length=50)
