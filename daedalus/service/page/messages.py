@@ -80,8 +80,10 @@ class TourStop(Strict):
         hurt: The mechanism that invites the attack.
         fixed: The mechanism that stops it.
         changed: The fields in which the two differ.
-        watch: What to look at.
-        fix: Why the change works.
+        watch: What to look at while the attack hurts.
+        contrast: What to look at when both mechanisms play the same rounds.
+        fix: Why the change works, and what it costs.
+        lesson: Attack, remedy and cost in two sentences.
     """
 
     name: str
@@ -95,7 +97,9 @@ class TourStop(Strict):
     fixed: WireMechanism
     changed: list[str]
     watch: str
+    contrast: str
     fix: str
+    lesson: str
 
 
 class Tour(Strict):

@@ -29,8 +29,10 @@ class Stop:
         hurt: The mechanism that invites the attack.
         changes: One or two fields and their new values, which stop the attack.
         attack: What the attackers do and why it pays, for readers new to mechanism design.
-        watch: What to look at on the page.
+        watch: What to look at while the attack hurts.
+        contrast: What to look at when the same rounds are played under both mechanisms.
         fix: Why the change works, and what it costs.
+        lesson: The attack, the remedy and its cost in two sentences.
         market: Name of a market that the service offers. It begins with unspoilt bidders.
         n_agents: Number of bidders; None takes the number that the population has.
 
@@ -47,12 +49,14 @@ class Stop:
     changes: dict[str, Any]
     attack: str
     watch: str
+    contrast: str
     fix: str
+    lesson: str
     market: str = "fresh"
     n_agents: int | None = None
 
     def __post_init__(self) -> None:
-        for field in ("title", "attack", "watch", "fix"):
+        for field in ("title", "attack", "watch", "contrast", "fix", "lesson"):
             length = len(getattr(self, field))
             if not 0 < length <= LONGEST_TEXT:
                 raise ValueError(f"{field}: {length} characters; write 1 to {LONGEST_TEXT}")
@@ -94,12 +98,15 @@ STOPS = (
         "exactly their value, so they gain nothing when they win. The other two shade, and they "
         "take all the gains.",
         watch="F sinks from step to step, while W and the price hardly move. The units still go "
-        "to nearly the right bidders, but only the shaders gain. After the change F recovers, and "
-        "R rises with it. Revenue falls by an eighth, because winners no longer pay their full "
-        "bid.",
+        "to nearly the right bidders, but only the shaders gain. Look at the outlines, too: they "
+        "are the values, and a shader's bid stays below.",
+        contrast="With the new rules F recovers, and R rises with it. Revenue falls by an eighth, "
+        "because winners no longer pay their full bid.",
         fix="In a second-price auction everybody pays the highest losing bid. Your bid decides "
         "whether you win, but hardly ever what you pay. So honest bidders gain as much as "
         "shaders, and shading stops paying.",
+        lesson="Where winners pay what they bid, bidders hide their values and honest ones gain "
+        "nothing. Let winners pay the highest losing bid; the cost is some revenue.",
     ),
     Stop(
         name="collusion",
@@ -119,11 +126,14 @@ STOPS = (
         "would probably notice.",
         watch="Watch the price and the revenue. Within three steps both are 0, six bidders bid "
         "nothing, and P is 2 of 8. W falls as well, because a lot does not find the highest "
-        "values. After the change, rounds with eight real bids come back between the rounds of "
+        "values.",
+        contrast="With the new rules, rounds with eight real bids come back between the rounds of "
         "the ring.",
         fix="Under restrict, rings must declare themselves. In this market the ring then works in "
         "only four rounds of ten. Nobody is fined, so nobody is fined by mistake. The cost is a "
         "form that every bidder fills in, which makes entry a little dearer.",
+        lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
+        "themselves; the cost is a form for every bidder.",
     ),
     Stop(
         name="strategic_dropout",
@@ -136,11 +146,13 @@ STOPS = (
         "They bid all the same. If they win and the sale gains them less, they walk away, at no "
         "cost. The unit goes to nobody, although others had bid for it.",
         watch="Look for winning bids without a delivery, and watch W and S. W drops in every "
-        "round with a wasted unit, and S measures how much W jumps. After the change nearly every "
-        "unit is delivered, and W, S and revenue rise.",
+        "round with a wasted unit, and S measures how much W jumps.",
+        contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise.",
         fix="At a penalty of 1.0, walking away costs 0.25 a unit. That is more than the 0.15 to "
         "gain elsewhere. A higher penalty does less good. One win in 25 proves worthless, and "
         "honest buyers who give it back are fined too.",
+        lesson="Winners who walk away waste what others would have bought. Fine them; the cost is "
+        "that some honest buyers are fined as well.",
     ),
     Stop(
         name="false_stability",
@@ -165,10 +177,14 @@ STOPS = (
         "two fifths and R three fifths, averaged over markets. S goes up and down as in every "
         "market, and loses one fifth. Each window of five rounds is much like the last. So look "
         "at the trend, and at the missing bidders.",
+        contrast="With the old rules, more and more seats stay empty. With the new rules bidders "
+        "return, and P and R rise.",
         fix="Nobody colludes here, so all fines hit innocent bidders. Without fines, entry pays "
         "again. With the price shown, the bidders outside see what they miss and return. The tour "
         "makes both changes half-way. The price alone does two thirds of what both do, the policy "
         "alone one third.",
+        lesson="Fines on suspicion hit honest bidders, and they leave one by one. Fine nobody and "
+        "show the price; the cost is that a real ring would go free.",
     ),
     Stop(
         name="transparency_paradox",
@@ -182,13 +198,16 @@ STOPS = (
         "see which of them broke the deal, so hardly any member dares to. The ring is strongest "
         "where everything looks clean.",
         watch="Watch the price and P, which fall within three steps. Two bids are real, and six "
-        "are for show, far below. Hide the winner: members break the deal, and bids compete "
-        "again. Then hide the price too: some of the gain is lost, because the bidders outside "
-        "hear nothing.",
+        "are for show, far below.",
+        contrast="With the new rules members break the deal, and bids compete again. After the "
+        "tour, hide the price as well: some of the gain is lost, because the bidders outside hear "
+        "nothing.",
         fix="With hidden winners, breaking the deal is worth the risk. A breach comes to light "
         "one time in ten, instead of more than one in two. A broken deal often stays broken for "
         "ten rounds. So reveal prices, which attract bidders. Hide winners, because their names "
         "help the ring.",
+        lesson="Named winners show a ring which member broke its deal. Hide the winners; the cost "
+        "is that a market which tells less attracts fewer bidders.",
     ),
     Stop(
         name="false_names",
@@ -203,11 +222,13 @@ STOPS = (
         "wins by mistake it walks away, and the unit is wasted.",
         watch="Look at the bids under false names among the real ones, and at the units that "
         "nobody gets. W and S are low. The shill bidders learn that it pays less than expected, "
-        "so R climbs slowly by itself. After the change there are no false names at all, and R "
-        "jumps.",
+        "so R climbs slowly by itself.",
+        contrast="With the new rules there are no false names at all, and R rises.",
         fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
         "Bidders shade instead. At the first stop shading hurt the honest bidders. Here every "
         "bidder can shade, and none is robbed. No format is best against every attack.",
+        lesson="False bids raise the price that others pay. Let winners pay their own bid; the "
+        "cost is that bidders shade.",
     ),
 )
 """The five attacks of the published system, and one more of the strategic market."""

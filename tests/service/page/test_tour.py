@@ -59,7 +59,8 @@ def test_the_five_attacks_come_first_and_names_are_unique() -> None:
 @every_stop
 def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
     told = json.loads(json.dumps(stop.to_dict()))
-    texts = {name: told.pop(name) for name in ("name", "title", "attack", "watch", "fix")}
+    names = ("name", "title", "attack", "watch", "contrast", "fix", "lesson")
+    texts = {name: told.pop(name) for name in names}
     assert all(text.strip() == text and text for text in texts.values())
     assert 2 <= len(texts["attack"].split(". ")) <= 6  # sentences
     hurt, fixed = (mechanism_from_mapping(told.pop(name)) for name in ("hurt", "fixed"))

@@ -4,6 +4,7 @@ const MARGIN = { top: 36, right: 88, left: 30 };
 const NARROW = 520; // pixels; below this width, the names of the lines stand inside
 const INSIDE = 10; // pixels of right margin in that case
 const LINE = 15; // pixels, for a number or a type under a seat
+export const CAPTIONED = 46; // pixels that a seat needs for a word
 const NUMBERED = 13; // pixels that a seat needs to carry its number
 const GAP = 0.7; // places between the bidders and the false names
 
@@ -26,7 +27,7 @@ export function layout(width, height, seats, extras, captioned) {
   const place = (right - MARGIN.left) / (seats + (extras ? extras + GAP : 0));
   const head = Math.min(9, Math.max(1.5, place * 0.19));
   const numbered = place >= NUMBERED;
-  const lines = (numbered ? LINE : 0) + (captioned ? LINE : 0);
+  const lines = (numbered ? LINE : 0) + (captioned && place >= CAPTIONED ? LINE : 0);
   const floor = height - (14 + head + figureHeight(head) + lines);
   /** @type {(index: number) => number} */
   const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);

@@ -1,11 +1,10 @@
 /** The parts of the arena: figures, bars, lines and the axis. */
 
-import { figureHeight, shoulders } from "./arena_layout.js";
+import { CAPTIONED, figureHeight, shoulders } from "./arena_layout.js";
 import { set, svg } from "./dom.js";
 
 /** @typedef {ReturnType<import("./arena_layout.js").layout>} Layout */
 
-const CAPTIONED = 46; // pixels that a seat needs for a word
 export const KINDS = 8; // colours for types
 
 /**

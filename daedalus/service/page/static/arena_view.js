@@ -36,16 +36,16 @@ export class ArenaView {
 
   /**
    * @param {HTMLElement} frame Holds the canvas, the caption and the buttons.
+   * @param {HTMLElement} key Lists the types that are revealed.
    * @param {(round: Round) => void} onRound Called when a round is shown.
    */
-  constructor(frame, onRound) {
-    this.frame = frame;
+  constructor(frame, key, onRound) {
     this.onRound = onRound;
     this.svg = within(frame, "svg", SVGSVGElement);
     this.canvas = within(frame, ".arena-canvas");
     this.caption = within(frame, ".caption");
     this.buttons = within(frame, ".rounds");
-    this.key = within(frame, ".types");
+    this.key = key;
     new ResizeObserver(() => this.#resized()).observe(this.canvas);
   }
 
@@ -76,11 +76,12 @@ export class ArenaView {
    * Play the rounds of a step.
    * @param {Round[]} rounds
    * @param {() => number} speed Asked before every round, so that it can change meanwhile.
+   * @param {wire.Reveal|null} told The hidden side of these rounds; null hides it.
    */
-  async play(rounds, speed) {
+  async play(rounds, speed, told) {
     const before = this.#rounds.at(-1);
     this.#rounds = rounds;
-    this.#revealed &&= { ...this.#revealed, owners: [], values: [] };
+    this.#hiddenSide(told);
     this.#build();
     this.#listRounds();
     for (const [index, round] of rounds.entries()) {
@@ -101,14 +102,20 @@ export class ArenaView {
    * @param {wire.Reveal|null} told Null hides the types.
    */
   reveal(told) {
-    this.#revealed = told && asRevealed(told);
-    this.frame.classList.toggle("revealed", told !== null);
+    this.#hiddenSide(told);
     this.#build();
-    this.#listTypes();
     if (this.#rounds.length) this.#draw(this.#shown, 1);
   }
 
+  /** @param {wire.Reveal|null} told */
+  #hiddenSide(told) {
+    this.#revealed = told && asRevealed(told);
+    this.svg.classList.toggle("revealed", told !== null);
+    this.#listTypes();
+  }
+
   #resized() {
+    if (!this.canvas.clientWidth) return; // it is hidden
     if (this.#clock.running) this.hurry();
     this.#build();
     if (this.#rounds.length) this.#draw(this.#shown, 1);
@@ -184,10 +191,11 @@ export class ArenaView {
    * @param {number} time
    */
   #drawValues(index, time) {
-    const values = (time === 1 && this.#revealed?.values[index]) || [];
+    const values = this.#revealed?.values[index] ?? [];
+    const grown = part(time, 0, 0.1);
     const { y, floor } = this.#place;
     this.#names.forEach(({ value: outline }, seat) => {
-      const top = y(values[seat] ?? 0);
+      const top = y((values[seat] ?? 0) * grown);
       set(outline, { y: top, height: floor - top });
     });
   }
@@ -273,13 +281,17 @@ export class ArenaView {
   #button(round, index) {
     const title = `Look at round ${round.number} again`;
     const attributes = { type: "button", title, "aria-label": title, "aria-pressed": "false" };
-    const click = () => this.#lookAt(index);
+    const click = () => this.lookAt(index);
     return el("button", { ...attributes, text: String(index + 1), on: { click } });
   }
 
-  /** @param {number} index */
-  #lookAt(index) {
+  /**
+   * Show the end of one of the step's rounds.
+   * @param {number} index
+   */
+  lookAt(index) {
     this.hurry();
+    if (!this.#rounds[index]) return;
     this.#draw(index, 1);
     this.onRound(this.#rounds[index]);
   }

@@ -5,7 +5,7 @@ import { ArenaView } from "./arena_view.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
 import { DesignerPanel } from "./designer.js";
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { fixed } from "./format.js";
 import { listenForKeys } from "./keyboard.js";
 import { Log } from "./log.js";
@@ -19,6 +19,7 @@ import { Setup } from "./setup.js";
 import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
 import { Transport } from "./transport.js";
+import { Twin } from "./twin.js";
 /** @import { Round } from "./session.js" */
 
 const REBUILT =
@@ -44,9 +45,12 @@ function assemble(catalogue) {
   const log = new Log(controls);
   const par = new Par(catalogue.designers, session);
   const designer = new DesignerPanel(catalogue.designers, controls);
-  const arena = new ArenaView(byId("arena-frame"), (round) => showRound(session, scores, player, round));
-  const player = new Player(session, designer, arena);
+  const arena = new ArenaView(byId("own-frame"), byId("arena-types"), (round) =>
+    showRound(session, scores, player, round),
+  );
   const reveal = new Reveal(session, arena);
+  const player = new Player(session, designer, arena, reveal);
+  const twin = makeTwin(arena, scores);
   /** @param {Partial<wire.EpisodeOptions>} options */
   const begin = async (options) => {
     await player.stop();
@@ -56,10 +60,25 @@ function assemble(catalogue) {
   };
   const transport = new Transport(player, setup, begin);
   new Compare(catalogue.designers, session, controls);
-  new Tour({ session, controls, designer, player, log, begin });
+  const beginFreely = () => begin({ ...catalogue.default, episode_length: catalogue.episode_length });
+  new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {
     session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, begin,
   };
+}
+
+/**
+ * Return the second arena. Its rounds and its numbers are those that the first one shows.
+ * @param {ArenaView} arena
+ * @param {Scores} scores
+ */
+function makeTwin(arena, scores) {
+  const frame = byId("twin-frame");
+  const second = new ArenaView(frame, el("ul"), ({ scores: terms, revenue }) => scores.beside(terms, revenue));
+  arena.buttons.addEventListener("click", ({ target }) => {
+    if (!frame.hidden) second.lookAt([...arena.buttons.children].indexOf(/** @type {Element} */ (target)));
+  });
+  return new Twin(second, ({ scores: terms, revenue }) => scores.beside(terms, revenue));
 }
 
 /** @param {Page} page */
@@ -112,7 +131,7 @@ function showRound(session, scores, player, round) {
 }
 
 /** @param {Page} page */
-async function showStep({ session, scores, log, par, controls, reveal }) {
+function showStep({ session, scores, log, par, controls }) {
   const number = session.steps.length;
   const step = session.steps[number - 1];
   controls.played(step.mechanism);
@@ -122,7 +141,6 @@ async function showStep({ session, scores, log, par, controls, reveal }) {
   scores.label(`step ${number}, mean over its last rounds`);
   const end = session.done ? " The episode has ended." : "";
   announce(`Step ${number}: R ${fixed(step.reward)}, ${termsInWords(step.scores)}.${end}`);
-  if (reveal.on) await reveal.refresh();
 }
 
 /** @param {wire.Scores} scores */

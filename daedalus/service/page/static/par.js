@@ -37,7 +37,7 @@ export class Par {
   /** Bring the line up to date after a step. */
   async follow() {
     this.#show();
-    if (this.#abort || !this.session.steps.length) return;
+    if (this.#abort || !this.session.steps.length || touring()) return;
     const abort = (this.#abort = new AbortController());
     try {
       for (const name of await this.#ready()) await this.#play(name, abort.signal);
@@ -81,7 +81,7 @@ export class Par {
 
   #show() {
     const own = this.session.steps.map(({ reward }) => reward);
-    this.box.hidden = !own.length;
+    this.box.hidden = !own.length || touring();
     if (!own.length) return;
     const steps = own.length === 1 ? "the first step" : `the first ${own.length} steps`;
     byId("par-of").textContent = `Mean R over ${steps}, with the same bidders and the same seed`;
@@ -91,6 +91,11 @@ export class Par {
     }
     byId("par-list").replaceChildren(...rows);
   }
+}
+
+/** Whether the tour sets the rules, so that there is nothing to beat. */
+function touring() {
+  return document.body.classList.contains("touring");
 }
 
 /**

@@ -2,7 +2,9 @@
 
 /** @import { ArenaView } from "./arena_view.js" */
 /** @import { DesignerPanel } from "./designer.js" */
+/** @import { Reveal } from "./reveal.js" */
 /** @import { Session } from "./session.js" */
+/** @import { Twin } from "./twin.js" */
 
 /** Events: `played` after a step was shown, and `change` when playing starts or stops. */
 export class Player extends EventTarget {
@@ -15,9 +17,13 @@ export class Player extends EventTarget {
    * @param {Session} session
    * @param {DesignerPanel} designer
    * @param {ArenaView} arena
+   * @param {Reveal} reveal
    */
-  constructor(session, designer, arena) {
+  constructor(session, designer, arena, reveal) {
     super();
+    this.reveal = reveal;
+    /** @type {Twin|null} Plays each step beside this player, under other rules. */
+    this.companion = null;
     this.session = session;
     this.designer = designer;
     this.arena = arena;
@@ -85,13 +91,19 @@ export class Player extends EventTarget {
   async #once() {
     const { mechanism, source } = await this.designer.decide(this.session);
     const step = await this.session.step(mechanism, source);
-    await this.arena.play(step.rounds, () => (this.#hasty ? Infinity : this.speed));
+    const told = await this.reveal.told();
+    const speed = () => (this.#hasty ? Infinity : this.speed);
+    await Promise.all([
+      this.arena.play(step.rounds, speed, told),
+      this.companion?.play(speed, told !== null),
+    ]);
     this.dispatchEvent(new Event("played"));
   }
 
   #hurry() {
     this.#hasty = true;
     this.arena.hurry();
+    this.companion?.arena.hurry();
   }
 
   #changed() {

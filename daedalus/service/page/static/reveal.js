@@ -37,8 +37,13 @@ export class Reveal {
       this.arena.reveal(null);
       return;
     }
+    const told = await this.told();
+    if (this.on) this.arena.reveal(told);
+  }
+
+  /** Return the hidden side of the last step; null while it stays hidden. */
+  async told() {
     const { session } = this;
-    const answer = await session.alive(() => api.reveal(session.id));
-    if (this.on) this.arena.reveal(answer);
+    return this.on ? session.alive(() => api.reveal(session.id)) : null;
   }
 }

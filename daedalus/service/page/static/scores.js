@@ -46,6 +46,16 @@ export class Scores {
   }
 
   /**
+   * Show, beside each number, the number of the same round or step under the old rules.
+   * @param {wire.Scores} scores
+   * @param {number} revenue
+   */
+  beside(scores, revenue) {
+    for (const { name, twin } of this.tiles) twin.textContent = `old rules ${fixed(scores[name])}`;
+    this.revenue.twin.textContent = `old rules ${fixed(revenue)}`;
+  }
+
+  /**
    * Say which round or step the numbers belong to.
    * @param {string} text
    */
@@ -81,19 +91,21 @@ function termSeries([name, letter]) {
 /** @param {typeof TERMS[number]} term */
 function tile([name, letter, word, meaning]) {
   const number = el("output", { class: "number", text: "–" });
+  const twin = el("p", { class: "twin-number" });
   const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
   const box = el(
     "div",
     { class: `tile tile-${name}`, title: `${word}: ${meaning}` },
     el("p", { class: "term" }, el("span", { class: "letter", text: letter }), word),
     number,
+    twin,
     host,
     el("p", { class: "meaning", text: meaning }),
   );
   /** @type {[number, number]|undefined} */
   const range = name === "revenue" ? undefined : [0, 1];
   const spark = lineChart(host, [{ label: word, colour: name }], { height: 34, range, bare: true });
-  return { name, box, number, spark };
+  return { name, box, number, twin, spark };
 }
 
 /**

@@ -165,13 +165,14 @@ function newName() {
 }
 
 /**
+ * Return a step as the page shows it.
  * @param {wire.Mechanism} mechanism
  * @param {string} source
  * @param {wire.StepAnswer} answer
  * @param {wire.ArenaRound[]} watched
  * @returns {Step}
  */
-function asStep(mechanism, source, answer, watched) {
+export function asStep(mechanism, source, answer, watched) {
   const rounds = watched.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
   const revenue = mean(rounds.map((round) => round.revenue));
   const { scores } = answer.info;

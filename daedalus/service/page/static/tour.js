@@ -1,12 +1,13 @@
-/** The tour: six stops. Each shows an attack on an auction, then the rules that answer it. */
+/** The tour: six stops. At each, an attack is seen; then the same rounds are played under both rules. */
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean } from "./format.js";
 import { announce, guarded, notice } from "./notices.js";
-/** @import { Step } from "./session.js" */
+import { gainedMost, means, predictions, showLessons, showResult, verdict } from "./tour_card.js";
+/** @import { Result } from "./tour_card.js" */
 
-const STEPS = 5; // with the rules that invite the attack, and as many with the better ones
+const STEPS = 5; // under the rules that invite the attack; then as many under both
 
 /**
  * @typedef {Object} Stage The parts of the page that the tour moves.
@@ -15,7 +16,10 @@ const STEPS = 5; // with the rules that invite the attack, and as many with the 
  * @property {import("./designer.js").DesignerPanel} designer
  * @property {import("./player.js").Player} player
  * @property {import("./log.js").Log} log
+ * @property {import("./reveal.js").Reveal} reveal
+ * @property {import("./twin.js").Twin} twin
  * @property {(options: Partial<wire.EpisodeOptions>) => Promise<void>} begin
+ * @property {() => Promise<void>} beginFreely Begins an episode of the visitor's own.
  */
 
 /** The card that leads through the stops. */
@@ -23,24 +27,32 @@ export class Tour {
   /** @type {wire.TourStop[]} */
   #stops = [];
   #at = 0;
+  /** @type {Map<string, Result>} */
+  #results = new Map();
+  /** @type {Map<string, boolean>} Whether each prediction came true, by stop. */
+  #guesses = new Map();
 
   /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
     this.card = byId("tour");
+    this.form = byId("tour-predict", HTMLFormElement);
     this.buttons = {
       hurt: byId("tour-hurt", HTMLButtonElement),
       fix: byId("tour-fix", HTMLButtonElement),
       back: byId("tour-back", HTMLButtonElement),
       next: byId("tour-next", HTMLButtonElement),
     };
-    const { hurt, fix, back, next } = this.buttons;
+    const { hurt, back, next } = this.buttons;
+    byId("tour-choices").append(...predictions());
     byId("tour-start").addEventListener("click", guarded(() => this.start()));
     byId("tour-exit").addEventListener("click", () => this.leave());
+    byId("tour-free").addEventListener("click", guarded(() => this.#playFreely()));
     back.addEventListener("click", guarded(() => this.#go(this.#at - 1)));
     next.addEventListener("click", guarded(() => this.#go(this.#at + 1)));
-    hurt.addEventListener("click", guarded(() => this.#play(this.#stop.hurt)));
-    fix.addEventListener("click", guarded(() => this.#play(this.#stop.fixed)));
+    hurt.addEventListener("click", guarded(() => this.#attack()));
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("submit", guarded(() => this.#playBoth()));
     stage.player.addEventListener("change", () => this.#refresh());
     stage.player.addEventListener("played", () => this.#refresh());
   }
@@ -52,8 +64,13 @@ export class Tour {
     else notice("This server offers none of the populations of the tour.");
   }
 
-  /** End the tour; the episode stays. */
+  /** End the tour; the episode stays, and the visitor's rules come back. */
   leave() {
+    const { designer, player, twin } = this.stage;
+    player.pause();
+    twin.close();
+    player.companion = null;
+    designer.hand(false);
     this.card.hidden = true;
     document.body.classList.remove("touring");
     byId("tour-start").focus();
@@ -63,51 +80,96 @@ export class Tour {
     return this.#stops[this.#at];
   }
 
-  /** @param {number} index */
+  /** @param {number} index After the last stop comes the end. */
   async #go(index) {
     if (index < 0) return;
-    if (index >= this.#stops.length) {
-      this.leave();
-      return;
-    }
-    this.#at = index;
-    const { population, market, seed, n_agents: bidders, hurt } = this.#stop;
-    const options = { population, market, seed, n_agents: bidders, episode_length: 2 * STEPS };
-    await this.stage.begin(options);
-    this.stage.designer.hand(false);
-    this.stage.controls.set(hurt);
+    this.#at = Math.min(index, this.#stops.length);
+    this.stage.twin.close();
+    this.stage.player.companion = null;
+    if (this.#stop) await this.#prepare();
     this.card.hidden = false;
     document.body.classList.add("touring");
     this.#describe();
     this.#refresh();
+    byId("tour-title").focus();
   }
 
-  /** @param {wire.Mechanism} mechanism */
-  async #play(mechanism) {
-    const { controls, designer, player } = this.stage;
-    await player.stop();
+  async #prepare() {
+    const { population, market, seed, n_agents: bidders, hurt } = this.#stop;
+    const { begin, controls, designer, reveal } = this.stage;
+    await begin({ population, market, seed, n_agents: bidders, episode_length: 2 * STEPS });
     designer.hand(false);
-    controls.set(mechanism);
-    byId("arena-frame").scrollIntoView({ block: "nearest" });
+    controls.lend(hurt);
+    controls.enable(false);
+    await reveal.toggle();
+    this.form.reset();
+  }
+
+  async #attack() {
+    byId("tour-note").scrollIntoView({ block: narrow() ? "start" : "nearest" });
+    await this.stage.player.run(STEPS);
+    announce(`Mean R ${fixed(mean(this.stage.session.steps.map(({ reward }) => reward)))}.`);
+  }
+
+  /** Play the next steps under the new rules, and beside them the same steps under the old. */
+  async #playBoth() {
+    const { controls, player, session, twin } = this.stage;
+    const { name, hurt, fixed: better } = this.#stop;
+    await twin.begin(session, hurt);
+    player.companion = twin;
+    controls.lend(better);
+    this.#describe();
+    byId("tour-note").scrollIntoView({ block: narrow() ? "start" : "nearest" });
     await player.run(STEPS);
-    announce(`Mean R ${fixed(meanReward(this.#played(mechanism)), 3)} with these rules.`);
+    if (!session.done || twin.steps.length < STEPS) return; // the visitor left
+    const result = { old: means(twin.steps), better: means(session.steps.slice(STEPS)) };
+    const predicted = String(new FormData(this.form).get("prediction"));
+    this.#results.set(name, result);
+    this.#guesses.set(name, predicted === gainedMost(result));
+    byId("tour-guess").textContent = verdict(predicted, result);
+    showResult(result);
+    this.#refresh();
+    announce(byId("tour-guess").textContent ?? "");
+  }
+
+  async #playFreely() {
+    this.leave();
+    await this.stage.beginFreely();
+    byId("step").focus();
   }
 
   #describe() {
-    const { title, attack, watch, fix, hurt, fixed: better, changed } = this.#stop;
-    const last = this.#at + 1 === this.#stops.length;
-    byId("tour-number").textContent = `Stop ${this.#at + 1} of ${this.#stops.length}`;
+    const ended = !this.#stop;
+    const { length } = this.#stops;
+    byId("tour-number").textContent = ended ? "The end" : `Stop ${this.#at + 1} of ${length}`;
+    byId("tour-dots").replaceChildren(...this.#stops.map((stop, index) => this.#dot(stop, index)));
+    byId("tour-stop").hidden = ended;
+    byId("tour-end").hidden = !ended;
+    byId("tour-note").hidden = ended;
+    this.buttons.back.disabled = this.#at === 0;
+    this.buttons.next.hidden = ended;
+    this.buttons.next.textContent = this.#at + 1 === length ? "What you saw" : "Next stop";
+    if (ended) this.#sumUp();
+    else this.#describeStop();
+  }
+
+  #describeStop() {
+    const { title, attack, watch, contrast, fix, hurt, fixed: better } = this.#stop;
+    const { twin, log } = this.stage;
     byId("tour-title").textContent = title;
     byId("tour-attack").textContent = attack;
-    byId("tour-watch").textContent = watch;
+    byId("tour-watch").textContent = twin.open ? contrast : watch;
     byId("tour-why").textContent = fix;
-    const texts = this.stage.log.changes(hurt, better);
+    const texts = log.changes(hurt, better);
     byId("tour-changes").replaceChildren(...texts.map((text) => el("li", { text })));
-    byId("tour-dots").replaceChildren(...this.#stops.map((stop, index) => this.#dot(stop, index)));
-    this.buttons.next.textContent = last ? "End the tour" : "Next stop";
-    this.buttons.back.disabled = this.#at === 0;
-    byId("tour-title").focus();
-    this.card.dataset.changed = changed.join(" ");
+  }
+
+  #sumUp() {
+    const right = [...this.#guesses.values()].filter(Boolean).length;
+    const count = this.#guesses.size;
+    byId("tour-title").textContent = "What the attacks taught";
+    byId("tour-right").textContent = count ? `${right} of your ${count} predictions came true.` : "";
+    showLessons(this.#stops, this.#results);
   }
 
   /**
@@ -123,48 +185,20 @@ export class Tour {
   }
 
   #refresh() {
-    if (this.card.hidden || !this.#stops.length) return;
-    const { playing } = this.stage.player;
-    const { hurt, fix, next } = this.buttons;
-    const [before, after] = [this.#stop.hurt, this.#stop.fixed].map((each) => this.#played(each));
-    const seen = before.length > 0 && !(playing && !after.length);
-    hurt.hidden = seen;
-    byId("tour-cure").hidden = !seen;
-    fix.hidden = !seen || after.length > 0;
-    for (const button of [hurt, fix]) button.disabled = playing;
-    next.classList.toggle("primary", after.length > 0 && !playing);
-    showMean("before", before);
-    showMean("after", after);
-    byId("tour-gain").textContent = before.length && after.length ? gain(before, after) : "";
-  }
-
-  /** @param {wire.Mechanism} mechanism */
-  #played(mechanism) {
-    const { session, controls } = this.stage;
-    return session.steps.filter((step) => !controls.changed(step.mechanism, mechanism).length);
+    if (this.card.hidden || !this.#stop) return;
+    const { player, session, twin } = this.stage;
+    const seen = session.steps.length >= STEPS && !(player.playing && !twin.open);
+    const over = session.done && !player.playing;
+    this.buttons.hurt.hidden = seen;
+    this.buttons.hurt.disabled = player.playing || player.running;
+    this.form.hidden = !seen || over;
+    this.buttons.fix.disabled = player.playing || player.running;
+    byId("tour-result").hidden = !over;
+    this.buttons.next.classList.toggle("primary", over);
   }
 }
 
-/**
- * @param {"before"|"after"} part
- * @param {Step[]} steps
- */
-function showMean(part, steps) {
-  const value = meanReward(steps);
-  byId(`tour-${part}`).textContent = fixed(value, 3);
-  byId(`tour-${part}-bar`, HTMLProgressElement).value = steps.length ? value : 0;
-}
-
-/** @param {Step[]} steps */
-function meanReward(steps) {
-  return mean(steps.map(({ reward }) => reward));
-}
-
-/**
- * @param {Step[]} before
- * @param {Step[]} after
- */
-function gain(before, after) {
-  const difference = meanReward(after) - meanReward(before);
-  return `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 3)}`;
+/** Whether the card and the arena do not fit beside each other. */
+function narrow() {
+  return window.matchMedia("(max-width: 980px)").matches;
 }

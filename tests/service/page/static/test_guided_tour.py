@@ -2,54 +2,120 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from experiments.serve import make_catalogue
 from tests.config.composing import composed
 from tests.service.conftest import serving
-from tests.service.page.static.visitor import Visit, Visitor
+from tests.service.page.static.visitor import Visit, Visitor, by_hand
 
 pytestmark = pytest.mark.slow
 
 
-def test_the_tour_hurts_and_mends_at_every_stop(visit: Visit) -> None:
-    with serving(make_catalogue(composed("+experiment=serve"))) as address:
-        visitor = visit(address).open()
-        visitor.speed(4)
-        visitor.page.click("#tour-start")
-        stops = visitor.told("/api/tour")["stops"]
-        assert len(stops) >= 5
-        for number, stop in enumerate(stops, start=1):
-            expect(visitor.page.locator("#tour-number")).to_have_text(
-                f"Stop {number} of {len(stops)}"
-            )
-            go_through(visitor, stop)
-        expect(visitor.page.locator("#tour")).to_be_hidden()
-        visitor.page.context.close()
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as address:
+        yield address
 
 
-def test_the_tour_goes_back_jumps_and_is_left(visit: Visit) -> None:
-    with serving(make_catalogue(composed("+experiment=serve"))) as address:
-        visitor = visit(address).open()
-        page = visitor.page
-        page.click("#tour-start")
-        titles = [stop["title"] for stop in visitor.told("/api/tour")["stops"]]
-        dots = page.locator("#tour-dots button")
-        expect(dots).to_have_count(len(titles))
-        expect(page.locator("#tour-back")).to_be_disabled()
-        dots.nth(2).click()
-        at_stop(visitor, 2, titles)
-        page.click("#tour-back")
-        at_stop(visitor, 1, titles)
-        begun = visitor.state
-        page.click("#tour-exit")
-        expect(page.locator("#tour")).to_be_hidden()
-        expect(page.locator("#tour-start")).to_be_focused()
-        assert visitor.state == begun  # the episode stays
-        page.context.close()
+def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, served: str) -> None:
+    visitor = visit(served).open()
+    visitor.speed(4)
+    page = visitor.page
+    visitor.set_field("shill_penalty", 1.5)
+    page.click("#tour-start")
+    stops = visitor.told("/api/tour")["stops"]
+    assert len(stops) >= 5
+    for number, stop in enumerate(stops, start=1):
+        expect(page.locator("#tour-number")).to_have_text(f"Stop {number} of {len(stops)}")
+        go_through(visitor, stop)
+    expect(page.locator("#tour-title")).to_have_text("What the attacks taught")
+    lessons = page.locator("#tour-lessons li")
+    expect(lessons).to_have_count(len(stops))
+    for lesson, stop in zip(lessons.all(), stops, strict=True):
+        expect(lesson).to_contain_text(stop["lesson"])
+        expect(lesson).to_contain_text("You saw R go from")
+    expect(page.locator("#tour-right")).to_have_text("1 of your 6 predictions came true.")
+    page.click("#tour-free")
+    visitor.at_step(0)
+    expect(page.locator("#tour")).to_be_hidden()
+    assert visitor.state["population"] == visitor.told("/api/catalogue")["default"]["population"]
+    expect(page.locator("#rule-shill_penalty")).to_have_value("1.50")
+    expect(page.locator("#step")).to_be_focused()
+
+
+def test_the_tour_gives_the_visitors_rules_back(visit: Visit, served: str) -> None:
+    visitor = visit(served).open()
+    page = visitor.page
+    visitor.set_field("reserve_price", 0.42)
+    page.click("#tour-start")
+    expect(page.locator("#tour-number")).to_contain_text("Stop 1")
+    expect(page.locator("#rule-auction_type")).to_have_value("first_price")
+    expect(page.locator("#rule-reserve_price")).to_be_disabled()
+    page.click("#tour-exit")
+    expect(page.locator("#rule-reserve_price")).to_have_value("0.42")
+    expect(page.locator("#rule-reserve_price")).to_be_enabled()
+
+
+IN_VIEW = """each => {
+    const box = each.getBoundingClientRect();
+    const bar = document.querySelector('.transport').getBoundingClientRect().top;
+    const floor = Math.min(innerHeight, each.closest('.transport') ? innerHeight : bar);
+    return [each.id || each.className, Math.round(box.top), Math.round(box.bottom), floor];
+}"""
+
+
+def test_on_a_phone_what_the_tour_says_to_watch_is_in_view(visit: Visit, served: str) -> None:
+    phone = {"width": 390, "height": 844}
+    visitor = visit(served, viewport=phone, has_touch=True, reduced_motion="reduce").open()
+    visitor.speed(4)
+    page = visitor.page
+    page.click("#tour-start")
+    for number in range(6):
+        expect(page.locator("#tour-number")).to_contain_text(f"Stop {number + 1}")
+        page.click("#tour-hurt")
+        visitor.at_step(5)
+        in_view(page, ["#tour-note", "#arena-canvas", ".tile"])
+        page.locator("#tour-choices input").first.check()
+        page.click("#tour-fix")
+        visitor.at_step(10)
+        in_view(page, ["#tour-note", "#twin-frame .arena-canvas", "#arena-canvas", ".tile"])
+        page.locator(".to-tour").click()
+        expect(page.locator("#tour-guess")).to_be_in_viewport()
+        page.click("#tour-next")
+
+
+def in_view(page: Page, selectors: list[str]) -> None:
+    page.wait_for_timeout(300)
+    for selector in selectors:
+        for name, top, bottom, floor in page.locator(selector).evaluate_all(
+            f"all => all.map({IN_VIEW})"
+        ):
+            assert top >= 0 and bottom <= floor, (name, top, bottom, floor)
+
+
+def test_the_tour_goes_back_jumps_and_is_left(visit: Visit, served: str) -> None:
+    visitor = visit(served).open()
+    page = visitor.page
+    page.click("#tour-start")
+    titles = [stop["title"] for stop in visitor.told("/api/tour")["stops"]]
+    dots = page.locator("#tour-dots button")
+    expect(dots).to_have_count(len(titles))
+    expect(page.locator("#tour-back")).to_be_disabled()
+    dots.nth(2).click()
+    at_stop(visitor, 2, titles)
+    page.click("#tour-back")
+    at_stop(visitor, 1, titles)
+    begun = visitor.state
+    page.click("#tour-exit")
+    expect(page.locator("#tour")).to_be_hidden()
+    expect(page.locator("#tour-start")).to_be_focused()
+    assert visitor.state == begun  # the episode stays
 
 
 def at_stop(visitor: Visitor, index: int, titles: list[str]) -> None:
@@ -66,19 +132,39 @@ def at_stop(visitor: Visitor, index: int, titles: list[str]) -> None:
 def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:
     page = visitor.page
     expect(page.locator("#tour-title")).to_have_text(stop["title"])
-    expect(page.locator("#tour-fix")).to_be_hidden()
+    expect(page.locator("#tour-predict")).to_be_hidden()
+    expect(page.locator("#twin-frame")).to_be_hidden()
     visitor.at_step(0)
     page.click("#tour-hurt")
-    expect(page.locator("#tour-fix")).to_be_enabled()
     visitor.at_step(5)
     assert visitor.state["mechanism"] == stop["hurt"]
+    expect(page.locator("#arena-types")).to_be_visible()
+    page.click("#tour-fix")  # refused: no prediction yet
+    page.wait_for_timeout(100)
+    assert visitor.state["step_count"] == 5
+    page.get_by_label("F Fairness").check()
     page.click("#tour-fix")
     visitor.at_step(10)
     state = visitor.state
     assert state["mechanism"] == stop["fixed"]
-    assert (state["population"], state["seed"]) == (stop["population"], stop["seed"])
-    before, after = sum(state["rewards"][:5]) / 5, sum(state["rewards"][5:]) / 5
-    expect(page.locator("#tour-before")).to_have_text(f"{before:.3f}")
-    expect(page.locator("#tour-after")).to_have_text(f"{after:.3f}")
-    expect(page.locator("#tour-gain")).to_have_text(f"+{after - before:.3f}")
+    begin = {name: stop[name] for name in ("population", "market", "seed", "n_agents")}
+    old = by_hand(visitor.address, "own", stop["hurt"], begin | {"episode_length": 10})
+    before, after = sum(old[5:]) / 5, sum(state["rewards"][5:]) / 5
+    shown = page.locator("#tour-numbers tr[data-key=composite] td")
+    expect(shown).to_have_text([f"{before:.2f}", f"{after:.2f}", re.compile(r"^\+0\.\d\d$")])
+    expect(page.locator("#tour-guess")).to_contain_text("You said Fairness")
+    expect(page.locator("#twin-frame .caption")).to_contain_text("Round 5")
+    same_values(page)
     page.click("#tour-next")
+
+
+def same_values(page: Page) -> None:
+    """Both arenas show bidders of the same values, as high as their scales say."""
+    own, twin = (
+        page.locator(f"{frame} .value").evaluate_all(
+            "all => all.map((each) => each.height.baseVal.value)"
+        )[:8]
+        for frame in ("#own-frame", "#twin-frame")
+    )
+    assert max(own) > 0
+    assert [each / max(own) for each in own] == pytest.approx([each / max(twin) for each in twin])

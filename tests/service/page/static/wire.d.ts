@@ -176,7 +176,9 @@ declare namespace wire {
     fixed: Mechanism;
     changed: string[];
     watch: string;
+    contrast: string;
     fix: string;
+    lesson: string;
   }
 
   interface Tour {
