@@ -83,10 +83,3 @@ export function invitation({ left, right, y }) {
   const text = "Set the rules, then press Step.";
   return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
 }
-
-/** Return the pattern of the bids under false names. */
-export function hatching() {
-  const stripe = svg("path", { d: "M0 0V6", class: "stripe" });
-  const turned = { id: "hatch", width: 5, height: 6, patternUnits: "userSpaceOnUse" };
-  return svg("defs", {}, svg("pattern", { ...turned, patternTransform: "rotate(45)" }, stripe));
-}

@@ -1,7 +1,7 @@
 /** The arena: the bidders, their bids and the sale, round by round. */
 
 import { figureHeight, layout, tie } from "./arena_layout.js";
-import { axis, hatching, invitation, KINDS, line, makeName } from "./arena_parts.js";
+import { axis, invitation, KINDS, line, makeName } from "./arena_parts.js";
 import { bidsInWords, roundInWords, typeItem } from "./arena_words.js";
 import { el, set, svg, within } from "./dom.js";
 import { fixed, words } from "./format.js";
@@ -130,7 +130,6 @@ export class ArenaView {
     this.#lines = linesIn(this.#place);
     this.#ties = svg("g", { class: "ties" });
     this.svg.replaceChildren(
-      hatching(),
       axis(this.#place),
       ...(this.#rounds.length ? [] : [invitation(this.#place)]),
       this.#ties,
@@ -280,7 +279,8 @@ export class ArenaView {
    */
   #button(round, index) {
     const title = `Look at round ${round.number} again`;
-    const attributes = { type: "button", title, "aria-label": title, "aria-pressed": "false" };
+    const label = `${index + 1}: look at round ${round.number} again`; // begins with what is seen
+    const attributes = { type: "button", title, "aria-label": label, "aria-pressed": "false" };
     const click = () => this.lookAt(index);
     return el("button", { ...attributes, text: String(index + 1), on: { click } });
   }

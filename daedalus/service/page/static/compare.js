@@ -111,7 +111,7 @@ export class Compare {
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +
       `${state.episode_length} steps, seed ${state.seed}`;
-    const host = el("div", { class: "chart" });
+    const host = el("div", { class: "chart", "aria-label": "R of each step, by designer" });
     byId("compare-chart").replaceChildren(host);
     const series = results.map(({ name }, index) => ({ label: title(name), colour: COLOURS[index] }));
     this.#chart = lineChart(host, series, { height: 260, range: [0, 1] });

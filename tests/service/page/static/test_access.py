@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import requests
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from experiments.serve import make_catalogue
+from tests.config.composing import composed
+from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit
 
 pytestmark = pytest.mark.slow
@@ -130,6 +135,94 @@ def test_text_stands_out(visit: Visit, scheme: str) -> None:
     ground = visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", ground)[:3])) > 384) == (scheme == "light")
     assert visitor.page.evaluate(CONTRAST) == []
+
+
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+
+AUDIT = """async () => {
+    const rules = axe.getRules().filter(({ tags }) => !tags.includes('wcag2aaa'));
+    const runOnly = { type: 'rule', values: rules.map(({ ruleId }) => ruleId) };
+    const { violations } = await axe.run(document, { runOnly });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}"""
+
+SCREENS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+}
+
+
+def violations(page: Page) -> list[str]:
+    """Return every finding of axe-core, also of rules that it leaves off by default."""
+    page.evaluate(AXE.read_text())
+    found: list[str] = page.evaluate(AUDIT)
+    return found
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as address:
+        yield address
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_in_free_play(visit: Visit, screen: str) -> None:
+    visitor = visit(reduced_motion="reduce", **SCREENS[screen]).open()
+    page = visitor.page
+    assert violations(page) == []
+    visitor.speed(4)
+    visitor.step()
+    page.click("#reveal")
+    page.check("#who-designer")
+    visitor.step()
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done")
+    page.select_option("#population", "stage0")
+    expect(page.locator("#setup-pending")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_on_the_tour(visit: Visit, served: str, screen: str) -> None:
+    visitor = visit(served, reduced_motion="reduce", **SCREENS[screen]).open()
+    page = visitor.page
+    visitor.speed(4)
+    page.click("#tour-start")
+    page.locator("#tour-dots button").last.click()
+    expect(page.locator("#tour-number")).to_have_text("Stop 6 of 6")
+    page.click("#tour-hurt")
+    visitor.at_step(5)
+    assert violations(page) == []
+    page.locator("#tour-choices input").first.check()
+    page.click("#tour-fix")
+    visitor.at_step(10)
+    expect(page.locator("#tour-guess")).to_be_visible()
+    assert violations(page) == []
+    page.click("#tour-next")
+    expect(page.locator("#tour-end")).to_be_visible()
+    assert violations(page) == []
+
+
+COLOUR = """(name) => {
+    const probe = document.createElement('i');
+    probe.style.color = `var(--${name})`;
+    document.body.append(probe);
+    const shade = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+    probe.remove();
+    return shade;
+}"""
+
+
+@pytest.mark.parametrize(("scheme", "least"), [("light", 130), ("dark", 90)])
+def test_no_type_looks_like_a_winner(visit: Visit, scheme: str, least: int) -> None:
+    page = visit(color_scheme=scheme).open().page
+    winner = page.evaluate(COLOUR, "act")
+    for type_number in range(6):
+        colour = page.evaluate(COLOUR, f"type-{type_number}")
+        difference = sum(abs(one - other) for one, other in zip(winner, colour, strict=True))
+        assert difference > least, (type_number, winner, colour)
+    expect(page.locator(".legend .faded")).to_be_visible()
 
 
 def test_the_page_needs_no_leave_for_inline_code(site: str) -> None:
