@@ -4,6 +4,7 @@ import { api, isCancelled } from "./api.js";
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean, sentence, words } from "./format.js";
+import { intervalInWords, inWords, seedsFrom } from "./seeds.js";
 import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
 import { sideGame } from "./side_game.js";
@@ -18,7 +19,8 @@ const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"
 /**
  * @typedef {Object} Result What one designer has played.
  * @property {string} name
- * @property {Record<string, number>[]} steps The reward, the revenue and the scores of each step.
+ * @property {Record<string, number>[][]} episodes For each seed, the reward, the revenue and the
+ *   scores of each step.
  * @property {Set<string>} reasons Why another designer stood in for it.
  */
 
@@ -46,6 +48,9 @@ export class Compare {
     const names = [...designers.map(({ name }) => name), OWN];
     names.sort((one, other) => rank(one) - rank(other));
     this.boxes = names.map(choice);
+    this.count = byId("compare-seeds", HTMLInputElement);
+    this.length = 0;
+    this.total = 0;
     byId("compare-who").append(...this.boxes.map(({ label }) => label));
     this.buttons.run.addEventListener("click", guarded(() => this.run()));
     this.buttons.cancel.addEventListener("click", () => this.#abort?.abort());
@@ -55,18 +60,22 @@ export class Compare {
   async run() {
     const names = this.boxes.filter(({ box }) => box.checked).map(({ name }) => name);
     const { sideId: id, options, state } = this.session; // as they are now; they may change later
+    if (!this.count.reportValidity()) return;
     if (!names.length) return notice("Choose at least one designer to compare.");
     if (!state) return notice("Begin an episode first: press Reset.");
     this.#abort = new AbortController();
     /** @type {Result[]} */
-    const results = names.map((name) => ({ name, steps: [], reasons: new Set() }));
+    const results = names.map((name) => ({ name, episodes: [], reasons: new Set() }));
     const { own } = this.controls;
     const { signal } = this.#abort;
-    this.#begin(results, state);
+    const seeds = seedsFrom(state.seed, Number(this.count.value));
+    this.#begin(results, state, seeds);
     try {
-      const plan = { id, options, length: state.episode_length, own, signal };
-      for (const result of results) await this.#play(result, plan, results);
-      this.#say(`Done: ${results.length} episodes on seed ${state.seed}.`);
+      for (const seed of seeds) {
+        const plan = { id, options: { ...options, seed }, length: state.episode_length, own, signal };
+        for (const result of results) await this.#play(result, plan, results);
+      }
+      this.#say(`Done: ${results.length * seeds.length} episodes on ${inWords(seeds)}.`);
     } catch (error) {
       if (!isCancelled(error)) throw error;
       this.#say("Cancelled. The steps played so far stay.");
@@ -81,11 +90,14 @@ export class Compare {
    * @param {Result[]} results
    */
   async #play(result, plan, results) {
+    /** @type {Record<string, number>[]} */
+    const steps = [];
+    result.episodes.push(steps);
     for await (const answer of sideGame(plan, () => this.#decide(result, plan))) {
       const { rounds } = await api.arena(plan.id);
       const revenue = mean(rounds.map((round) => round.revenue));
-      result.steps.push({ reward: answer.reward, revenue, ...answer.info.scores });
-      this.#progress(results, plan.length);
+      steps.push({ reward: answer.reward, revenue, ...answer.info.scores });
+      this.#progress(results);
     }
   }
 
@@ -103,19 +115,22 @@ export class Compare {
   /**
    * @param {Result[]} results
    * @param {wire.DaedalusState} state
+   * @param {number[]} seeds
    */
-  #begin(results, state) {
+  #begin(results, state, seeds) {
+    this.length = state.episode_length;
+    this.total = results.length * seeds.length * this.length;
     this.buttons.run.disabled = true;
     this.buttons.cancel.disabled = false;
     byId("compare-result").hidden = false;
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +
-      `${state.episode_length} steps, seed ${state.seed}`;
+      `${state.episode_length} steps, ${inWords(seeds)}`;
     const host = el("div", { class: "chart", "aria-label": "R of each step, by designer" });
     byId("compare-chart").replaceChildren(host);
     const series = results.map(({ name }, index) => ({ label: title(name), colour: COLOURS[index] }));
     this.#chart = lineChart(host, series, { height: 260, range: [0, 1] });
-    this.#progress(results, state.episode_length);
+    this.#progress(results);
   }
 
   #end() {
@@ -124,18 +139,15 @@ export class Compare {
     this.#abort = null;
   }
 
-  /**
-   * @param {Result[]} results
-   * @param {number} length Steps in an episode.
-   */
-  #progress(results, length) {
-    const played = results.reduce((sum, { steps }) => sum + steps.length, 0);
+  /** @param {Result[]} results */
+  #progress(results) {
+    const played = results.reduce((sum, { episodes }) => sum + episodes.flat().length, 0);
     const bar = byId("compare-progress", HTMLProgressElement);
-    bar.max = results.length * length;
+    bar.max = this.total;
     bar.value = played;
     byId("compare-count").textContent = `${played} of ${bar.max} steps`;
-    const at = Array.from({ length }, (_, index) => index + 1);
-    const rewards = results.map(({ steps }) => at.map((_, index) => steps[index]?.reward ?? null));
+    const at = Array.from({ length: this.length }, (_, index) => index + 1);
+    const rewards = results.map(({ episodes }) => at.map((step) => rewardAt(step, episodes)));
     this.#chart?.set([at, ...rewards]);
     byId("compare-table").replaceChildren(...results.map(row));
   }
@@ -169,7 +181,8 @@ function choice(name) {
  * @param {Result} result
  * @param {number} index
  */
-function row({ name, steps, reasons }, index) {
+function row({ name, episodes, reasons }, index) {
+  const steps = episodes.flat();
   const swatch = el("span", { class: `swatch ${COLOURS[index]}` });
   const heading = el("th", { scope: "row" }, swatch, title(name));
   const why = [...reasons].map((reason) => sentence(`the heuristic designer stood in: ${reason}`)).join(" ");
@@ -177,5 +190,17 @@ function row({ name, steps, reasons }, index) {
   const cells = ["reward", ...TERMS.slice(1).map(([key]) => key), "revenue"].map((key) =>
     el("td", { text: fixed(mean(steps.map((step) => step[key])), 3), data: { key } }),
   );
+  const rewards = episodes.filter((each) => each.length).map((each) => mean(each.map((step) => step.reward)));
+  if (rewards.length > 1) cells[0].append(el("p", { class: "quiet", text: intervalInWords(rewards) }));
   return el("tr", { data: { name } }, heading, ...cells);
+}
+
+/**
+ * Return the mean R at a step over the seeds that have been played so far; null if there is none.
+ * @param {number} step From 1.
+ * @param {Record<string, number>[][]} episodes
+ */
+function rewardAt(step, episodes) {
+  const rewards = episodes.flatMap((each) => (each[step - 1] ? [each[step - 1].reward] : []));
+  return rewards.length ? mean(rewards) : null;
 }

@@ -1,6 +1,7 @@
 /** Puts the page together. */
 
 import { api } from "./api.js";
+import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
@@ -33,7 +34,14 @@ async function main() {
   const page = assemble(catalogue);
   connect(page);
   guarded(showTraining)();
-  if (!(await page.session.resume())) await page.begin(page.setup.options);
+  const resumed = await page.session.resume();
+  try {
+    const opened = await page.address.open();
+    if (!resumed && !opened) await page.begin(page.setup.options);
+  } catch (error) {
+    if (page.address.linked) await page.begin(page.setup.options);
+    problem(error); // after the episode has begun, which takes old messages away
+  }
 }
 
 /** @param {wire.Offer} catalogue */
@@ -64,6 +72,7 @@ function assemble(catalogue) {
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {
     session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, begin,
+    address: new Address(catalogue.fields, session, controls),
   };
 }
 
@@ -83,8 +92,11 @@ function makeTwin(arena, scores) {
 
 /** @param {Page} page */
 function connect(page) {
-  const { session, player, reveal, designer } = page;
+  const { session, player, reveal, designer, address, controls } = page;
   session.addEventListener("begin", () => showEpisode(page));
+  session.addEventListener("begin", () => address.follow());
+  player.addEventListener("played", () => address.follow());
+  controls.addEventListener("change", () => address.follow());
   session.addEventListener("rebuilt", () => notice(REBUILT));
   player.addEventListener("played", guarded(() => showStep(page)));
   byId("reveal").addEventListener("click", guarded(() => reveal.toggle()));

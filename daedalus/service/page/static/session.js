@@ -69,13 +69,15 @@ export class Session extends EventTarget {
   /**
    * Begin an episode.
    * @param {Partial<wire.EpisodeOptions>} options
+   * @param {wire.Mechanism[]} [played] The rules of its first steps, which are played at once.
    */
-  async begin(options) {
+  async begin(options, played = []) {
     await api.reset(this.id, options);
     this.state = await api.state(this.id);
     this.options = { ...options, seed: this.state.seed };
     this.incumbent = this.state.mechanism;
     this.steps = [];
+    for (const mechanism of played) await this.step(mechanism, "the link");
     this.#save();
     this.dispatchEvent(new Event("begin"));
   }

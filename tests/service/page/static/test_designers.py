@@ -6,8 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
+from scipy import stats
 
 from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
@@ -93,6 +95,29 @@ def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
         shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
         expect(shown).to_have_text(f"{sum(rewards) / 4:.3f}")
     assert visitor.state["step_count"] == 0  # the visitor's own episode is left alone
+
+
+def test_comparing_on_several_seeds_shows_intervals(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    begin = {"population": "stage4", "seed": 11, "episode_length": 3}
+    visitor.begin(**begin)
+    page.get_by_label("Trained").uncheck()
+    page.fill("#compare-seeds", "21")
+    page.click("#compare-run")
+    expect(page.locator("#compare-result")).to_be_hidden()  # 20 is the most
+    page.fill("#compare-seeds", "4")
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done: 12 episodes on seeds 11 to 14.")
+    default = Mechanism().to_dict()
+    for name in ("random", "informed_greedy", "own"):
+        means = [
+            np.mean(by_hand(visitor.address, name, default, begin | {"seed": seed}))
+            for seed in range(11, 15)
+        ]
+        low, high = stats.t.interval(0.95, 3, np.mean(means), stats.sem(means))
+        shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
+        expect(shown).to_have_text(f"{np.mean(means):.3f}[{low:.3f}, {high:.3f}]")
 
 
 def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> None:

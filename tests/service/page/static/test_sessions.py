@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import time
 
@@ -11,7 +13,7 @@ from playwright.sync_api import expect
 
 from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
-from tests.service.page.static.visitor import Visit, by_hand
+from tests.service.page.static.visitor import Visit, Visitor, by_hand
 
 pytestmark = pytest.mark.slow
 
@@ -45,6 +47,64 @@ def test_a_reload_goes_on(visit: Visit) -> None:
     expect(visitor.page.locator("#rule-shill_penalty")).to_have_value("1.00")
     visitor.speed(4)
     visitor.step()
+
+
+def test_a_link_opens_the_episode_where_it_was(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    visitor.begin(population="stage4", seed=9, n_agents=10, episode_length=6)
+    visitor.set_field("auction_type", "first_price")
+    visitor.step()
+    visitor.page.check("#who-designer")
+    visitor.step()
+    visitor.page.check("#who-you")
+    visitor.set_field("reveal_reserve", True)
+    visitor.set_field("reserve_price", 0.45)
+    link = visitor.page.evaluate("document.getElementById('link').href")
+    assert link == visitor.page.url
+    other = visit()
+    other.page.goto(link)
+    other.at_step(2)
+    theirs = other.state
+    assert theirs == visitor.state | {"episode_id": theirs["episode_id"]}
+    for name, value in (("auction_type", "first_price"), ("reserve_price", "0.45")):
+        expect(other.page.locator(f"#rule-{name}")).to_have_value(value)
+    expect(other.page.locator("#rule-reveal_reserve")).to_be_checked()
+    expect(other.page.locator("#population")).to_have_value("stage4")
+    expect(other.page.locator("#n_agents")).to_have_value("10")
+
+
+def test_a_link_that_makes_no_sense_is_said_to_be_wrong(visit: Visit) -> None:
+    visitor = visit()
+    visitor.page.goto(f"{visitor.address}/?seed=1&population=nobody&step=reserve_price:7")
+    expect(visitor.page.locator("#notices")).to_contain_text("population")
+    visitor.at_step(0)
+    assert visitor.state["population"] == "stage3"
+    visitor.complaints.clear()  # the browser's own note of a 422
+
+
+def test_an_episode_is_saved_as_a_table_and_as_json(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.speed(4)
+    expect(visitor.page.locator("#save-table")).to_be_disabled()
+    visitor.begin(population="stage4", seed=9)
+    visitor.step()
+    visitor.set_field("shill_penalty", 1.0)
+    visitor.step()
+    rewards = visitor.state["rewards"]
+    rows = list(csv.DictReader(saved(visitor, "#save-table").splitlines()))
+    assert [float(row["reward"]) for row in rows] == rewards
+    assert [float(row["shill_penalty"]) for row in rows] == [0.0, 1.0]
+    told = json.loads(saved(visitor, "#save-json"))
+    assert [each["reward"] for each in told["steps"]] == rewards
+    assert told["options"]["seed"] == 9
+
+
+def saved(visitor: Visitor, button: str) -> str:
+    with visitor.page.expect_download() as waiting:
+        visitor.page.click(button)
+    assert waiting.value.suggested_filename.startswith("daedalus-stage4-9.")
+    return waiting.value.path().read_text()
 
 
 def test_a_lost_session_is_rebuilt_as_it_was(visit: Visit, catalogue) -> None:
