@@ -49,7 +49,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.service.sessions": DESIGN | {"daedalus.service.openenv"},
     "daedalus.service.sessions.messages": MESSAGES,
     "daedalus.service.page": SIMULATION
-    | {"daedalus.run_folder"}
+    | {"daedalus.run_folder", "markdown_it"}
     | {"daedalus.service.openenv", "daedalus.service.sessions.messages"},
     "daedalus.service.page.messages": MESSAGES,
     "daedalus.service.http": DESIGN

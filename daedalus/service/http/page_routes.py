@@ -10,7 +10,7 @@ from fastapi.staticfiles import StaticFiles
 
 from daedalus.service.http.messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.page.article import figures_of
+from daedalus.service.page.article import documents_of, figures_of, page_of
 from daedalus.service.page.messages import Offer, Tour, TourStop, TrainingCurves
 from daedalus.service.page.newest_run import NewestRun
 from daedalus.service.page.offer import make_offer
@@ -41,7 +41,7 @@ def page_routes(
 
     @router.get("/api/training", summary="Read the training curves of the newest run")
     def training() -> TrainingCurves:
-        return TrainingCurves(run=newest.name, history=newest.history())
+        return TrainingCurves(run=newest.name, history=newest.history(), scores=newest.scores())
 
     add_files(router, newest, Path(settings.write_up))
     return router
@@ -61,6 +61,21 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
     @router.get("/blog.md", responses=_NO_SUCH_FILE, summary="Read the article")
     def article() -> FileResponse:
         return _file(write_up, "this server has no article")
+
+    @router.get("/read/{name}", responses=_NO_SUCH_FILE, summary="Read the article as a web page")
+    def read(name: str) -> HTMLResponse:
+        documents = documents_of(write_up)
+        if name not in documents:
+            raise HTTPException(404, f"no such document; /read/{write_up.name} is the article")
+        return HTMLResponse(page_of(documents[name], documents), headers=_OWN_PARTS)
+
+    @router.get(
+        "/read/figures/{name}", responses=_NO_SUCH_FILE, summary="Get a figure of these pages"
+    )
+    def shown_figure(name: str) -> FileResponse:
+        figures = [figures_of(each) for each in documents_of(write_up).values()]
+        path = next((each[name] for each in figures if name in each), None)
+        return _file(path, "no such figure in the documents")
 
     # The links of the article are relative to its own address.
     @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get a figure of the article")

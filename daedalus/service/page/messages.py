@@ -108,8 +108,25 @@ class Tour(Strict):
     stops: list[TourStop]
 
 
+class DesignerScore(Strict):
+    """Mean R of a designer's episodes, with its interval."""
+
+    designer: str
+    mean: float
+    low: float
+    high: float
+
+
 class TrainingCurves(Strict):
-    """The newest training run on this server, and the numbers of every logged step."""
+    """The newest training run on this server.
+
+    Attributes:
+        run: Its place in the outputs.
+        history: The numbers of every logged step.
+        scores: What the trained designer and the baselines score in whole episodes that were not
+            used in training; none if the run has not been evaluated.
+    """
 
     run: str | None
     history: list[dict[str, float | None]]
+    scores: list[DesignerScore]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import time
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from daedalus.run_folder import RunFolder, newest_run
+from daedalus.service.page.messages import DesignerScore
 
+_SCORE = {"designer", "mean", "mean_low", "mean_high"}
 _LOOK_EVERY = 5.0  # seconds; a search of many runs takes a while
 
 
@@ -49,6 +52,23 @@ class NewestRun:
             return []
         rows: list[dict[str, Any]] = json.loads(run.history.read_text())
         return [{name: _finite(value) for name, value in row.items()} for row in rows]
+
+    def scores(self) -> list[DesignerScore]:
+        """Return mean R of each designer in the run's own evaluation, as the run wrote them."""
+        run = self.run()
+        if run is None or not run.summary.is_file():
+            return []
+        with run.summary.open(encoding="utf-8", newline="") as table:
+            rows = [row for row in csv.DictReader(table) if _SCORE <= row.keys()]
+        return [
+            DesignerScore(
+                designer=row["designer"],
+                mean=float(row["mean"]),
+                low=float(row["mean_low"]),
+                high=float(row["mean_high"]),
+            )
+            for row in rows
+        ]
 
     def files(self) -> dict[str, Path]:
         """Return the files on show, by name: figures and tables of the training."""

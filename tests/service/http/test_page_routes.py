@@ -17,6 +17,7 @@ from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run
 
 ROOT = Path(__file__).parents[3]
+NO_RUN = {"run": None, "history": [], "scores": []}
 
 
 def test_the_offer_is_what_the_api_takes(reach) -> None:
@@ -37,6 +38,7 @@ def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -
     assert client.get("/api/training").json() == {
         "run": "sweeps/grpo/new/0",
         "history": [{"step": 1.0, "reward": 0.5, "entropy": None}],
+        "scores": [],
     }
     page = client.get("/plots/").text
     assert "curves.png" in page and "training_history.json" in page and "config" not in page
@@ -47,9 +49,35 @@ def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -
 
 def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
     client = reach(outputs=str(tmp_path / "none"), write_up=str(tmp_path / "none.md"))
-    assert client.get("/api/training").json() == {"run": None, "history": []}
+    assert client.get("/api/training").json() == NO_RUN
     assert "No run" in client.get("/plots/").text
     assert client.get("/blog.md").status_code == 404
+
+
+def test_every_link_and_figure_of_the_documents_works(reach) -> None:
+    client = reach(write_up=str(ROOT / "docs" / "blog.md"))
+    waiting, read = ["/read/blog.md"], set()
+    while waiting:
+        path = waiting.pop()
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        read.add(path)
+        if path.endswith(".png"):
+            assert answer.headers["Content-Type"] == "image/png"
+            continue
+        anchors = set(re.findall(r'id="([^"]+)"', answer.text))
+        for link in re.findall(r'(?:href|src)="([^"]+)"', answer.text.split("<main>")[1]):
+            target = answer.url.join(link)
+            if target.host != answer.url.host:
+                continue
+            if target.path == path:
+                assert not target.fragment or target.fragment in anchors, (path, link)
+            elif target.path not in read:
+                waiting.append(target.path)
+    assert {"/read/results.md", "/read/figures/leaderboard_intervals.png"} <= read
+    for name in ("..%2FREADME.md", "%2Fetc%2Fpasswd", "blog", "figures"):
+        assert client.get(f"/read/{name}").status_code == 404, name
+        assert client.get(f"/read/figures/{name}").status_code == 404, name
 
 
 def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> None:
@@ -75,7 +103,7 @@ def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -
     assert client.get("/api/training").json()["run"] == "grpo/1"
     shutil.rmtree(run)
     told = client.get("/api/training")
-    assert told.status_code == 200 and told.json() == {"run": None, "history": []}
+    assert told.status_code == 200 and told.json() == NO_RUN
 
 
 def test_the_page_and_its_parts_are_served(reach) -> None:

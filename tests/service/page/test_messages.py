@@ -38,5 +38,5 @@ def test_every_stop_of_the_tour_goes_over_the_wire_and_back() -> None:
 
 
 def test_a_number_that_a_run_did_not_log_is_null() -> None:
-    told = TrainingCurves(run="grpo/1", history=[{"step": 1.0, "entropy": None}])
-    assert told.model_dump_json() == '{"run":"grpo/1","history":[{"step":1.0,"entropy":null}]}'
+    told = TrainingCurves(scores=[], run="grpo/1", history=[{"step": 1.0, "entropy": None}])
+    assert '"history":[{"step":1.0,"entropy":null}]' in told.model_dump_json()

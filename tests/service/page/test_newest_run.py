@@ -32,3 +32,16 @@ def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
         "curves.png",
         "training_history.json",
     }
+
+
+def test_the_scores_are_those_of_the_runs_own_evaluation(tmp_path: Path) -> None:
+    run = leave_run(tmp_path, "grpo/1", 1_000)
+    assert NewestRun(tmp_path).scores() == []
+    rows = [["designer", "mean", "mean_low", "mean_high"], ["trained", "0.4", "0.3", "0.5"]]
+    (run / "summary.csv").write_text("\n".join(",".join(row) for row in rows))
+    found = NewestRun(tmp_path).scores()
+    assert [each.model_dump() for each in found] == [
+        {"designer": "trained", "mean": 0.4, "low": 0.3, "high": 0.5}
+    ]
+    (run / "summary.csv").write_text("seed,mean\n1,0.4\n")  # the table of a sweep
+    assert NewestRun(tmp_path).scores() == []

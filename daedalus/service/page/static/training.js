@@ -12,12 +12,28 @@ const MOST = 6; // charts; other curves follow those named above
 
 /** Draw the history of the newest run, or say that there is no run. */
 export async function showTraining() {
-  const { run, history } = await api.training();
+  const { run, history, scores } = await api.training();
   byId("training-none").hidden = Boolean(run);
   byId("training-run").textContent = run ? `Run ${run}, ${history.length} logged steps.` : "";
   const panels = signals(history).map((name) => panel(name, history));
   byId("training-charts").replaceChildren(...panels.map(({ figure }) => figure));
   for (const { draw } of panels) draw();
+  byId("training-scores").hidden = !scores.length;
+  const best = [...scores].sort((one, other) => other.mean - one.mean);
+  byId("training-table").replaceChildren(...best.map(scoreRow));
+}
+
+/** @param {wire.DesignerScore} score */
+function scoreRow({ designer, mean, low, high }) {
+  const bar = el("progress", { max: 1, value: mean, "aria-hidden": "true" });
+  const interval = `[${fixed(low, 3)}, ${fixed(high, 3)}]`;
+  return el(
+    "tr",
+    { class: designer === "trained" ? "trained" : "" },
+    el("th", { scope: "row", text: words(designer) }),
+    el("td", { class: "figure-cell" }, bar, fixed(mean, 3)),
+    el("td", { class: "quiet", text: interval }),
+  );
 }
 
 /**

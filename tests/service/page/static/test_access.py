@@ -204,6 +204,15 @@ def test_axe_finds_nothing_on_the_tour(visit: Visit, served: str, screen: str) -
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_in_the_article(visit: Visit, screen: str) -> None:
+    page = visit(**SCREENS[screen]).open().page
+    page.get_by_role("link", name="Blog post").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 COLOUR = """(name) => {
     const probe = document.createElement('i');
     probe.style.color = `var(--${name})`;

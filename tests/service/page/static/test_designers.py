@@ -65,8 +65,12 @@ def test_the_newest_run_is_drawn(visit: Visit, catalogue, tmp_path: Path) -> Non
     run = leave_run(tmp_path, "grpo/new", 1_000)
     rows = [{"step": step, "reward": step / 8, "validity": 1.0} for step in range(4)]
     (run / "training_history.json").write_text(json.dumps(rows))
+    table = "designer,mean,mean_low,mean_high\nrandom,0.19,0.18,0.2\ntrained,0.44,0.42,0.46\n"
+    (run / "summary.csv").write_text(table)
     with serving(catalogue, outputs=str(tmp_path)) as address:
         page = visit(address).open().page
+        rows = page.locator("#training-table tr")
+        expect(rows).to_have_text(["Trained0.440[0.420, 0.460]", "Random0.190[0.180, 0.200]"])
         expect(page.locator("#training-run")).to_have_text("Run grpo/new, 4 logged steps.")
         expect(page.locator("#training-none")).to_be_hidden()
         charts = page.locator("#training-charts .chart")

@@ -185,9 +185,17 @@ declare namespace wire {
     stops: TourStop[];
   }
 
+  interface DesignerScore {
+    designer: string;
+    mean: number;
+    low: number;
+    high: number;
+  }
+
   interface TrainingCurves {
     run: string | null;
     history: Record<string, number | null>[];
+    scores: DesignerScore[];
   }
 
   interface FieldProblem {
