@@ -100,11 +100,11 @@ STOPS = (
         watch="F sinks from step to step, while W and the price hardly move. The units still go "
         "to nearly the right bidders, but only the shaders gain. Look at the outlines, too: they "
         "are the values, and a shader's bid stays below.",
-        contrast="With the new rules F recovers, and R rises with it. Revenue falls by an eighth, "
-        "because winners no longer pay their full bid.",
+        contrast="With the new rules F recovers, and R rises with it. Winners no longer pay their "
+        "full bid, but the highest bid that lost.",
         fix="In a second-price auction everybody pays the highest losing bid. Your bid decides "
         "whether you win, but hardly ever what you pay. So honest bidders gain as much as "
-        "shaders, and shading stops paying.",
+        "shaders, and shading stops paying. The cost is an eighth of the revenue.",
         lesson="Where winners pay what they bid, bidders hide their values and honest ones gain "
         "nothing. Let winners pay the highest losing bid; the cost is some revenue.",
     ),
@@ -143,7 +143,7 @@ STOPS = (
         hurt=Mechanism(),
         changes={"withdrawal_penalty": 1.0},
         attack="Two of the eight bidders can buy elsewhere, which would gain them 0.15 a unit. "
-        "They bid all the same. If they win and the sale gains them less, they walk away, at no "
+        "Still they bid here, too. If they win and would gain less here, they walk away, at no "
         "cost. The unit goes to nobody, although others had bid for it.",
         watch="Look for winning bids without a delivery, and watch W and S. W drops in every "
         "round with a wasted unit, and S measures how much W jumps.",
@@ -180,9 +180,9 @@ STOPS = (
         contrast="With the old rules, more and more seats stay empty. With the new rules bidders "
         "return, and P and R rise.",
         fix="Nobody colludes here, so all fines hit innocent bidders. Without fines, entry pays "
-        "again. With the price shown, the bidders outside see what they miss and return. The tour "
-        "makes both changes half-way. The price alone does two thirds of what both do, the policy "
-        "alone one third.",
+        "again. With the price shown, the bidders outside see what they miss and return. The price "
+        "alone does two thirds of what both changes do, the policy alone one third. The cost: "
+        "where a ring did collude, it would now go free.",
         lesson="Fines on suspicion hit honest bidders, and they leave one by one. Fine nobody and "
         "show the price; the cost is that a real ring would go free.",
     ),
@@ -204,8 +204,8 @@ STOPS = (
         "nothing.",
         fix="With hidden winners, breaking the deal is worth the risk. A breach comes to light "
         "one time in ten, instead of more than one in two. A broken deal often stays broken for "
-        "ten rounds. So reveal prices, which attract bidders. Hide winners, because their names "
-        "help the ring.",
+        "ten rounds. So reveal prices, which attract bidders, and hide winners. The cost: a "
+        "market that tells less attracts fewer bidders. Here the end of the ring brings back more.",
         lesson="Named winners show a ring which member broke its deal. Hide the winners; the cost "
         "is that a market which tells less attracts fewer bidders.",
     ),

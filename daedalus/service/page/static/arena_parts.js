@@ -80,6 +80,6 @@ export function line(name, { left, right, inside }) {
  * @param {Layout} place
  */
 export function invitation({ left, right, y }) {
-  const text = "Set the rules, then press Step.";
+  const text = "No round has been played yet.";
   return svg("text", { class: "invitation", x: (left + right) / 2, y: y(0.5) + 6, text });
 }

@@ -158,6 +158,7 @@ export class Tour {
     const { twin, log } = this.stage;
     byId("tour-title").textContent = title;
     byId("tour-attack").textContent = attack;
+    byId("tour-words", HTMLDetailsElement).open = this.#at === 0 && !twin.open;
     byId("tour-watch").textContent = twin.open ? contrast : watch;
     byId("tour-why").textContent = fix;
     const texts = log.changes(hurt, better);

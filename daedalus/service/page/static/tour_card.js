@@ -75,7 +75,8 @@ export function showResult({ old, better }) {
       "tr",
       { data: { key } },
       el("th", { scope: "row", text: name }),
-      ...[fixed(old[key]), fixed(better[key]), signed(better[key] - old[key])].map((text) => el("td", { text })),
+      ...[old[key], better[key]].map((value) => el("td", { text: fixed(value) })),
+      el("td", { text: signed(Number(fixed(better[key])) - Number(fixed(old[key]))) }), // as a reader subtracts
     ),
   );
   byId("tour-numbers").replaceChildren(...rows);
