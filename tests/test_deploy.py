@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
+from daedalus.service.page.newest_run import NewestRun
 from tests.config.composing import composed
 
 ROOT = Path(__file__).parents[1]
@@ -75,7 +76,9 @@ def test_the_image_gets_what_it_copies_and_runs_as_an_ordinary_user() -> None:
     assert modules == ["deploy.compile"] and (ROOT / "deploy" / "compile.py").exists()
 
 
-def test_a_space_is_the_commit_with_its_own_readme_and_the_model(tmp_path: Path) -> None:
+def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
+    tmp_path: Path,
+) -> None:
     repository, model, tools = tmp_path / "repository", tmp_path / "run" / "model", tmp_path / "bin"
     shutil.copytree(ROOT / "deploy", repository / "deploy")
     for name in ("Dockerfile", ".gitignore", "README.md"):
@@ -86,6 +89,13 @@ def test_a_space_is_the_commit_with_its_own_readme_and_the_model(tmp_path: Path)
     (repository / "uncommitted").touch()
     model.mkdir(parents=True)
     (model / "prompt.json").write_text("{}")
+    (model.parent / "training_history.json").write_text('[{"step": 1, "reward": 0.5}]')
+    (model.parent / "summary.csv").write_text(
+        "designer,mean,mean_low,mean_high\ntrained,0.4,0.3,0.5\n"
+    )
+    (model.parent / "figures").mkdir()
+    (model.parent / "figures" / "boxplot.png").touch()
+    (model.parent / "checkpoints").mkdir()
     tools.mkdir()
     (tools / "hf").write_text(  # stands for the hub's client: keeps what it is told to upload
         f'#!/bin/bash\necho "$@" >> {tmp_path}/said\n'
@@ -97,7 +107,12 @@ def test_a_space_is_the_commit_with_its_own_readme_and_the_model(tmp_path: Path)
     subprocess.run(push, cwd=tmp_path, env=os.environ | told, check=True)
     space = tmp_path / "space"
     assert (space / "README.md").read_text() == (ROOT / "deploy" / "README.md").read_text()
-    assert (space / "outputs" / "designer" / "model" / "prompt.json").exists()
+    designer = space / "outputs" / "designer"
+    assert (designer / "model" / "prompt.json").exists()
+    assert (designer / "figures" / "boxplot.png").exists()
+    assert not (designer / "checkpoints").exists()
+    on_the_page = NewestRun(space / "outputs")
+    assert on_the_page.history() and on_the_page.scores()[0].designer == "trained"
     assert (space / "Dockerfile").exists()
     assert not (space / ".gitignore").exists() and not (space / "uncommitted").exists()
     created, uploaded = (tmp_path / "said").read_text().splitlines()
