@@ -176,7 +176,10 @@ class StrategicMarket:
         ]
 
     def _last_values(self, state: StrategicState) -> list[float]:
-        """Return what a first unit was worth in the last round, in the first market."""
+        """Return what a first unit was worth in the last round, in the first market.
+
+        It draws anew what the kernel drew in ``_draw_values``, because the state does not keep it.
+        """
         present, last = int(state.sizes[0]), int(state.rounds[0]) - 1
         if last < 0:
             return [0.0] * present

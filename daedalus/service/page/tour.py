@@ -205,7 +205,7 @@ STOPS = (
         fix="With hidden winners, breaking the deal is worth the risk. A breach comes to light "
         "one time in ten, instead of more than one in two. A broken deal often stays broken for "
         "ten rounds. So reveal prices, which attract bidders, and hide winners. The cost: a "
-        "market that tells less attracts fewer bidders. Here the end of the ring brings back more.",
+        "market that tells less attracts fewer bidders. Here more return, because the ring ends.",
         lesson="Named winners show a ring which member broke its deal. Hide the winners; the cost "
         "is that a market which tells less attracts fewer bidders.",
     ),

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.service.page.static.visitor import Visit, bar_heights
+from tests.service.page.static.visitor import Visit, Visitor, bar_heights
 
 pytestmark = pytest.mark.slow
 
@@ -40,12 +40,17 @@ def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
     expect(visitor.page.locator(".tile-composite .number")).to_have_text(score)
 
 
-def test_revealed_values_stand_above_shaded_bids(visit: Visit) -> None:
+def after_a_first_price_step(visit: Visit, population: str) -> Visitor:
     visitor = visit().open()
     visitor.speed(4)
-    visitor.begin(population="stage3", seed=3)
+    visitor.begin(population=population, seed=3)
     visitor.set_field("auction_type", "first_price")
     visitor.step()
+    return visitor
+
+
+def test_revealed_values_stand_above_shaded_bids(visit: Visit) -> None:
+    visitor = after_a_first_price_step(visit, "stage3")
     page = visitor.page
     outlines = page.locator("#arena .value")
     expect(outlines.first).to_have_css("opacity", "0")
@@ -64,11 +69,7 @@ def test_revealed_values_stand_above_shaded_bids(visit: Visit) -> None:
 
 
 def test_in_first_price_each_winners_own_price_is_drawn_and_said(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
-    visitor.begin(population="stage4", seed=3)
-    visitor.set_field("auction_type", "first_price")
-    visitor.step()
+    visitor = after_a_first_price_step(visit, "stage4")
     page = visitor.page
     several = 0
     for number, each in enumerate(visitor.told("/api/arena")["rounds"]):

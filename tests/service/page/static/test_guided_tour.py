@@ -32,6 +32,7 @@ def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, served: 
     assert len(stops) >= 5
     for number, stop in enumerate(stops, start=1):
         expect(page.locator("#tour-number")).to_have_text(f"Stop {number} of {len(stops)}")
+        assert page.locator("#tour-words").evaluate("each => each.open") == (number == 1)
         go_through(visitor, stop)
     expect(page.locator("#tour-title")).to_have_text("What the attacks taught")
     lessons = page.locator("#tour-lessons li")
