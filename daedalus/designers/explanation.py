@@ -29,6 +29,10 @@ are required:
 For example, with values that are valid but not recommended:
 {example}"""
 
+CALL = """\
+Set the rules by calling {function}, once in each turn; its answer shows you the market again. Go \
+on until it says that the episode has ended."""
+
 SHOWN = """\
 You are shown how often you have set the rules, and of how many times (round_number), and as far \
 as there are any: the mechanism in force (rules), numbers of the last rounds, oldest first \
@@ -63,22 +67,29 @@ MEANINGS: dict[str, str] = {
 """What the names in a prompt stand for."""
 
 
-def explanation(shown: Iterable[str]) -> str:
+def explanation(shown: Iterable[str], function: str = "") -> str:
     """Return a system message that says everything needed to answer.
 
     Args:
         shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
+        function: Name of the function by which the model sets the rules. If it is empty, the model
+            answers with a mechanism.
     """
-    fields = mechanism_schema()["properties"]
-    lines = [
-        f'- "{name}": {_allowed(field)}; {field["description"]}' for name, field in fields.items()
-    ]
-    answer = ANSWER.format(fields="\n".join(lines), example=format_mechanism(Mechanism()))
+    answer = CALL.format(function=function) if function else _answer()
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
     return "\n\n".join([TASK, *([SHOWN.format(names=names)] if names else []), answer])
 
 
-def _allowed(field: dict[str, Any]) -> str:
+def _answer() -> str:
+    fields = mechanism_schema()["properties"]
+    lines = [
+        f'- "{name}": {allowed(field)}; {field["description"]}' for name, field in fields.items()
+    ]
+    return ANSWER.format(fields="\n".join(lines), example=format_mechanism(Mechanism()))
+
+
+def allowed(field: dict[str, Any]) -> str:
+    """Return in words which values a field of ``mechanism_schema`` may have."""
     if field["type"] == "number":
         return f"a number from {field['minimum']} to {field['maximum']}, two decimals at most"
     words = (f'"{word}"' for word in field.get("enum", ()))

@@ -76,20 +76,27 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
 
     A compact prompt is the user's message alone, unless it is explained.
     """
-    observation = replace(observation, mechanisms=observation.mechanisms.rounded())
     system = [] if settings.compact else [{"role": "system", "content": SYSTEM}]
     if settings.explained:
-        system = [{"role": "system", "content": _explanation(settings)}]
-    texts = (_user_text(observation, row, settings) for row in range(len(observation)))
-    return [[*system, {"role": "user", "content": text}] for text in texts]
+        system = [{"role": "system", "content": explained(settings)}]
+    request = "" if settings.compact else f"\n{REQUEST}"
+    texts = observation_texts(observation, settings)
+    return [[*system, {"role": "user", "content": text + request}] for text in texts]
 
 
-def _explanation(settings: PromptSettings) -> str:
+def explained(settings: PromptSettings, function: str = "") -> str:
+    """Return the ``explanation`` of what a prompt of these settings shows."""
     outcomes = settings.outcomes if settings.rounds else []
-    return explanation([*outcomes, *settings.averages, *settings.proxies])
+    return explanation([*outcomes, *settings.averages, *settings.proxies], function)
 
 
-def _user_text(observation: Observation, row: int, settings: PromptSettings) -> str:
+def observation_texts(observation: Observation, settings: PromptSettings) -> list[str]:
+    """Return what the designer is told of each of the B observed markets, and no request."""
+    observation = replace(observation, mechanisms=observation.mechanisms.rounded())
+    return [_text(observation, row, settings) for row in range(len(observation))]
+
+
+def _text(observation: Observation, row: int, settings: PromptSettings) -> str:
     lines = [f"round_number: {observation.round_number[row]} / {observation.episode_length}"]
     if settings.stage:
         lines.append(f"stage: {observation.stage}")
@@ -106,7 +113,7 @@ def _user_text(observation: Observation, row: int, settings: PromptSettings) -> 
     if settings.proxies:
         proxies = dict(zip(PROXIES, observation.proxies[row], strict=True))
         lines.append(f"population: {_numbers(settings.proxies, proxies, settings.compact)}")
-    return "\n".join(lines if settings.compact else [*lines, REQUEST])
+    return "\n".join(lines)
 
 
 def _mechanism(mechanism: Mechanism, compact: bool) -> str:

@@ -7,8 +7,10 @@ whole package: kernels call nothing outside it.
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
@@ -109,16 +111,31 @@ class _UserFolder(_PackageStamp, caching.UserWideCacheLocator):
     """The user's cache folder, for an installation that cannot be written."""
 
 
+class _ReadOnlyFolder(_ProvidedFolder):
+    """``NUMBA_CACHE_DIR``, where no folder can be written, as in a read-only container."""
+
+    def ensure_cache_path(self) -> None:
+        os.listdir(self.get_cache_path())  # type: ignore[no-untyped-call]  # numba has no types
+
+
 class _CacheFiles(caching.CompileResultCacheImpl):
     _locator_classes: list[type[object]] = [  # noqa: RUF012
         _ProvidedFolder,
         _PackageFolder,
         _UserFolder,
+        _ReadOnlyFolder,
     ]
 
 
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheFiles
+
+    def save_overload(self, signature: object, compiled: object) -> None:
+        try:
+            super().save_overload(signature, compiled)  # type: ignore[no-untyped-call]
+        except OSError as error:  # a processor that the read-only code was not compiled for
+            if error.errno not in (errno.EROFS, errno.EACCES):
+                raise
 
     def holds_code(self) -> bool:
         return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]

@@ -22,8 +22,9 @@ cached = is_cached(composition._draw_factors)
 factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
 stats = composition._draw_factors.stats
 hits = sum(stats.cache_hits.values())
-assert cached == (hits > 0) and is_cached(composition._draw_factors)
-print(json.dumps([factors.tolist(), hits, stats.cache_path]))
+assert cached == (hits > 0)
+kept = is_cached(composition._draw_factors)
+print(json.dumps([factors.tolist(), hits, stats.cache_path, kept]))
 """
 """Run a kernel that takes its draws from draws.py."""
 
@@ -37,18 +38,21 @@ def copy(tmp_path: Path) -> Path:
     return market
 
 
-def run(copy: Path, **environment: str) -> tuple[list[list[float]], int, Path]:
+def run(
+    copy: Path, *before: str, keeps: bool = True, **environment: str
+) -> tuple[list[list[float]], int, Path]:
     """Return what the kernel gives, whether it was loaded from the cache, and from where."""
     inherited = {name: each for name, each in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     done = subprocess.run(
-        [sys.executable, "-B", "-c", SCRIPT],
+        [*before, sys.executable, "-B", "-c", SCRIPT],
         env=inherited | {"PYTHONPATH": str(copy.parents[1])} | environment,
         cwd=copy.parents[1],
         capture_output=True,
         text=True,
         check=True,
     )
-    factors, hits, folder = json.loads(done.stdout)
+    factors, hits, folder, kept = json.loads(done.stdout)
+    assert kept == keeps
     return factors, hits, Path(folder)
 
 
@@ -88,3 +92,24 @@ def test_an_installation_that_cannot_be_written_uses_the_user_s_folder(
         _, found, folder = run(copy, XDG_CACHE_HOME=str(tmp_path / "home"))
         assert found == hits
         assert tmp_path / "home" in folder.parents
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_read(copy: Path, tmp_path: Path) -> None:
+    """As in a container whose image has the code and whose files are read-only."""
+    first, _, folder = run(copy, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    obedient = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    nowhere = tmp_path / "file"
+    nowhere.touch()
+    told = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "XDG_CACHE_HOME": str(nowhere)}
+    for each in (copy, folder):
+        each.chmod(0o555)
+    assert run(copy, *obedient, **told) == (first, 1, folder)
+    folder.chmod(0o755)
+    for code in folder.iterdir():
+        code.unlink()
+    folder.chmod(0o555)
+    assert run(copy, *obedient, keeps=False, **told) == (first, 0, folder)
+    assert not list(folder.iterdir())
+    for each in (copy, folder):
+        each.chmod(0o755)

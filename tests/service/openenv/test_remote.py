@@ -111,7 +111,7 @@ def test_grpo_learns_from_the_server(
         "range(1000)": "range(8)",
     }
     names: dict[str, Any] = {}
-    exec(documented("GRPOTrainer", changes), names)
+    exec(documented("RemoteMarket(session", changes), names)
     logged = [each["reward"] for each in names["trainer"].state.log_history if "reward" in each]
     assert len(given) == len(logged) == 3
     with DaedalusClient(base_url=address).sync() as session:

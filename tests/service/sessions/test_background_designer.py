@@ -13,8 +13,6 @@ import requests
 
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings
-from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.openenv.catalogue import Catalogue
@@ -22,12 +20,9 @@ from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import BackgroundDesigner
 from daedalus.service.sessions.messages import DesignAnswer
-from daedalus.training.checkpoints import export
-from daedalus.training.model import make_language_model
-from daedalus.training.settings import ModelSettings
 from experiments.build import load_generate
-from tests.populations import population
 from tests.service.conftest import documented, serving
+from tests.untrained import leave_untrained_model
 
 ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
 
@@ -164,10 +159,7 @@ def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
 @pytest.fixture
 def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
     """Serve a small model that has learnt nothing and writes mechanisms alone."""
-    env = DesignEnv.of(MarketSettings(), population(3))
-    small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
-    prompt = PromptSettings(averages=["welfare", "fairness"])
-    export(make_language_model(small, prompt, env, seed=0), prompt, "", tmp_path / "model")
+    leave_untrained_model(tmp_path / "model")
     designer = LanguageModelSettings(checkpoint=str(tmp_path / "model"), constrained=True)
     with serving(catalogue, partial(designer.load, load_generate)) as address:
         yield address

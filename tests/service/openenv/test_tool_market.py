@@ -1,0 +1,178 @@
+"""Tool-calling GRPO: the model plays whole episodes of a server by calling a function."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import AddedToken
+from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
+from transformers.utils import get_json_schema
+from trl.chat_template_utils import qwen2_5_chat_template
+
+from daedalus.designers.prompt import PromptSettings, observation_texts
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.schema import DESCRIPTIONS
+from daedalus.market.seeds import market_seeds
+from daedalus.service.openenv import tool_market
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.client import DaedalusClient
+from daedalus.service.openenv.tool_market import ENDED, ToolMarket, tool_prompts
+from daedalus.training.tokenizer import build_tokenizer
+from tests.populations import population
+from tests.service.conftest import documented, serving
+
+PROMPT = PromptSettings()
+RULES = [
+    Mechanism(),
+    Mechanism(auction_type="first_price", reserve_price=0.9),
+    Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
+    Mechanism(reserve_price=0.0, collusion_penalty=3.0, coalition_policy="penalize_suspected"),
+]
+
+
+def test_the_tool_is_the_mechanism() -> None:
+    tool = get_json_schema(ToolMarket(None, PROMPT).set_rules)["function"]  # type: ignore[arg-type]
+    arguments = tool["parameters"]["properties"]
+    assert (tool["name"], list(arguments)) == ("set_rules", list(FIELDS))
+    assert arguments["auction_type"]["enum"] == ["first_price", "second_price", "vcg"]
+    assert "number from 0.0 to 0.9" in arguments["reserve_price"]["description"]
+    assert arguments["reveal_reserve"] == {
+        "type": "boolean",
+        "description": DESCRIPTIONS["reveal_reserve"],
+    }
+    assert "required" not in tool["parameters"]
+
+
+def test_an_episode_is_that_of_the_market(address: str) -> None:
+    env = DesignEnv.of(MarketSettings(), population(4))
+    (row,) = tool_prompts([3], PROMPT)
+    assert "set_rules" in row["prompt"][0]["content"] and "JSON" not in row["prompt"][0]["content"]
+    with DaedalusClient(base_url=address).sync() as session:
+        market = ToolMarket(session, PROMPT, population="stage4", episode_length=3)
+        for played in (3, 1):  # an episode cut short earns nothing for the rest
+            seen = env.reset(market_seeds(3, "service", 1))
+            rewards = []
+            told = market.reset(**row)
+            for mechanism in RULES[:played]:
+                expected = observation_texts(seen, PROMPT)[0].replace(" / 10", " / 3")
+                assert told == expected
+                told = market.set_rules(**mechanism.to_dict())
+                step = env.step(Mechanisms.stack([mechanism]))
+                seen = step.observation
+                rewards.append(float(step.reward[0]))
+            assert market.get_reward() == pytest.approx(sum(rewards) / 3)
+            assert (told == ENDED) == (played == 3)
+        with pytest.raises(ValueError, match="reserve_price"):
+            market.set_rules(reserve_price=2.0)
+        market.reset(**row)
+        assert [market.set_rules() for _ in range(5)][2:] == [ENDED] * 3
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Leave a small model with Qwen's chat template that has learnt to call the function."""
+    torch.manual_seed(0)
+    tool = get_json_schema(ToolMarket(None, PROMPT).set_rules)  # type: ignore[arg-type]
+    (row,) = tool_prompts([0], PROMPT)
+    render = functools.partial(
+        Qwen2Tokenizer.apply_chat_template, chat_template=qwen2_5_chat_template, tools=[tool]
+    )
+    question = render(Qwen2Tokenizer(), row["prompt"], tokenize=False, add_generation_prompt=True)
+    pieces = [call_of(each) for each in RULES]
+    tokenizer = build_tokenizer([question], 1200)
+    new = {each for call in pieces for each in call}
+    tokenizer.add_tokens([AddedToken(each, normalized=False) for each in new])
+    tokenizer.chat_template = qwen2_5_chat_template
+    model = small_model(tokenizer)
+    texts = [question + "".join(each) + tokenizer.eos_token for each in pieces]
+    tokens = tokenizer(texts, return_tensors="pt").input_ids
+    labels = tokens.clone()
+    labels[:, : -len(pieces[0]) - 1] = -100
+    optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+    for _ in range(40):
+        optimizer.zero_grad()
+        model(tokens, labels=labels).loss.backward()
+        optimizer.step()
+    folder = tmp_path_factory.mktemp("caller")
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def call_of(mechanism: Mechanism) -> list[str]:
+    """Return the text of a call in pieces, one for each field: each becomes a token."""
+    fields = [f'"{name}": {json.dumps(value)}' for name, value in mechanism.to_dict().items()]
+    opening = '<tool_call>\n{"name": "set_rules", "arguments": {'
+    return [opening, *(f"{each}, " for each in fields[:-1]), fields[-1] + "}}\n</tool_call>"]
+
+
+def small_model(tokenizer: Qwen2Tokenizer) -> Qwen2ForCausalLM:
+    config = Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return Qwen2ForCausalLM(config)
+
+
+@pytest.mark.slow
+def test_grpo_trains_a_model_that_calls_the_tool(
+    catalogue: Catalogue, caller: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episodes: list[tuple[int, list[dict[str, Any]], float]] = []
+    played: dict[ToolMarket, tuple[int, list[dict[str, Any]]]] = {}
+
+    class Recorded(ToolMarket):
+        def reset(self, seed: int, **columns: Any) -> str:
+            played[self] = (seed, [])
+            return super().reset(seed, **columns)
+
+        @functools.wraps(ToolMarket.set_rules)
+        def set_rules(self, **rules: Any) -> str:
+            told = ToolMarket.set_rules(self, **rules)
+            played[self][1].append(rules)
+            return told
+
+        def get_reward(self) -> float:
+            episodes.append((*played[self], super().get_reward()))
+            return episodes[-1][-1]
+
+    monkeypatch.setattr(tool_market, "ToolMarket", Recorded)
+    with serving(catalogue, websocket_sessions=16) as address:
+        changes = {
+            "http://127.0.0.1:8000": address,
+            "Qwen/Qwen2.5-1.5B-Instruct": str(caller),
+            "outputs/tools": str(tmp_path),
+            "max_steps=100": "max_steps=2, use_cpu=True, bf16=False, learning_rate=1e-3",
+        }
+        names: dict[str, Any] = {}
+        exec(documented("environment_factory", changes), names)
+        with DaedalusClient(base_url=address).sync() as session:
+            market = ToolMarket(session, PROMPT, population="stage4", episode_length=4)
+            for seed, rules, reward in episodes:
+                market.reset(seed)
+                for each in rules:
+                    market.set_rules(**each)
+                assert market.get_reward() == reward
+    logged = [each for each in names["trainer"].state.log_history if "reward" in each]
+    assert [each["reward"] for each in logged] == pytest.approx(
+        [np.mean([reward for *_, reward in episodes[start : start + 16]]) for start in (0, 16)]
+    )
+    assert len(episodes) == 32 and max(len(rules) for _, rules, _ in episodes) > 1
+    assert all(each["reward_std"] > 0.0 for each in logged)
+    before, after = (AutoModelForCausalLM.from_pretrained(each) for each in (caller, tmp_path))
+    assert not torch.equal(before.lm_head.weight, after.lm_head.weight)

@@ -1,0 +1,21 @@
+"""A small model that has learnt nothing, as a run leaves its model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.designers.prompt import PromptSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.training.checkpoints import export
+from daedalus.training.model import make_language_model
+from daedalus.training.settings import ModelSettings
+from tests.populations import population
+
+
+def leave_untrained_model(folder: Path) -> None:
+    """Write the model; under constrained decoding it writes mechanisms."""
+    env = DesignEnv.of(MarketSettings(), population(3))
+    small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
+    prompt = PromptSettings(averages=["welfare", "fairness"])
+    export(make_language_model(small, prompt, env, seed=0), prompt, "", folder)
