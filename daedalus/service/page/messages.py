@@ -81,7 +81,10 @@ class TourStop(Strict):
         fixed: The mechanism that stops it.
         changed: The fields in which the two differ.
         watch: What to look at while the attack hurts.
+        seen: What the round shows on which the page then stops.
+        shown: Round of the last step under the old rules that shows the attack best, from 0.
         contrast: What to look at when both mechanisms play the same rounds.
+        compared: Round of their last step that shows the difference best, from 0.
         fix: Why the change works, and what it costs.
         lesson: Attack, remedy and cost in two sentences.
     """
@@ -97,7 +100,10 @@ class TourStop(Strict):
     fixed: WireMechanism
     changed: list[str]
     watch: str
+    seen: str
+    shown: int
     contrast: str
+    compared: int
     fix: str
     lesson: str
 

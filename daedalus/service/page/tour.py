@@ -30,9 +30,13 @@ class Stop:
         changes: One or two fields and their new values, which stop the attack.
         attack: What the attackers do and why it pays, for readers new to mechanism design.
         watch: What to look at while the attack hurts.
+        seen: What the round shows on which the page then stops.
         contrast: What to look at when the same rounds are played under both mechanisms.
         fix: Why the change works, and what it costs.
         lesson: The attack, the remedy and its cost in two sentences.
+        shown: Round on which the page stops: the one of the fifth step, from 0, that shows the
+            attack best.
+        compared: The same for the tenth step, which both mechanisms play.
         market: Name of a market that the service offers. It begins with unspoilt bidders.
         n_agents: Number of bidders; None takes the number that the population has.
 
@@ -49,14 +53,17 @@ class Stop:
     changes: dict[str, Any]
     attack: str
     watch: str
+    seen: str
     contrast: str
     fix: str
     lesson: str
+    shown: int = 4
+    compared: int = 4
     market: str = "fresh"
     n_agents: int | None = None
 
     def __post_init__(self) -> None:
-        for field in ("title", "attack", "watch", "contrast", "fix", "lesson"):
+        for field in ("title", "attack", "watch", "seen", "contrast", "fix", "lesson"):
             length = len(getattr(self, field))
             if not 0 < length <= LONGEST_TEXT:
                 raise ValueError(f"{field}: {length} characters; write 1 to {LONGEST_TEXT}")
@@ -99,7 +106,11 @@ STOPS = (
         "take all the gains.",
         watch="F sinks from step to step, while W and the price hardly move. The units still go "
         "to nearly the right bidders, but only the shaders gain. Look at the outlines, too: they "
-        "are the values, and a shader's bid stays below.",
+        "are the values.",
+        seen="Bidder 7 bids less than its value and wins. The other two winners pay all that a "
+        "unit is worth to them.",
+        shown=1,
+        compared=2,
         contrast="With the new rules F recovers, and R rises with it. Winners no longer pay their "
         "full bid, but the highest bid that lost.",
         fix="In a second-price auction everybody pays the highest losing bid. Your bid decides "
@@ -127,11 +138,14 @@ STOPS = (
         watch="Watch the price and the revenue. Within three steps both are 0, six bidders bid "
         "nothing, and P is 2 of 8. W falls as well, because a lot does not find the highest "
         "values.",
+        seen="Only the two members on whom the lot fell bid, and they pay nothing. Some of the "
+        "others value a unit more.",
         contrast="With the new rules, rounds with eight real bids come back between the rounds of "
         "the ring.",
-        fix="Under restrict, rings must declare themselves. In this market the ring then works in "
-        "only four rounds of ten. Nobody is fined, so nobody is fined by mistake. The cost is a "
-        "form that every bidder fills in, which makes entry a little dearer.",
+        fix="Under restrict, rings must declare themselves, and a declared ring may not share out "
+        "the goods. In four rounds of ten the ring stays secret and works. Nobody is fined, so "
+        "nobody is fined by mistake. The cost is a form that every bidder fills in, which makes "
+        "entry a little dearer.",
         lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
         "themselves; the cost is a form for every bidder.",
     ),
@@ -147,10 +161,15 @@ STOPS = (
         "cost. The unit goes to nobody, although others had bid for it.",
         watch="Look for winning bids without a delivery, and watch W and S. W drops in every "
         "round with a wasted unit, and S measures how much W jumps.",
-        contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise.",
-        fix="At a penalty of 1.0, walking away costs 0.25 a unit. That is more than the 0.15 to "
-        "gain elsewhere. A higher penalty does less good. One win in 25 proves worthless, and "
-        "honest buyers who give it back are fined too.",
+        seen="Bidder 7 has won and walked away. At this price a unit would gain it 0.10 here; "
+        "elsewhere it gains 0.15.",
+        shown=2,
+        contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise. In "
+        "the last round shown, the old rules waste two of three units, and the new rules none.",
+        compared=3,
+        fix="A fine is a quarter of the penalty, so walking away now costs 0.25. That is more "
+        "than the 0.15 to gain elsewhere. A higher penalty does less good. One win in 25 proves "
+        "worthless, and honest buyers who give it back are fined too.",
         lesson="Winners who walk away waste what others would have bought. Fine them; the cost is "
         "that some honest buyers are fined as well.",
     ),
@@ -169,14 +188,16 @@ STOPS = (
             coalition_policy="penalize_suspected",
         ),
         changes={"reveal_clearing_price": True, "coalition_policy": "allow"},
-        attack="This strict mechanism looks safe: no ring shows, and on average each step is only "
-        "a little worse than the last. But about one winner in 25 is fined on mere suspicion. "
-        "Prices are secret, so bidders who left hear nothing that could bring them back. They "
-        "leave one by one, too slowly for S, which looks back five rounds.",
+        attack="Here nobody attacks; the rules do the harm. They look safe: no ring shows, and on "
+        "average each step is only a little worse than the last. But about one winner in 25 is "
+        "fined on mere suspicion. Prices are secret, so bidders who left hear nothing that could "
+        "bring them back. They leave one by one, too slowly for S, which looks back five rounds.",
         watch="Compare P and R with S. The first steps show nothing wrong. Over ten steps P loses "
         "two fifths and R three fifths, averaged over markets. S goes up and down as in every "
         "market, and loses one fifth. Each window of five rounds is much like the last. So look "
         "at the trend, and at the missing bidders.",
+        seen="Four of the eight seats are empty. To one of the absent bidders a unit was worth "
+        "more than the price.",
         contrast="With the old rules, more and more seats stay empty. With the new rules bidders "
         "return, and P and R rise.",
         fix="Nobody colludes here, so all fines hit innocent bidders. Without fines, entry pays "
@@ -197,8 +218,11 @@ STOPS = (
         "market. It also serves the ring of the second stop. If winners are named, the members "
         "see which of them broke the deal, so hardly any member dares to. The ring is strongest "
         "where everything looks clean.",
-        watch="Watch the price and P, which fall within three steps. Two bids are real, and six "
-        "are for show, far below.",
+        watch="Watch the price and P, which fall within three steps. Two bids are real. Six "
+        "are for show, far below, and do not count as participation.",
+        seen="Bidders 1 and 3 bid what a unit is worth to them, and win. The others bid for show, "
+        "far below their values, so the price is 0.14.",
+        shown=1,
         contrast="With the new rules members break the deal, and bids compete again. After the "
         "tour, hide the price as well: some of the gain is lost, because the bidders outside hear "
         "nothing.",
@@ -216,13 +240,15 @@ STOPS = (
         seed=46,
         hurt=Mechanism(reveal_competing_bids=True),
         changes={"auction_type": "first_price"},
-        attack="Four of the eight are shill bidders. They also bid under a false name, just below "
+        attack="Four of the eight are exploiters. They also bid under a false name, just below "
         "or just above the price that they expect. Published bids help them to guess it. This "
         "raises the price that others pay, and the seller gives them a share. If a false name "
         "wins by mistake it walks away, and the unit is wasted.",
         watch="Look at the bids under false names among the real ones, and at the units that "
-        "nobody gets. W and S are low. The shill bidders learn that it pays less than expected, "
-        "so R climbs slowly by itself.",
+        "nobody gets. W and S are low. The exploiters learn that it pays less than expected, so R "
+        "climbs slowly by itself.",
+        seen="Bidder 6 bids under a false name too, and that name has won. Its unit goes to "
+        "nobody, though bidder 8 would have bought it.",
         contrast="With the new rules there are no false names at all, and R rises.",
         fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
         "Bidders shade instead. At the first stop shading hurt the honest bidders. Here every "

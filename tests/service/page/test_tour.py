@@ -22,6 +22,8 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction
 from daedalus.service.page.tour import STOPS, Stop, tour
+from daedalus.service.sessions.messages import ArenaRound
+from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
 from tests.config.composing import composed
@@ -59,13 +61,14 @@ def test_the_five_attacks_come_first_and_names_are_unique() -> None:
 @every_stop
 def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
     told = json.loads(json.dumps(stop.to_dict()))
-    names = ("name", "title", "attack", "watch", "contrast", "fix", "lesson")
+    names = ("name", "title", "attack", "watch", "seen", "contrast", "fix", "lesson")
     texts = {name: told.pop(name) for name in names}
     assert all(text.strip() == text and text for text in texts.values())
     assert 2 <= len(texts["attack"].split(". ")) <= 6  # sentences
     hurt, fixed = (mechanism_from_mapping(told.pop(name)) for name in ("hurt", "fixed"))
     different = [name for name in FIELDS if getattr(hurt, name) != getattr(fixed, name)]
     assert told.pop("changed") == different and 1 <= len(different) <= 2
+    assert told.pop("shown") in range(5) and told.pop("compared") in range(5)
     served.options.model_validate(told)
     assert set(told) == {"population", "market", "seed", "n_agents"}
     assert stop.market == "fresh"
@@ -106,6 +109,59 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
     )
     assert r[-1] < 0.5 * r[0] and p[-1] < 0.65 * p[0]
     assert s[-1] > 0.75 * s[0]
+
+
+def rounds_of(
+    stop: Stop, catalogue: Catalogue, mechanisms: list[Mechanism], index: int
+) -> tuple[ArenaRound, list[float], list[int]]:
+    """Return a round of the last step, the values in it, and the false names' owners."""
+    environment = DaedalusEnvironment(catalogue)
+    told = stop.to_dict()
+    environment.reset(**{name: told[name] for name in ("seed", "population", "market", "n_agents")})
+    for each in mechanisms:
+        environment.step(DaedalusAction(**each.to_dict()))
+    hidden = reveal(environment)
+    return arena(environment).rounds[index], hidden.values[index], hidden.false_names[index]
+
+
+def test_the_round_shown_is_as_the_text_says(served: Catalogue) -> None:
+    rounds = {stop.name: rounds_of(stop, served, [stop.hurt] * 5, stop.shown) for stop in STOPS}
+    shading, values, _ = rounds["bid_shading"]
+    won = [seat for seat, units in enumerate(shading.delivered) if units]
+    assert len(won) == 3 and 6 in won
+    for seat in won:
+        assert (shading.paid[seat] < values[seat] - 0.05) == (seat == 6)
+    ring, values, _ = rounds["collusion"]
+    winners = [value for value, units in zip(values, ring.delivered, strict=True) if units]
+    assert ring.price == 0.0 and sum(each > 0.0 for each in ring.bids) == 2 == len(winners)
+    assert sum(value > max(winners) for value in values) > 1
+    walked, values, _ = rounds["strategic_dropout"]
+    assert values[6] - walked.price == pytest.approx(0.10, abs=0.005)
+    order = np.argsort(walked.bids)[::-1]
+    assert walked.delivered[order[2]] == 0 and order[2] == 6 and sum(walked.delivered) == 2
+    empty, values, _ = rounds["false_stability"]
+    absent = [value for value, here in zip(values, empty.present, strict=True) if not here]
+    assert len(absent) == 4 and sum(value > empty.price for value in absent) == 1
+    clean, values, _ = rounds["transparency_paradox"]
+    assert [clean.bids[seat] == values[seat] for seat in range(8)].count(True) == 2
+    assert clean.delivered[0] == clean.delivered[2] == 1 and f"{clean.price:.2f}" == "0.14"
+    assert all(
+        bid < 0.2 * value for bid, value in zip(clean.bids, values, strict=True) if bid < 0.4
+    )
+    false, _, owners = rounds["false_names"]
+    assert owners == [5] and false.false_bids[0] > max(false.bids) and sum(false.delivered) == 2
+    assert false.price == false.bids[7] and not false.delivered[7]
+
+
+@every_stop
+def test_the_rounds_compared_show_the_difference(stop: Stop, served: Catalogue) -> None:
+    old, better = (
+        rounds_of(stop, served, [stop.hurt] * 5 + [each] * 5, stop.compared)[0]
+        for each in (stop.hurt, stop.fixed)
+    )
+    assert better.scores["composite"] > old.scores["composite"] + 0.15
+    if stop.name == "strategic_dropout":
+        assert (sum(old.delivered), sum(better.delivered)) == (1, 3)
 
 
 def test_in_the_ring_the_price_falls_to_nothing(served: Catalogue) -> None:

@@ -19,16 +19,15 @@ const GAP = 0.7; // places between the bidders and the false names
  *   place: number, bar: number, head: number, numbered: boolean, inside: boolean,
  *   x: (index: number) => number, y: (value: number) => number}} `x` takes the seats, then the false
  *   names. `numbered` says that the seats have numbers. `inside` says that there is no room for
- *   words beside the lines.
+ *   words beside the lines. The floor is the same with false names and without.
  */
 export function layout(width, height, seats, extras, captioned) {
   const inside = width < NARROW;
   const right = width - (inside ? INSIDE : MARGIN.right);
   const place = (right - MARGIN.left) / (seats + (extras ? extras + GAP : 0));
-  const head = Math.min(9, Math.max(1.5, place * 0.19));
-  const numbered = place >= NUMBERED;
-  const lines = (numbered ? LINE : 0) + (captioned && place >= CAPTIONED ? LINE : 0);
-  const floor = height - (14 + head + figureHeight(head) + lines);
+  const widest = (right - MARGIN.left) / seats; // without false names
+  const lines = (widest >= NUMBERED ? LINE : 0) + (captioned && widest >= CAPTIONED ? LINE : 0);
+  const floor = height - (14 + headOf(widest) + figureHeight(headOf(widest)) + lines);
   /** @type {(index: number) => number} */
   const shift = (index) => index + 0.5 + (index >= seats ? GAP : 0);
   return {
@@ -40,12 +39,15 @@ export function layout(width, height, seats, extras, captioned) {
     floor,
     place,
     bar: Math.min(40, Math.max(2, place * 0.5)),
-    head,
-    numbered,
+    head: headOf(place),
+    numbered: place >= NUMBERED,
     x: (index) => MARGIN.left + place * shift(index),
     y: (value) => floor - Math.min(1.04, value) * (floor - MARGIN.top),
   };
 }
+
+/** @param {number} place Pixels that a seat has. */
+const headOf = (place) => Math.min(9, Math.max(1.5, place * 0.19));
 
 /**
  * Return the path of a bidder's shoulders around x = 0, below the head.

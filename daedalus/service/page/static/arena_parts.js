@@ -5,7 +5,22 @@ import { set, svg } from "./dom.js";
 
 /** @typedef {ReturnType<import("./arena_layout.js").layout>} Layout */
 
-export const KINDS = 8; // colours for types
+const KINDS = 8; // colours for types
+const KNOWN = ["colluder", "dropout", "exploiter", "shader", "truthful", "cartel", "rota"];
+
+/**
+ * Return the number of each type's colour. A known type has the same one in every population.
+ * @param {string[]} types
+ */
+export function colours(types) {
+  const all = Array.from({ length: KINDS }, (_, kind) => kind);
+  const free = all.filter((kind) => !types.includes(KNOWN[kind]));
+  const own = types.filter((type) => !KNOWN.includes(type));
+  /** @param {string} type */
+  const colour = (type) =>
+    KNOWN.includes(type) ? KNOWN.indexOf(type) : free[own.indexOf(type) % free.length];
+  return new Map(types.map((type) => [type, colour(type)]));
+}
 
 /**
  * Return a name's bar, the outline of its value, the mark of its own price, its dots for units, and
@@ -65,12 +80,12 @@ export function axis({ left, right, floor, y }) {
  * @param {Layout} place
  */
 export function line(name, { left, right, inside }) {
-  const text = svg("text", inside ? { class: "inside", x: right, y: -5 } : { x: right + 5, y: 4 });
+  const text = svg("text", { x: right + 5, y: 4 });
   const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
   /** @type {(y: number, label: string) => void} */
   const move = (y, label) => {
     set(group, { transform: `translate(0 ${y})` });
-    text.textContent = label;
+    text.textContent = inside ? "" : label; // there it would cover bars; the caption has the price
   };
   return { group, move };
 }

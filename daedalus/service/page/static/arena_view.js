@@ -1,7 +1,7 @@
 /** The arena: the bidders, their bids and the sale, round by round. */
 
 import { figureHeight, layout, tie } from "./arena_layout.js";
-import { axis, invitation, KINDS, line, makeName } from "./arena_parts.js";
+import { axis, colours, invitation, line, makeName } from "./arena_parts.js";
 import { bidsInWords, roundInWords, typeItem } from "./arena_words.js";
 import { el, set, svg, within } from "./dom.js";
 import { fixed, words } from "./format.js";
@@ -16,7 +16,7 @@ const ROUND = 1150; // milliseconds at speed 1
  * @property {wire.Bidder[]} bidders By seat.
  * @property {number[][]} owners Seats of the owners of false names, by round.
  * @property {number[][]} values What a unit was worth to each bidder, by round.
- * @property {string[]} types
+ * @property {Map<string, number>} kinds The number of each type's colour.
  */
 
 /** Draws rounds. Also draws the bidders' types, once they are revealed. */
@@ -144,7 +144,7 @@ export class ArenaView {
     const label = extra ? "?" : String(index + 1);
     const type = this.#revealed?.bidders[index]?.type;
     const caption = type ? words(type).toLowerCase() : "";
-    const kind = type && this.#revealed ? this.#revealed.types.indexOf(type) % KINDS : undefined;
+    const kind = type ? this.#revealed?.kinds.get(type) : undefined;
     return makeName(this.#place, this.#place.x(index), { label, caption, kind, extra });
   }
 
@@ -297,9 +297,9 @@ export class ArenaView {
   }
 
   #listTypes() {
-    const { bidders, types } = this.#revealed ?? { bidders: [], types: [] };
-    this.key.replaceChildren(...types.map((type, index) => typeItem(type, index, bidders)));
-    this.key.hidden = !types.length;
+    const { bidders, kinds } = this.#revealed ?? { bidders: [], kinds: new Map() };
+    this.key.replaceChildren(...[...kinds].map(([type, kind]) => typeItem(type, kind, bidders)));
+    this.key.hidden = !kinds.size;
   }
 }
 
@@ -314,5 +314,5 @@ function linesIn(place) {
  */
 function asRevealed({ bidders, false_names: owners, values }) {
   const types = [...new Set(bidders.map(({ type }) => type))].sort();
-  return { bidders, owners, values, types };
+  return { bidders, owners, values, kinds: colours(types) };
 }

@@ -2,7 +2,6 @@
 
 import { el } from "./dom.js";
 import { fixed, words } from "./format.js";
-import { KINDS } from "./arena_parts.js";
 import { offerOf, pricesDiffer, unitPrices } from "./offer.js";
 /** @import { Round } from "./session.js" */
 
@@ -18,14 +17,14 @@ const STRATEGIES = {
 /**
  * Return what one type of bidders may do, as an item of a list.
  * @param {string} type
- * @param {number} index
+ * @param {number|undefined} kind The number of its colour.
  * @param {wire.Bidder[]} bidders All of them.
  */
-export function typeItem(type, index, bidders) {
+export function typeItem(type, kind, bidders) {
   const same = bidders.filter((each) => each.type === type);
   const menu = same[0].menu.map((each) => STRATEGIES[each] ?? words(each)).join(", ");
   const name = el("b", { text: `${words(type)} × ${same.length}:` });
-  const chip = el("span", { class: `chip type-${index % KINDS}` });
+  const chip = el("span", { class: `chip type-${kind}` });
   return el("li", {}, chip, name, ` ${menu || "bids its true value"}`);
 }
 

@@ -107,14 +107,18 @@ export class Tour {
 
   async #attack() {
     byId("tour-note").scrollIntoView({ block: narrow() ? "start" : "nearest" });
-    await this.stage.player.run(STEPS);
-    announce(`Mean R ${fixed(mean(this.stage.session.steps.map(({ reward }) => reward)))}.`);
+    const { player, session } = this.stage;
+    await player.run(STEPS);
+    if (session.steps.length !== STEPS) return; // the visitor left
+    player.arena.lookAt(this.#stop.shown);
+    this.#note("The round shown:", this.#stop.seen);
+    announce(`Mean R ${fixed(mean(session.steps.map(({ reward }) => reward)))}.`);
   }
 
   /** Play the next steps under the new rules, and beside them the same steps under the old. */
   async #playBoth() {
     const { controls, player, session, twin } = this.stage;
-    const { name, hurt, fixed: better } = this.#stop;
+    const { name, hurt, fixed: better, compared } = this.#stop;
     await twin.begin(session, hurt);
     player.companion = twin;
     controls.lend(better);
@@ -122,6 +126,7 @@ export class Tour {
     byId("tour-note").scrollIntoView({ block: narrow() ? "start" : "nearest" });
     await player.run(STEPS);
     if (!session.done || twin.steps.length < STEPS) return; // the visitor left
+    for (const { arena } of [player, twin]) arena.lookAt(compared);
     const result = { old: means(twin.steps), better: means(session.steps.slice(STEPS)) };
     const predicted = String(new FormData(this.form).get("prediction"));
     this.#results.set(name, result);
@@ -159,10 +164,19 @@ export class Tour {
     byId("tour-title").textContent = title;
     byId("tour-attack").textContent = attack;
     byId("tour-words", HTMLDetailsElement).open = this.#at === 0 && !twin.open;
-    byId("tour-watch").textContent = twin.open ? contrast : watch;
+    this.#note("Watch:", twin.open ? contrast : watch);
     byId("tour-why").textContent = fix;
     const texts = log.changes(hurt, better);
     byId("tour-changes").replaceChildren(...texts.map((text) => el("li", { text })));
+  }
+
+  /**
+   * Write what to look at, above the arena.
+   * @param {string} word
+   * @param {string} text
+   */
+  #note(word, text) {
+    byId("tour-note").replaceChildren(el("b", { text: word }), ` ${text}`);
   }
 
   #sumUp() {

@@ -138,6 +138,8 @@ def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:
     page.click("#tour-hurt")
     visitor.at_step(5)
     assert visitor.state["mechanism"] == stop["hurt"]
+    expect(page.locator("#tour-note")).to_have_text(f"The round shown: {stop['seen']}")
+    expect(page.locator("#arena-rounds [aria-pressed=true]")).to_have_text(str(stop["shown"] + 1))
     expect(page.locator("#arena-types")).to_be_visible()
     page.click("#tour-fix")  # refused: no prediction yet
     page.wait_for_timeout(100)
@@ -155,7 +157,9 @@ def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:
     assert gain > 0
     expect(shown).to_have_text([f"{before:.2f}", f"{after:.2f}", f"+{gain:.2f}"])
     expect(page.locator("#tour-guess")).to_contain_text("You said Fairness")
-    expect(page.locator("#twin-frame .caption")).to_contain_text("Round 5")
+    expect(page.locator("#tour-note")).to_have_text(f"Watch: {stop['contrast']}")
+    for frame in ("#own-frame", "#twin-frame"):
+        expect(page.locator(f"{frame} .caption")).to_contain_text(f"Round {49 + stop['compared']} ")
     same_values(page)
     page.click("#tour-next")
 

@@ -176,7 +176,10 @@ declare namespace wire {
     fixed: Mechanism;
     changed: string[];
     watch: string;
+    seen: string;
+    shown: number;
     contrast: string;
+    compared: number;
     fix: string;
     lesson: string;
   }
