@@ -142,10 +142,11 @@ STOPS = (
         "others value a unit more.",
         contrast="With the new rules, rounds with eight real bids come back between the rounds of "
         "the ring.",
-        fix="Under restrict, rings must declare themselves, and a declared ring may not share out "
-        "the goods. In four rounds of ten the ring stays secret and works. Nobody is fined, so "
-        "nobody is fined by mistake. The cost is a form that every bidder fills in, which makes "
-        "entry a little dearer.",
+        fix="Under restrict, rings must declare themselves, and a declared ring may not share "
+        "out the goods. Most obey: only in four rounds of ten does the ring stay secret and "
+        "work. Nobody is fined, so nobody is fined by mistake. The cost: every bidder must name "
+        "its partners, which makes entry a little dearer, so now and then one who expects "
+        "little stays away.",
         lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
         "themselves; the cost is a form for every bidder.",
     ),
@@ -164,12 +165,13 @@ STOPS = (
         seen="Bidder 7 has won and walked away. At this price a unit would gain it 0.10 here; "
         "elsewhere it gains 0.15.",
         shown=2,
-        contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise. In "
-        "the last round shown, the old rules waste two of three units, and the new rules none.",
+        contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise. "
+        "In this round the old rules waste two of the three units, and the new rules none.",
         compared=3,
         fix="A fine is a quarter of the penalty, so walking away now costs 0.25. That is more "
-        "than the 0.15 to gain elsewhere. A higher penalty does less good. One win in 25 proves "
-        "worthless, and honest buyers who give it back are fined too.",
+        "than the 0.15 to gain elsewhere. The cost: one win in 25 proves worthless, and an "
+        "honest buyer who gives it back is fined as well. A higher penalty does less good, "
+        "because it makes winning a risk for everybody.",
         lesson="Winners who walk away waste what others would have bought. Fine them; the cost is "
         "that some honest buyers are fined as well.",
     ),
@@ -198,8 +200,9 @@ STOPS = (
         "at the trend, and at the missing bidders.",
         seen="Four of the eight seats are empty. To one of the absent bidders a unit was worth "
         "more than the price.",
-        contrast="With the old rules, more and more seats stay empty. With the new rules bidders "
-        "return, and P and R rise.",
+        compared=2,
+        contrast="With the old rules about half of the seats stay empty. With the new rules "
+        "bidders return, and P and R rise.",
         fix="Nobody colludes here, so all fines hit innocent bidders. Without fines, entry pays "
         "again. With the price shown, the bidders outside see what they miss and return. The price "
         "alone does two thirds of what both changes do, the policy alone one third. The cost: "
@@ -228,8 +231,8 @@ STOPS = (
         "nothing.",
         fix="With hidden winners, breaking the deal is worth the risk. A breach comes to light "
         "one time in ten, instead of more than one in two. A broken deal often stays broken for "
-        "ten rounds. So reveal prices, which attract bidders, and hide winners. The cost: a "
-        "market that tells less attracts fewer bidders. Here more return, because the ring ends.",
+        "ten rounds. The cost: bidders come where they can judge a market, so hiding the "
+        "winners keeps some away. Here more come back than stay away, because the ring ends.",
         lesson="Named winners show a ring which member broke its deal. Hide the winners; the cost "
         "is that a market which tells less attracts fewer bidders.",
     ),
@@ -241,9 +244,10 @@ STOPS = (
         hurt=Mechanism(reveal_competing_bids=True),
         changes={"auction_type": "first_price"},
         attack="Four of the eight are exploiters. They also bid under a false name, just below "
-        "or just above the price that they expect. Published bids help them to guess it. This "
-        "raises the price that others pay, and the seller gives them a share. If a false name "
-        "wins by mistake it walks away, and the unit is wasted.",
+        "or just above the price that they expect. Published bids help them to guess it. A "
+        "false bid that just loses raises the price that the winners pay, and the seller pays "
+        "the exploiter a part of what it earns. If a false name wins by mistake it walks away, "
+        "and the unit is wasted.",
         watch="Look at the bids under false names among the real ones, and at the units that "
         "nobody gets. W and S are low. The exploiters learn that it pays less than expected, so R "
         "climbs slowly by itself.",
@@ -251,8 +255,9 @@ STOPS = (
         "nobody, though bidder 8 would have bought it.",
         contrast="With the new rules there are no false names at all, and R rises.",
         fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
-        "Bidders shade instead. At the first stop shading hurt the honest bidders. Here every "
-        "bidder can shade, and none is robbed. No format is best against every attack.",
+        "The cost: every bidder now bids below its value, as the outlines show. At the first "
+        "stop shading hurt the honest bidders. Here every bidder can shade, and none is robbed. "
+        "No format is best against every attack.",
         lesson="False bids raise the price that others pay. Let winners pay their own bid; the "
         "cost is that bidders shade.",
     ),

@@ -80,10 +80,11 @@ export function axis({ left, right, floor, y }) {
  * @param {Layout} place
  */
 export function line(name, { left, right, inside }) {
-  const text = svg("text", { x: right + 5, y: 4 });
+  const text = svg("text", { x: right + 5 });
   const group = svg("g", { class: `line ${name}` }, svg("line", { x1: left, x2: right }), text);
-  /** @type {(y: number, label: string) => void} */
-  const move = (y, label) => {
+  /** @type {(y: number, label: string, below: number) => void} */
+  const move = (y, label, below) => {
+    set(text, { y: 4 + below });
     set(group, { transform: `translate(0 ${y})` });
     text.textContent = inside ? "" : label; // there it would cover bars; the caption has the price
   };

@@ -226,12 +226,13 @@ export class ArenaView {
     const { y } = this.#place;
     const { reserve, price } = this.#lines;
     const own = pricesDiffer(round);
-    const shown = time > 0.46 && round.price > 0 && !own;
+    const shown = time > 0.46 && round.delivered.some(Boolean) && !own;
     this.svg.classList.toggle("own-prices", own);
     const lowest = between(previous.reserve, round.reserve, part(time, 0, 0.2));
     const paid = between(previous.price, round.price, part(time, 0.46, 0.22));
-    reserve.move(y(lowest), `reserve ${fixed(round.reserve)}`);
-    price.move(y(paid), `price ${fixed(round.price)}`);
+    const near = Math.abs(y(paid) - y(lowest)) < 14; // pixels; then one word stands above the other
+    reserve.move(y(lowest), `reserve ${fixed(round.reserve)}`, near ? 8 : 0);
+    price.move(y(paid), `price ${fixed(round.price)}`, near ? -6 : 0);
     set(price.group, { class: `line price${shown ? "" : " faint"}` });
   }
 

@@ -33,8 +33,9 @@ export function roundInWords(round) {
   const { present, delivered, false_bids: extras, unkept: left } = round;
   const units = delivered.reduce((sum, each) => sum + each, 0);
   const [came, walked] = [present, left].map((each) => each.filter(Boolean).length);
+  const counted = Math.round(round.scores.participation * present.length); // P leaves out show bids
   const parts = [
-    `${came} of ${present.length} bidders came`,
+    `${came} of ${present.length} bidders came${counted < came ? `, ${counted} with a bid that counts` : ""}`,
     extras.length ? `${extras.length} false ${extras.length > 1 ? "names" : "name"}` : "",
     units ? `${units} sold ${pricesInWords(round, units)}` : "nothing was sold",
     walked ? `${walked} won but did not buy` : "",

@@ -161,6 +161,11 @@ def go_through(visitor: Visitor, stop: dict[str, Any]) -> None:
     for frame in ("#own-frame", "#twin-frame"):
         expect(page.locator(f"{frame} .caption")).to_contain_text(f"Round {49 + stop['compared']} ")
     same_values(page)
+    own, twin = (
+        page.locator(f"{frame} svg").bounding_box() for frame in ("#own-frame", "#twin-frame")
+    )
+    assert own is not None and twin is not None
+    assert (own["y"], own["width"], own["height"]) == (twin["y"], twin["width"], twin["height"])
     page.click("#tour-next")
 
 
