@@ -142,11 +142,11 @@ STOPS = (
         "others value a unit more.",
         contrast="With the new rules, rounds with eight real bids come back between the rounds of "
         "the ring.",
-        fix="Under restrict, rings must declare themselves, and a declared ring may not share "
-        "out the goods. Most obey: only in four rounds of ten does the ring stay secret and "
-        "work. Nobody is fined, so nobody is fined by mistake. The cost: every bidder must name "
-        "its partners, which makes entry a little dearer, so now and then one who expects "
-        "little stays away.",
+        fix="Under restrict, rings must declare themselves, and a declared ring bids like "
+        "everybody else. The market assumes that four rings of ten stay secret and work on. "
+        "Nobody is fined, so nobody is fined by mistake. The cost: every bidder must name its "
+        "partners, which makes entry a little dearer, so now and then one who expects little "
+        "stays away.",
         lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
         "themselves; the cost is a form for every bidder.",
     ),
@@ -162,8 +162,8 @@ STOPS = (
         "cost. The unit goes to nobody, although others had bid for it.",
         watch="Look for winning bids without a delivery, and watch W and S. W drops in every "
         "round with a wasted unit, and S measures how much W jumps.",
-        seen="Bidder 7 has won and walked away. At this price a unit would gain it 0.10 here; "
-        "elsewhere it gains 0.15.",
+        seen="Bidder 7 has won and walked away, so W is 0.68. At this price a unit would gain "
+        "it 0.10 here; elsewhere it gains 0.15.",
         shown=2,
         contrast="With the new rules nearly every unit is delivered, and W, S and revenue rise. "
         "In this round the old rules waste two of the three units, and the new rules none.",
@@ -245,19 +245,21 @@ STOPS = (
         changes={"auction_type": "first_price"},
         attack="Four of the eight are exploiters. They also bid under a false name, just below "
         "or just above the price that they expect. Published bids help them to guess it. A "
-        "false bid that just loses raises the price that the winners pay, and the seller pays "
-        "the exploiter a part of what it earns. If a false name wins by mistake it walks away, "
+        "false bid that just loses raises the price that the winners pay. The seller earns more "
+        "by it and pays the exploiter a part. If a false name wins by mistake it walks away, "
         "and the unit is wasted.",
         watch="Look at the bids under false names among the real ones, and at the units that "
         "nobody gets. W and S are low. The exploiters learn that it pays less than expected, so R "
         "climbs slowly by itself.",
-        seen="Bidder 6 bids under a false name too, and that name has won. Its unit goes to "
-        "nobody, though bidder 8 would have bought it.",
+        seen="Bidder 6 wins nothing, but its false name sets the price, 0.64; the next bid is "
+        "0.57. In round 5 of this step a false name wins by mistake, and its unit goes to "
+        "nobody.",
+        shown=1,
         contrast="With the new rules there are no false names at all, and R rises.",
         fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
-        "The cost: every bidder now bids below its value, as the outlines show. At the first "
-        "stop shading hurt the honest bidders. Here every bidder can shade, and none is robbed. "
-        "No format is best against every attack.",
+        "The cost: every bidder must now guess how far below its value to bid, and who guesses "
+        "wrongly loses a unit that it valued more. At the first stop only two could shade; here "
+        "all can, so none is robbed. No format is best against every attack.",
         lesson="False bids raise the price that others pay. Let winners pay their own bid; the "
         "cost is that bidders shade.",
     ),
