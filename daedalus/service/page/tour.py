@@ -143,10 +143,10 @@ STOPS = (
         contrast="With the new rules, rounds with eight real bids come back between the rounds of "
         "the ring.",
         fix="Under restrict, rings must declare themselves, and a declared ring bids like "
-        "everybody else. The market assumes that four rings of ten stay secret and work on. "
-        "Nobody is fined, so nobody is fined by mistake. The cost: every bidder must name its "
-        "partners, which makes entry a little dearer, so now and then one who expects little "
-        "stays away.",
+        "everybody else. The market assumes that in four rounds of ten the ring stays secret "
+        "and works on. Nobody is fined, so nobody is fined by mistake. The cost: every bidder "
+        "must name its partners, which makes entry a little dearer, so now and then one who "
+        "expects little stays away.",
         lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
         "themselves; the cost is a form for every bidder.",
     ),
