@@ -251,8 +251,8 @@ STOPS = (
         watch="Look at the bids under false names among the real ones, and at the units that "
         "nobody gets. W and S are low. The exploiters learn that it pays less than expected, so R "
         "climbs slowly by itself.",
-        seen="Bidder 6 wins nothing, but its false name sets the price, 0.64; the next bid is "
-        "0.57. In round 5 of this step a false name wins by mistake, and its unit goes to "
+        seen="Bidder 6 wins nothing, but its false name sets the price, 0.64; the next bid drawn "
+        "is 0.57. In round 5 of this step a false name wins by mistake, and its unit goes to "
         "nobody.",
         shown=1,
         contrast="With the new rules there are no false names at all, and R rises.",
