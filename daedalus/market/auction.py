@@ -15,7 +15,6 @@ from daedalus.market.compilation import (
     Floats,
     Records,
     cached_kernel,
-    inlined_kernel,
     kernel,
     shared_kernel,
 )
@@ -37,7 +36,7 @@ AWARD = np.dtype([("units", np.int64), ("paid", np.float64)], align=True)
 """Units that an owner won, and what it pays for them in all."""
 
 
-@inlined_kernel
+@kernel
 def _ahead(bid: float, owner: int, other_bid: float, other_owner: int, key: np.uint64) -> bool:
     """Return whether a bid ranks before another; equal bids rank by draws of their owners."""
     if bid != other_bid:
@@ -93,7 +92,7 @@ def rank_bids(
     return count
 
 
-@inlined_kernel
+@kernel
 def _displaced(
     owner: int, units_won: int, units: int, reserve: float, ranking: Records, count: int
 ) -> float:

@@ -20,6 +20,8 @@ from numba import njit
 from numba.core import caching
 from numpy.typing import NDArray
 
+from daedalus.market.inner_code import inner
+
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -28,6 +30,8 @@ Record: TypeAlias = Any
 """A record of a structured array: compiled code reads its fields as attributes."""
 
 _PACKAGE = Path(__file__).parent
+# "numpy" leaves out checks for a divisor of 0, which would raise: kernels trust their input
+_UNCOUNTED: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,22 +42,17 @@ def kernel(function: Function) -> Function:
     It gets arrays and may not make any. So it need not count references to them, and to pass them
     costs nothing. See docs/log.md for what both are worth.
     """
-    return cast(Function, _uncounted(forceinline=True)(function))
+    return cast(Function, inner(**_UNCOUNTED, forceinline=True)(function))
 
 
 def shared_kernel(function: Function) -> Function:
-    """Do the same for a function that is called at many places: it has machine code of its own."""
-    return cast(Function, _uncounted()(function))
+    """Do the same for a function that is called at many places, and that they share."""
+    return cast(Function, inner(**_UNCOUNTED)(function))
 
 
 def allocating_kernel(function: Function) -> Function:
     """Compile a function that kernels call and that makes arrays."""
-    return cast(Function, njit(error_model="numpy")(function))
-
-
-def inlined_kernel(function: Function) -> Function:
-    """Compile a short function into the kernels that call it."""
-    return cast(Function, njit(inline="always")(function))
+    return cast(Function, inner(error_model="numpy")(function))
 
 
 def cached_kernel(function: Function) -> Function:
@@ -64,11 +63,6 @@ def cached_kernel(function: Function) -> Function:
 def threaded_kernel(function: Function) -> Function:
     """Do the same for a function that several threads call at once, see ``on_threads``."""
     return cast(Function, _cached(njit(nogil=True, error_model="numpy")(function)))
-
-
-def _uncounted(**options: bool) -> Any:
-    # "numpy" leaves out checks for a divisor of 0, which would raise: kernels trust their input
-    return njit(_nrt=False, error_model="numpy", **options)  # type: ignore[call-overload]  # no stub
 
 
 def _cached(compiled: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import Floats, cached_kernel, inlined_kernel
+from daedalus.market.compilation import Floats, cached_kernel, kernel
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.ranges import SIZES, TRAITS
 
@@ -89,20 +89,20 @@ BANKS = {
 composition, the tries for each type are owners."""
 
 
-@inlined_kernel
+@kernel
 def _mix(word: np.uint64) -> np.uint64:
     word = (word ^ (word >> _SHIFT_30)) * _MULTIPLIER_1
     word = (word ^ (word >> _SHIFT_27)) * _MULTIPLIER_2
     return word ^ (word >> _SHIFT_31)
 
 
-@inlined_kernel
+@kernel
 def round_key(seed: np.uint64, round_number: int) -> np.uint64:
     """Return the key from which one episode draws in one round."""
     return _mix(_mix(seed + _WEYL) + np.uint64(round_number) * _WEYL)
 
 
-@inlined_kernel
+@kernel
 def uniform(key: np.uint64, owner: int, purpose: int) -> float:
     """Return the draw of ``owner`` for ``purpose`` under a round key, in [0, 1)."""
     counter = np.uint64(owner) * np.uint64(_PURPOSES) + np.uint64(purpose) + np.uint64(1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
-from daedalus.market.compilation import Floats, Record, inlined_kernel, kernel
+from daedalus.market.compilation import Floats, Record, kernel
 from daedalus.market.population import BidderType
 
 GRADIENT, HEDGE, Q_LEARNER = range(3)
@@ -62,7 +62,7 @@ def first_tables(
     return tables
 
 
-@inlined_kernel
+@kernel
 def factor(t: Record, choice: int) -> float:
     """Return the share of its values that a bidder of type ``t`` offers; choice 0 is all."""
     share: float = max(1.0 - choice * t.factor_step, 0.0)
@@ -105,7 +105,7 @@ def multiply_weights(weights: Floats, payoffs: Floats, rate: float, share: float
         weights[choice] = (1.0 - share) * weights[choice] / total + share / len(weights)
 
 
-@inlined_kernel
+@kernel
 def _surplus(
     auction_format: int,
     one: float,

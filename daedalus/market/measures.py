@@ -6,19 +6,19 @@ import math
 
 import numpy as np
 
-from daedalus.market.compilation import Flags, Floats, Integers, inlined_kernel
+from daedalus.market.compilation import Flags, Floats, Integers, kernel
 
 _TABLE_SIZE = 1024
 _COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
 
 
-@inlined_kernel
+@kernel
 def _count_log_count(count: int) -> float:
     """Return count * log2(count), from a table while the count is small: logarithms are slow."""
     return _COUNT_LOG_COUNT[count] if count < _TABLE_SIZE else count * math.log2(count)
 
 
-@inlined_kernel
+@kernel
 def _entropy_bits(wins: Integers) -> float:
     """Return the entropy of the win counts in bits."""
     total, weighted = 0, 0.0
@@ -28,13 +28,13 @@ def _entropy_bits(wins: Integers) -> float:
     return (_count_log_count(total) - weighted) / total if total > 0 else 0.0
 
 
-@inlined_kernel
+@kernel
 def evenness(wins: Integers, n: int) -> float:
     """Return the entropy of the win counts of n bidders over its maximum log n, in [0, 1]."""
     return min(_entropy_bits(wins) / math.log2(n), 1.0)  # rounding may exceed 1
 
 
-@inlined_kernel
+@kernel
 def collusion_signal(bids: Floats, present: Flags, wins: Integers, n: int) -> float:
     """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins.
 
@@ -59,7 +59,7 @@ def collusion_signal(bids: Floats, present: Flags, wins: Integers, n: int) -> fl
     return 0.5 * (max(0.0, 1.0 - 3.0 * variation) + evenness(wins, n))
 
 
-@inlined_kernel
+@kernel
 def stability(history: Floats, column: int, played: int, welfare: float) -> float:
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
@@ -82,7 +82,7 @@ def stability(history: Floats, column: int, played: int, welfare: float) -> floa
     return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))
 
 
-@inlined_kernel
+@kernel
 def normalised_gini(amounts: Floats, order: Integers) -> float:
     """Return the Gini coefficient over (n - 1) / n: 1 if one bidder has all, 0 if none has any.
 

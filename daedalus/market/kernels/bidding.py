@@ -11,7 +11,6 @@ from daedalus.market.compilation import (
     Floats,
     Record,
     Records,
-    inlined_kernel,
     kernel,
     shared_kernel,
 )
@@ -33,7 +32,7 @@ SMALLEST_BID = 0.02
 _CRUMB = 1e-9  # what rounding leaves of a budget
 
 
-@inlined_kernel
+@kernel
 def logistic(x: float) -> float:
     """Return 1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + math.exp(-x))
@@ -103,7 +102,7 @@ def _enters(current: Round, t: Record, bidder: Record, i: int, seat: Record, cos
     return enters
 
 
-@inlined_kernel
+@kernel
 def rivals(bidder: Record) -> float:
     """Return how many rivals' values a bidder believes that it has to beat."""
     number: float = bidder.rivals_seen / bidder.rivals_distance
@@ -135,7 +134,7 @@ def unshaded(bid: float, rivals: float, reserve: float) -> float:
     return value
 
 
-@inlined_kernel
+@kernel
 def known_reserve(mechanism: Record) -> float:
     """Return the reserve that bidders reckon with: 0 while it is secret."""
     reserve: float = mechanism.reserve if mechanism.shows_reserve else 0.0
@@ -184,7 +183,7 @@ def _offer_sincerely(seat: Record, offer: Record) -> None:
     offer.two = seat.sincere_two if seat.entered else 0.0
 
 
-@inlined_kernel
+@kernel
 def price_is_public(mechanism: Record) -> bool:
     """Return whether bidders are told the price or can work it out from what they are told."""
     public: bool = mechanism.shows_price or mechanism.shows_bids or mechanism.shows_distribution

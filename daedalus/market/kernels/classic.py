@@ -15,7 +15,6 @@ from daedalus.market.compilation import (
     Integers,
     Record,
     Records,
-    inlined_kernel,
     kernel,
     threaded_kernel,
 )
@@ -58,7 +57,7 @@ _TRUTHFUL, _SHADER, _DROPOUT, _COLLUDER, _EXPLOITER = range(5)
 _ALLOW, _RESTRICT = 0, 1
 
 
-@inlined_kernel
+@kernel
 def _history_mean(history: Floats, played: int, window: int, column: int) -> float:
     """Return a column's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
     count = min(window, played)
@@ -68,7 +67,7 @@ def _history_mean(history: Floats, played: int, window: int, column: int) -> flo
     return total / count
 
 
-@inlined_kernel
+@kernel
 def _shader_bid(
     mechanism: Record, value: float, active: int, cheap_price: float, draw: float
 ) -> float:
@@ -85,7 +84,7 @@ def _shader_bid(
     return min(max(factor, 0.5), 0.95) * value
 
 
-@inlined_kernel
+@kernel
 def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn: bool) -> float:
     """Return the bid of the colluder in seat ``i``; ``turn`` is whether it is the one to win."""
     reserve: float = mechanism.reserve
@@ -102,7 +101,7 @@ def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn:
     return min(value, max(reserve + 0.02 + 0.05 * uniform(key, i, CLASSIC_BID), 0.5 * value))
 
 
-@inlined_kernel
+@kernel
 def _gini(surplus: Floats, present: Flags) -> float:
     """Return the Gini coefficient of the surplus of those present; a negative one counts as 0."""
     total, differences, count = 0.0, 0.0, 0
@@ -118,7 +117,7 @@ def _gini(surplus: Floats, present: Flags) -> float:
     return differences / (count * total) if total > 0.0 else 0.0
 
 
-@inlined_kernel
+@kernel
 def _bid_all(
     seats: Records,
     mechanism: Record,
@@ -163,7 +162,7 @@ def _bid_all(
             bids[i] = min(value * (0.6 if budget[i] > 1.5 else 0.3), 0.3 * budget[i])
 
 
-@inlined_kernel
+@kernel
 def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]:
     """Return the winner (-1 without a sale) and the price."""
     winner, best, second = -1, -1.0, mechanism.reserve
@@ -181,7 +180,7 @@ def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]
     return winner, best if mechanism.format == FIRST_PRICE else second
 
 
-@inlined_kernel
+@kernel
 def _settle(
     seats: Records,
     mechanism: Record,
@@ -207,7 +206,7 @@ def _settle(
     wins[winner] += 1
 
 
-@inlined_kernel
+@kernel
 def _come_and_go(
     seats: Records,
     reserve: float,
@@ -233,7 +232,7 @@ def _come_and_go(
             active[i] = False
 
 
-@inlined_kernel
+@kernel
 def _record(
     record: Floats,
     winner: int,

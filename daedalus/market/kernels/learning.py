@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
-from daedalus.market.compilation import Floats, Record, Records, inlined_kernel, kernel
+from daedalus.market.compilation import Floats, Record, Records, kernel
 from daedalus.market.draws import READING_ERROR, uniform
 from daedalus.market.kernels.bidding import (
     SMALLEST_BID,
@@ -64,7 +64,7 @@ def _learn_rivals(mechanism: Record, bidder: Record, competing: float, gain: flo
     bidder.rivals_distance = max(bidder.rivals_distance, _LEAST)
 
 
-@inlined_kernel
+@kernel
 def _uniform_price_gain(
     one: float, two: float, bid_two: float, lowest: float, above: float
 ) -> float:
@@ -118,7 +118,7 @@ def _learn_factors(
     multiply_weights(weights, payoffs, t.hedge_rate * weight, t.hedge_share)
 
 
-@inlined_kernel
+@kernel
 def _weight_of_disclosure(
     parameters: Record, mechanism: Record, won: bool, by_hedge: bool
 ) -> float:

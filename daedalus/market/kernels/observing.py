@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, inlined_kernel
+from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, kernel
 from daedalus.market.measures import evenness
 from daedalus.market.outcome import HISTORY_LENGTH, PRICE, ROUND_FIELDS
 
 
-@inlined_kernel
+@kernel
 def _unroll(history: Floats, oldest: int, recent: Floats) -> None:
     """Copy a ring buffer that begins at ``oldest``; both arrays are flat, to be copied fast."""
     first = np.uint64(oldest)  # without a sign an index takes no check
@@ -22,7 +22,7 @@ def _unroll(history: Floats, oldest: int, recent: Floats) -> None:
         recent[newer + i] = history[i]
 
 
-@inlined_kernel
+@kernel
 def _absences(active: Flags, wins: Integers, n: int) -> tuple[int, int]:
     """Return how many of the n bidders are absent, and how many of these have won."""
     absent, winners = 0, 0
@@ -32,7 +32,7 @@ def _absences(active: Flags, wins: Integers, n: int) -> tuple[int, int]:
     return absent, winners
 
 
-@inlined_kernel
+@kernel
 def _bid_moments(bids: Floats) -> tuple[float, float]:
     """Return mean and standard deviation of the positive bids; 0 if there are none."""
     count, total, squares = 0, 0.0, 0.0
@@ -45,7 +45,7 @@ def _bid_moments(bids: Floats) -> tuple[float, float]:
     return mean, math.sqrt(squares / max(count, 1))
 
 
-@inlined_kernel
+@kernel
 def _bid_correlation(bids: Floats, previous: Floats) -> float:
     """Return Pearson's correlation over bidders who bid in both rounds; 0 if undefined."""
     count, now, then = 0, 0.0, 0.0
@@ -66,7 +66,7 @@ def _bid_correlation(bids: Floats, previous: Floats) -> float:
     return max(-1.0, min(both / scale, 1.0)) if scale > 1e-12 * count else 0.0
 
 
-@inlined_kernel
+@kernel
 def _price_trend(prices: Floats) -> float:
     """Return the least-squares slope of prices by round; 0 with fewer than two."""
     count, covariance = len(prices), 0.0

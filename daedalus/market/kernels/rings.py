@@ -9,7 +9,6 @@ from daedalus.market.compilation import (
     Floats,
     Record,
     Records,
-    inlined_kernel,
     kernel,
     shared_kernel,
 )
@@ -136,7 +135,7 @@ def _evidence(
     return share
 
 
-@inlined_kernel
+@kernel
 def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
     """Return the chance that a winner is fined for collusion.
 
@@ -154,7 +153,7 @@ def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
     return chance
 
 
-@inlined_kernel
+@kernel
 def _monitoring(parameters: Record, mechanism: Record) -> float:
     """Return the chance that a ring sees that a member broke its deal."""
     seen: float = parameters.monitoring_base
@@ -165,7 +164,7 @@ def _monitoring(parameters: Record, mechanism: Record) -> float:
     return seen
 
 
-@inlined_kernel
+@kernel
 def rank_amount(amount: float, units: int, top: Floats) -> None:
     """Put an amount into ``top``, which holds the K highest so far, best first."""
     for place in range(units):
@@ -227,7 +226,7 @@ def _deviate(
     return deviators
 
 
-@inlined_kernel
+@kernel
 def _disclosed(parameters: Record, mechanism: Record) -> float:
     """Return how much the members are told of what the deal would have earned, in [0, 1]."""
     if mechanism.shows_bids:
