@@ -16,6 +16,7 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.checks import CannotRunError
 from daedalus.config import (
     CONF,
+    ROOT,
     ConfigError,
     explain,
     first_screen,
@@ -26,6 +27,11 @@ from daedalus.config import (
 from daedalus.phases import clock_run
 from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
+
+_AGAIN = (
+    "jobs.csv in the folder of the sweep has the state of each. Run the same command with "
+    "resume=true to go on with those that have not finished."
+)
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
@@ -48,11 +54,16 @@ def cli() -> None:
         print(help_text())
         return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
+    os.environ["PYTHONPATH"] = f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"  # for jobs elsewhere
     register()
     try:
         main()
     except CannotRunError as error:
         sys.exit(str(error))
+    except Exception as error:
+        if not type(error).__module__.startswith("submitit."):
+            raise
+        sys.exit(f"{error}\nThe other jobs of the sweep go on. {_AGAIN}")
     except (HydraException, OmegaConfBaseException, ConfigError) as error:
         sys.exit(explain(error))
 

@@ -1,7 +1,8 @@
-"""Files and folders that are written completely or not at all."""
+"""Files and folders that are written completely or not at all, and by one process at a time."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -34,3 +35,11 @@ def written_whole_folder(path: Path) -> Iterator[Path]:
         aside.rename(path)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of the same block for a folder; wait until they leave it."""
+    with (folder / ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # ends when the file is closed
+        yield

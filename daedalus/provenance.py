@@ -30,8 +30,8 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
     """Document the run in its folder, and mark it as finished if the block succeeds.
 
     It writes config.yaml and provenance.json before the block. After it, it adds the seconds that
-    the launch took, and writes ``finished``. In a sweep it then also writes the tables over the
-    finished jobs.
+    the launch took, and the error if the block fails. If it succeeds, it writes ``finished``. In a
+    sweep it then also writes the tables over the jobs.
 
     Yields:
         The folder, or None if the resumed run had already finished.
@@ -46,12 +46,17 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
     _write_config(composed, out)
     launches, began = [*_launches(out), provenance()], time.monotonic()
     _write_launches(out, launches)
-    yield out
-    launches[-1]["seconds"] = round(time.monotonic() - began, 1)
-    _write_launches(out, launches)
-    RunFolder(out).finished.touch()
-    if (out.parent / "multirun.yaml").exists():
-        collect_sweep(out.parent)
+    try:
+        yield out
+        RunFolder(out).finished.touch()
+    except Exception as error:
+        launches[-1]["error"] = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        launches[-1]["seconds"] = round(time.monotonic() - began, 1)
+        _write_launches(out, launches)
+        if (out.parent / "multirun.yaml").exists():
+            collect_sweep(out.parent)
 
 
 def provenance() -> dict[str, object]:

@@ -2,29 +2,69 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
+from daedalus.config.jobs import jobs_of_sweep
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.files import written_whole
+from daedalus.files import locked, written_whole
 from daedalus.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SWEEP_TABLE, SEED_TABLE, LEADERBOARD = "sweep.csv", "seeds.csv", "leaderboard.csv"
+JOB_TABLE, SWEEP_TABLE = "jobs.csv", "sweep.csv"
+SEED_TABLE, LEADERBOARD = "seeds.csv", "leaderboard.csv"
+FINISHED, FAILED, UNFINISHED, WAITING = "finished", "failed", "unfinished", "waiting"
+"""States of a job. An unfinished one runs, was killed, or its configuration was refused."""
 
 
 def collect_sweep(directory: Path) -> None:
-    """Collect the summary.csv of every job below ``directory``, with overrides as columns.
+    """Write the tables over the jobs below ``directory``, with overrides as columns.
 
-    It writes sweep.csv, with one row for each row of each job. If the jobs compare designers over
-    several seeds, it also writes seeds.csv, see ``over_seeds``. If they are leaderboards, it also
-    writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
+    jobs.csv has the state of each job, see ``job_states``. sweep.csv has one row for each row of
+    the summary.csv of each job. If the jobs compare designers over several seeds, it also writes
+    seeds.csv, see ``over_seeds``. If they are leaderboards, it also writes leaderboard.csv, see
+    ``aggregate``, and its figures in ``figures/``. Jobs that end together take turns.
+    """
+    with locked(directory):
+        with written_whole(directory / JOB_TABLE) as aside:
+            job_states(directory).to_csv(aside, index=False)
+        _collect_summaries(directory)
+
+
+def job_states(directory: Path) -> pd.DataFrame:
+    """Return a row for each job of a sweep.
+
+    Its columns are the ``job``, its overrides, its ``state``, and the ``error`` with which it
+    failed.
     """
     import pandas as pd  # slow to import
+
+    rows = []
+    for number, overrides in enumerate(jobs_of_sweep(directory / "multirun.yaml")):
+        state, error = _state(RunFolder(directory / str(number)))
+        rows.append({"job": number, **overrides, "state": state, "error": error})
+    return pd.DataFrame(rows)
+
+
+def _state(run: RunFolder) -> tuple[str, str]:
+    """Return the state of a job and its last error, if there is one."""
+    if run.finished.exists():
+        return FINISHED, ""
+    if not run.path.exists():
+        return WAITING, ""
+    if not run.provenance.exists():
+        return UNFINISHED, ""
+    error = json.loads(run.provenance.read_text())[-1].get("error", "")
+    return (FAILED, error) if error else (UNFINISHED, "")
+
+
+def _collect_summaries(directory: Path) -> None:
+    import pandas as pd
 
     jobs = sorted(
         (path.parent for path in directory.glob("*/summary.csv")),

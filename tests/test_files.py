@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from daedalus.files import written_whole, written_whole_folder
+from daedalus.files import locked, written_whole, written_whole_folder
 
 
 def test_a_file_appears_once_it_is_whole(tmp_path: Path) -> None:
@@ -45,3 +47,23 @@ def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
         (aside / "part").touch()
         raise RuntimeError
     assert list(tmp_path.iterdir()) == [path] and not list(path.iterdir())
+
+
+def test_one_process_at_a_time_holds_a_folder(tmp_path: Path) -> None:
+    events: list[str] = []
+    entered = Event()
+
+    def second() -> None:
+        entered.wait()
+        with locked(tmp_path):
+            events.append("second")
+
+    with ThreadPoolExecutor(1) as pool:
+        with locked(tmp_path):
+            later = pool.submit(second)
+            entered.set()
+            with pytest.raises(TimeoutError):
+                later.result(timeout=0.2)
+            events.append("first")
+        later.result()
+    assert events == ["first", "second"]

@@ -21,6 +21,7 @@ EXCEPTIONS = {
     "service/page/static/test_designers.py": f"{STATIC} in a browser: the designers",
     "service/page/static/test_guided_tour.py": f"{STATIC} in a browser: the tour",
     "service/page/static/test_sessions.py": f"{STATIC} in a browser: sessions",
+    "test_cluster.py": "conf/hydra/launcher/slurm.yaml",
     "test_deploy.py": "deploy/ and the Dockerfile",
     "test_docs.py": "README.md and docs/",
     "test_golden.py": "tests/golden.py",

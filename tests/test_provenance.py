@@ -36,12 +36,13 @@ def test_a_run_leaves_its_resolved_configuration_and_its_launch(tmp_path: Path) 
 def test_a_failed_run_is_not_finished_and_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
     with pytest.raises(RuntimeError), run_record(composed(), tmp_path):
-        raise RuntimeError
+        raise RuntimeError("no room")
     assert not run.finished.exists()
     with run_record(composed(resume=True), tmp_path) as out:
         assert out == tmp_path
     failed, resumed = json.loads(run.provenance.read_text())
-    assert "seconds" not in failed and "seconds" in resumed
+    assert failed["error"] == "RuntimeError: no room" and "error" not in resumed
+    assert "seconds" in failed and "seconds" in resumed
 
 
 def test_a_finished_run_has_nothing_to_resume(tmp_path: Path) -> None:

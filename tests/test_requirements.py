@@ -25,8 +25,8 @@ RUNTIME = [
     ROOT / "inference.py",
 ]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-NAMED = {"accelerate", "bitsandbytes", "httptools", "uvloop"}
-"""Libraries that others load when asked to: for trainers, 4-bit weights, uvicorn's connections."""
+NAMED = {"accelerate", "bitsandbytes", "httptools", "uvloop", "hydra-submitit-launcher", "submitit"}
+"""Libraries that others load when asked to: for trainers, 4-bit weights, connections, Slurm."""
 DISTRIBUTIONS = packages_distributions()
 
 

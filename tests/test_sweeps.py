@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -26,6 +27,12 @@ def write_job(
     OmegaConf.save({"evaluation": evaluation}, directory / str(number) / "config.yaml")
     (hydra / "overrides.yaml").write_text("".join(f"- {each}\n" for each in overrides))
     pd.DataFrame(rows).to_csv(directory / str(number) / "summary.csv", index=False)
+    write_sweep(directory, "seed=0")
+
+
+def write_sweep(directory: Path, *overrides: str) -> None:
+    """Write what Hydra writes before the first job."""
+    OmegaConf.save({"hydra": {"overrides": {"task": overrides}}}, directory / "multirun.yaml")
 
 
 def leaderboard_rows(gain: float) -> list[dict[str, object]]:
@@ -41,6 +48,30 @@ def leaderboard_rows(gain: float) -> list[dict[str, object]]:
         for population in ("crowd", "scarce")
         for name, score in scores.items()
     ]
+
+
+def write_launches(job: Path, *errors: str) -> None:
+    job.mkdir()
+    launches = [{"error": error} if error else {} for error in errors]
+    (job / "provenance.json").write_text(json.dumps(launches))
+
+
+def test_the_table_of_jobs_has_the_state_of_each(tmp_path: Path) -> None:
+    write_sweep(tmp_path, "+experiment=search", "seed=range(3)", "reward=composite,published")
+    write_launches(tmp_path / "0", "")
+    (tmp_path / "0" / "finished").touch()
+    write_launches(tmp_path / "1", "", "ValueError: too few")
+    write_launches(tmp_path / "2", "ValueError: too few", "")
+    (tmp_path / "3").mkdir()
+    collect_sweep(tmp_path)
+    jobs = pd.read_csv(tmp_path / "jobs.csv", keep_default_na=False)
+    assert list(jobs["state"]) == [
+        "finished", "failed", "unfinished", "unfinished", "waiting", "waiting",
+    ]  # fmt: skip
+    assert list(jobs["error"]) == ["", "ValueError: too few", "", "", "", ""]
+    assert list(jobs["seed"]) == [0, 0, 1, 1, 2, 2]
+    assert list(jobs["reward"][:2]) == ["composite", "published"]
+    assert set(jobs["experiment"]) == {"search"} and list(jobs["job"]) == list(range(6))
 
 
 def test_seeds_are_replicates_within_each_population(tmp_path: Path) -> None:

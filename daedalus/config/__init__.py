@@ -3,12 +3,13 @@
 from daedalus.config.compose import compose_config, register, to_config
 from daedalus.config.help import first_screen, help_text
 from daedalus.config.mistakes import ConfigError, explain
-from daedalus.config.paths import CONF
+from daedalus.config.paths import CONF, ROOT
 from daedalus.config.resolvers import run_directory
 from daedalus.config.schema import Config
 
 __all__ = [
     "CONF",
+    "ROOT",
     "Config",
     "ConfigError",
     "compose_config",

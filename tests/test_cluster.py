@@ -1,0 +1,147 @@
+"""Sweeps on a cluster: python run.py -m hydra/launcher=slurm, on a real Slurm of one node."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests import slurm
+from tests.untrained import leave_untrained_model
+
+ROOT = Path(__file__).parents[1]
+SMALL = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
+TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SMALL, "seed=0,1"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(slurm.missing()), reason=slurm.missing() or "runs"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Yield the environment of a Slurm with two cores."""
+    with slurm.running(tmp_path_factory.mktemp("slurm")) as environment:
+        yield environment
+
+
+def launch(
+    folder: Path, environment: dict[str, str], *overrides: str, launcher: str = "slurm"
+) -> subprocess.Popen[str]:
+    where = [f"hydra/launcher={launcher}"]
+    if launcher == "slurm":
+        where.append("hydra.launcher.cpus_per_task=1")
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "run.py"), "-m", *where, *overrides, "tracking=files"],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def states(folder: Path) -> list[str]:
+    (table,) = folder.glob("outputs/sweeps/*/*/jobs.csv")
+    return list(pd.read_csv(table)["state"])
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 240) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def has_checkpoint(folder: Path, task: int) -> bool:
+    return bool(left(folder, f"{task}/checkpoints/grpo/checkpoint-3"))
+
+
+def left(folder: Path, name: str) -> list[Path]:
+    """Return what the sweep in a folder left under a name."""
+    return sorted(folder.glob(f"outputs/sweeps/*/*/{name}"))
+
+
+def signals_of(history: Path) -> list[dict[str, float]]:
+    """Return the training signals of a run, without its times."""
+    steps = json.loads(history.read_text())
+    return [{name: step[name] for name in ("step", "reward", "loss")} for step in steps]
+
+
+def variables_of(process: int) -> dict[str, str]:
+    entries = Path(f"/proc/{process}/environ").read_text().split("\0")
+    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
+
+
+def process_of(task: int) -> int:
+    """Return the process that runs a job of the sweep."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_text().split("\0")
+            mine = variables_of(int(folder.name)).get("SLURM_ARRAY_TASK_ID") == str(task)
+        except OSError:  # not ours, or gone
+            continue
+        if mine and "python" in command[0] and "submitit.core._submit" in command:
+            return int(folder.name)
+    raise AssertionError(f"job {task} does not run")
+
+
+def test_a_job_that_fails_leaves_the_others(tmp_path: Path, cluster: dict[str, str]) -> None:
+    for name in ("model", "broken"):
+        leave_untrained_model(tmp_path / name)
+    (tmp_path / "broken" / "model.safetensors").unlink()
+    keys = ["+experiment=boxplot", "evaluation.episodes=4", "designer=language_model"]
+    sweep = launch(tmp_path, cluster, *keys, "designer.checkpoint=broken,model")
+    output, _ = sweep.communicate(timeout=240)
+    assert sweep.returncode == 1
+    assert "broken: no folder of a model" in output
+    (table,) = tmp_path.glob("outputs/sweeps/*/*/jobs.csv")
+    jobs = pd.read_csv(table)
+    assert list(jobs["designer.checkpoint"]) == ["broken", "model"]
+    assert list(jobs["state"]) == ["failed", "finished"]
+    assert "broken: no folder of a model" in jobs["error"][0]
+    assert set(pd.read_csv(table.with_name("sweep.csv"))["job"]) == {1}
+
+
+def start_at_once(job: str, cluster: dict[str, str]) -> None:
+    """Start a job that was queued again, for which Slurm waits two minutes."""
+
+    def asked(*command: str) -> str:
+        answer = subprocess.run(command, env=cluster, capture_output=True, text=True)
+        return answer.stdout
+
+    wait_for(lambda: "JobState=PENDING" in asked("scontrol", "show", "job", job))
+    asked("scontrol", "update", f"JobId={job}", "StartTime=now")
+
+
+def test_killed_and_requeued_jobs_go_on(tmp_path: Path, cluster: dict[str, str]) -> None:
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    for folder in (broken, whole):
+        folder.mkdir()
+    waiting = launch(broken, cluster, *TRAINING)
+    for task in range(2):
+        wait_for(partial(has_checkpoint, broken, task))
+    os.kill(process_of(0), signal.SIGKILL)
+    second = process_of(1)
+    job = variables_of(second)["SLURM_JOB_ID"]
+    os.kill(second, signal.SIGUSR2)  # as Slurm does before it takes a job's place
+    start_at_once(job, cluster)
+    wait_for(lambda: states(broken) == ["unfinished", "finished"])
+    waiting.kill()  # without accounting, Slurm does not tell it of the killed job
+    assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=240) == 0
+    assert states(broken) == ["finished", "finished"]
+    assert launch(whole, cluster, *TRAINING, launcher="basic").wait(timeout=240) == 0
+    assert left(broken, "sweep.csv")[0].read_text() == left(whole, "sweep.csv")[0].read_text()
+    assert [signals_of(each) for each in left(broken, "*/training_history.json")] == [
+        signals_of(each) for each in left(whole, "*/training_history.json")
+    ]
