@@ -158,9 +158,10 @@ def _job_table(job: Path) -> pd.DataFrame:
 
 
 def _overrides(job: Path) -> list[str]:
+    """Return a job's overrides, without the one that says how the sweep was launched."""
     loaded = OmegaConf.to_container(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
     assert isinstance(loaded, list)
-    return [str(each) for each in loaded]
+    return [str(each) for each in loaded if not str(each).startswith("resume=")]
 
 
 def _column(key: str, table: pd.DataFrame) -> str:

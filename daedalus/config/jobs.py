@@ -12,13 +12,16 @@ from omegaconf import OmegaConf
 def jobs_of_sweep(multirun: Path) -> list[dict[str, str]]:
     """Return the overrides of each job, by key, in the order in which Hydra numbers the jobs.
 
+    The key ``resume`` is left out: it says how the sweep was launched.
+
     Args:
         multirun: The file multirun.yaml, which Hydra writes before the first job starts.
     """
     task = OmegaConf.load(multirun).hydra.overrides.task
     overrides = OverridesParser.create().parse_overrides(list(task))
     (jobs,) = BasicSweeper.split_arguments(overrides, max_batch_size=None)
-    return [dict(_split(override) for override in job) for job in jobs]
+    named = [dict(_split(override) for override in job) for job in jobs]
+    return [{key: value for key, value in job.items() if key != "resume"} for job in named]
 
 
 def _split(override: str) -> tuple[str, str]:
