@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -28,9 +29,13 @@ from daedalus.phases import clock_run
 from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
 
+_NO_SLURM = (
+    "hydra/launcher=slurm: this machine has no sbatch. Use a machine of the cluster, or leave the "
+    "setting out: the jobs then run here, one after another"
+)
 _AGAIN = (
-    "jobs.csv in the folder of the sweep has the state of each. Run the same command with "
-    "resume=true to go on with those that have not finished."
+    "The other jobs of the sweep go on, and jobs.csv in its folder has the state of each. To go on "
+    "with those that have not finished, run the same command with resume=true"
 )
 
 
@@ -53,6 +58,8 @@ def cli() -> None:
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(help_text())
         return
+    if "hydra/launcher=slurm" in sys.argv and not shutil.which("sbatch"):
+        sys.exit(_NO_SLURM)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
     os.environ["PYTHONPATH"] = f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"  # for jobs elsewhere
     register()
@@ -60,10 +67,11 @@ def cli() -> None:
         main()
     except CannotRunError as error:
         sys.exit(str(error))
-    except Exception as error:
-        if not type(error).__module__.startswith("submitit."):
+    except RuntimeError as error:
+        if not type(error).__module__.startswith("submitit."):  # slow to import
             raise
-        sys.exit(f"{error}\nThe other jobs of the sweep go on. {_AGAIN}")
+        refused = type(error).__name__ == "FailedSubmissionError"
+        sys.exit(str(error) if refused else f"{error}\n{_AGAIN}")
     except (HydraException, OmegaConfBaseException, ConfigError) as error:
         sys.exit(explain(error))
 
