@@ -58,22 +58,35 @@ def cli() -> None:
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(help_text())
         return
+    _prepare()
+    try:
+        main()
+    except Exception as error:
+        message = _message(error)
+        if message is None:
+            raise
+        sys.exit(message)
+
+
+def _prepare() -> None:
+    """Set what Hydra and the jobs of a sweep need."""
     if "hydra/launcher=slurm" in sys.argv and not shutil.which("sbatch"):
         sys.exit(_NO_SLURM)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
     os.environ["PYTHONPATH"] = f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"  # for jobs elsewhere
     register()
-    try:
-        main()
-    except CannotRunError as error:
-        sys.exit(str(error))
-    except RuntimeError as error:
-        if not type(error).__module__.startswith("submitit."):  # slow to import
-            raise
-        refused = type(error).__name__ == "FailedSubmissionError"
-        sys.exit(str(error) if refused else f"{error}\n{_AGAIN}")
-    except (HydraException, OmegaConfBaseException, ConfigError) as error:
-        sys.exit(explain(error))
+
+
+def _message(error: Exception) -> str | None:
+    """Return what to tell the user, or None if the error needs a traceback."""
+    if isinstance(error, CannotRunError):
+        return str(error)
+    if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
+        return explain(error)
+    if not type(error).__module__.startswith("submitit."):  # slow to import
+        return None
+    refused = type(error).__name__ == "FailedSubmissionError"
+    return str(error) if refused else f"{error}\n{_AGAIN}"
 
 
 if __name__ == "__main__":
