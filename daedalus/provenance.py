@@ -68,10 +68,17 @@ def provenance() -> dict[str, object]:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "cores": os.cpu_count(),
+        "cores": _cores(),
         "gpus": (_said(*_GPUS) or "").splitlines(),
         "packages": {each.name: each.version for each in distributions()},
     }
+
+
+def _cores() -> int | None:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
 
 
 def _said(*command: str) -> str | None:

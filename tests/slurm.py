@@ -38,6 +38,10 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
 
+class DidNotStartError(Exception):
+    """The daemons of Slurm do not work on this machine."""
+
+
 def missing() -> str:
     """Return why Slurm cannot start here, or nothing if it can."""
     absent = [name for name in DAEMONS if not shutil.which(name)]
@@ -105,4 +109,4 @@ def _wait_until_idle(environment: dict[str, str], seconds: float = 60) -> None:
         if answer.stdout.strip() == "idle":
             return
         time.sleep(0.2)
-    raise TimeoutError("Slurm did not start")
+    raise DidNotStartError(f"Slurm did not start: sinfo said {answer.stdout or answer.stderr!r}")
