@@ -32,7 +32,7 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 
 
 def test_every_group_has_files() -> None:
-    assert {group_of(path) for path in FILES} == {*GROUPS, "experiment"}
+    assert {group_of(path) for path in FILES} == {*GROUPS, "experiment", "hydra/launcher"}
     assert len(FILES) > 40
 
 
