@@ -33,6 +33,7 @@ _NO_SLURM = (
     "hydra/launcher=slurm: this machine has no sbatch. Use a machine of the cluster, or leave the "
     "setting out: the jobs then run here, one after another"
 )
+_NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
 _AGAIN = (
     "The other jobs of the sweep go on, and jobs.csv in its folder has the state of each. To go on "
     "with those that have not finished, run the same command with resume=true"
@@ -58,6 +59,7 @@ def cli() -> None:
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(help_text())
         return
+    _check_launcher(sys.argv[1:])
     _prepare()
     try:
         main()
@@ -68,12 +70,20 @@ def cli() -> None:
         sys.exit(message)
 
 
+def _check_launcher(arguments: list[str]) -> None:
+    """Refuse a launcher that Hydra would ignore, or that this machine does not have."""
+    launchers = [each for each in arguments if each.startswith("hydra/launcher=")]
+    if launchers and not {"-m", "--multirun"} & set(arguments):
+        sys.exit(_NO_SWEEP)
+    if "hydra/launcher=slurm" in launchers and not shutil.which("sbatch"):
+        sys.exit(_NO_SLURM)
+
+
 def _prepare() -> None:
     """Set what Hydra and the jobs of a sweep need."""
-    if "hydra/launcher=slurm" in sys.argv and not shutil.which("sbatch"):
-        sys.exit(_NO_SLURM)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
-    os.environ["PYTHONPATH"] = f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"  # for jobs elsewhere
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]  # for jobs elsewhere
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     register()
 
 

@@ -38,8 +38,16 @@ def written_whole_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of the same block for a folder; wait until they leave it."""
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Keep other processes out of the same block for a folder.
+
+    Args:
+        folder: An existing folder; it gets a file named ``.lock``.
+        wait: Wait until another process leaves the block.
+
+    Raises:
+        BlockingIOError: Another process is in the block, and ``wait`` is false.
+    """
     with (folder / ".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # ends when the file is closed
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
         yield

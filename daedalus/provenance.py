@@ -10,15 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import distributions
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.files import written_whole
+from daedalus.files import locked, written_whole
 from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep
 
@@ -37,18 +38,41 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         The folder, or None if the resumed run had already finished.
 
     Raises:
+        CannotRunError: Another process is at work on the run.
         ConfigError: The resumed run was started with another configuration.
     """
-    _check_same_config(composed, out)
-    if RunFolder(out).finished.exists():
-        yield None
-        return
-    _write_config(composed, out)
+    with _alone(out):
+        _check_same_config(composed, out)
+        if RunFolder(out).finished.exists():
+            yield None
+            return
+        _write_config(composed, out)
+        with _launch(out):
+            yield out
+            RunFolder(out).finished.touch()
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Make sure that no other process is at work on the run."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(locked(out, wait=False))
+        except BlockingIOError as error:
+            raise CannotRunError(
+                f"{out}: another process is at work on this run. Wait until it ends, or stop it"
+            ) from error
+        yield
+
+
+@contextmanager
+def _launch(out: Path) -> Iterator[None]:
+    """Record a launch of the run, whether its block succeeds or not."""
     launches, began = [*_launches(out), provenance()], time.monotonic()
     _write_launches(out, launches)
     try:
-        yield out
-        RunFolder(out).finished.touch()
+        yield
     except Exception as error:
         launches[-1]["error"] = f"{type(error).__name__}: {error}"
         raise

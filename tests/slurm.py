@@ -57,16 +57,7 @@ def running(folder: Path) -> Iterator[dict[str, str]]:
     """Run Slurm in a folder; yield the environment variables with which its commands find it."""
     for name in ("state", "spool"):
         (folder / name).mkdir()
-    configuration = folder / "slurm.conf"
-    configuration.write_text(
-        _CONFIGURATION.format(
-            host=socket.gethostname().partition(".")[0],
-            control_port=_free_port(),
-            node_port=_free_port(),
-            folder=folder,
-            cores=CORES,
-        )
-    )
+    configuration = _configure(folder)
     daemons = [
         _munge(folder),
         subprocess.Popen(["slurmctld", "-D", "-f", str(configuration)]),
@@ -80,6 +71,20 @@ def running(folder: Path) -> Iterator[dict[str, str]]:
         for daemon in reversed(daemons):
             daemon.terminate()
             daemon.wait()
+
+
+def _configure(folder: Path) -> Path:
+    """Write the configuration of Slurm into its folder."""
+    configuration = folder / "slurm.conf"
+    text = _CONFIGURATION.format(
+        host=socket.gethostname().partition(".")[0],
+        control_port=_free_port(),
+        node_port=_free_port(),
+        folder=folder,
+        cores=CORES,
+    )
+    configuration.write_text(text)
+    return configuration
 
 
 def _munge(folder: Path) -> subprocess.Popen[bytes]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
 from daedalus.provenance import provenance, run_record
 from daedalus.run_folder import RunFolder
@@ -43,6 +44,18 @@ def test_a_failed_run_is_not_finished_and_goes_on_when_it_is_resumed(tmp_path: P
     failed, resumed = json.loads(run.provenance.read_text())
     assert failed["error"] == "RuntimeError: no room" and "error" not in resumed
     assert "seconds" in failed and "seconds" in resumed
+
+
+def test_two_processes_never_work_on_the_same_run(tmp_path: Path) -> None:
+    with (
+        run_record(composed(), tmp_path),
+        pytest.raises(CannotRunError, match="another process is at work on this run"),
+        run_record(composed(resume=True), tmp_path),
+    ):
+        pass
+    assert RunFolder(tmp_path).finished.exists()
+    with run_record(composed(resume=True), tmp_path) as out:
+        assert out is None
 
 
 def test_a_finished_run_has_nothing_to_resume(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
+from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
+import run as command_line
 from daedalus.config import (
     ConfigError,
     compose_config,
@@ -88,6 +91,29 @@ def test_a_machine_without_slurm_is_told_so(
     assert answer.returncode == 1
     assert "this machine has no sbatch" in answer.stderr and "Traceback" not in answer.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_launcher_without_a_sweep_is_refused(tmp_path: Path) -> None:
+    answer = run("hydra/launcher=slurm", "+experiment=boxplot", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "add -m" in answer.stderr and "Traceback" not in answer.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_job_that_slurm_lost_says_how_to_go_on() -> None:
+    lost, refused = UncompletedJobError("Job 3 did not run"), FailedSubmissionError("no partition")
+    assert "Job 3 did not run" in message(lost) and "resume=true" in message(lost)
+    assert message(refused) == "no partition"
+    with pytest.raises(ValueError, match="a mistake of ours"):
+        message(ValueError("a mistake of ours"))
+
+
+def message(error: Exception) -> str:
+    """Return what the command line says of an error; raise it if it needs a traceback."""
+    with patch.object(command_line, "main", side_effect=error), patch("sys.argv", ["run.py", "x"]):
+        with pytest.raises(SystemExit) as stopped:
+            command_line.cli()
+    return str(stopped.value)
 
 
 @pytest.mark.slow
