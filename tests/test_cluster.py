@@ -81,6 +81,12 @@ def signals_of(history: Path) -> list[dict[str, float]]:
     return [{name: step[name] for name in ("step", "reward", "loss")} for step in steps]
 
 
+def first_steps(log: Path) -> list[float]:
+    """Return the times of the steps before the checkpoint, which a run that starts over changes."""
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    return [each["generation_seconds"] for each in records if each["phase"] == "grpo"][:3]
+
+
 def variables_of(process: int) -> dict[str, str]:
     entries = Path(f"/proc/{process}/environ").read_text().split("\0")
     return dict(entry.split("=", 1) for entry in entries if "=" in entry)
@@ -136,6 +142,7 @@ def test_killed_and_requeued_jobs_go_on(tmp_path: Path, cluster: dict[str, str])
     waiting = launch(broken, cluster, *TRAINING)
     for task in range(2):
         wait_for(partial(has_checkpoint, broken, task))
+    before = [first_steps(each) for each in left(broken, "*/metrics.jsonl")]
     os.kill(process_of(0), signal.SIGKILL)
     second = process_of(1)
     job = variables_of(second)["SLURM_JOB_ID"]
@@ -145,6 +152,8 @@ def test_killed_and_requeued_jobs_go_on(tmp_path: Path, cluster: dict[str, str])
     waiting.kill()  # without accounting, Slurm does not tell it of the killed job
     assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=240) == 0
     assert states(broken) == ["finished", "finished"]
+    histories = [json.loads(each.read_text()) for each in left(broken, "*/training_history.json")]
+    assert before == [[step["generation_seconds"] for step in each[:3]] for each in histories]
     assert launch(whole, cluster, *TRAINING, launcher="basic").wait(timeout=240) == 0
     assert left(broken, "sweep.csv")[0].read_text() == left(whole, "sweep.csv")[0].read_text()
     assert [signals_of(each) for each in left(broken, "*/training_history.json")] == [
