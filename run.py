@@ -35,8 +35,8 @@ _NO_SLURM = (
 )
 _NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
 _AGAIN = (
-    "The other jobs of the sweep go on, and jobs.csv in its folder has the state of each. To go on "
-    "with those that have not finished, run the same command with resume=true"
+    "jobs.csv in the sweep's folder has the state of each job. To go on with those that have not "
+    "finished, run the same command with resume=true"
 )
 
 
@@ -93,10 +93,13 @@ def _message(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
         return explain(error)
-    if not type(error).__module__.startswith("submitit."):  # slow to import
+    launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
+    if launcher == "joblib":
+        return f"A process of the sweep was killed, and its other jobs stop. {_AGAIN}"
+    if launcher != "submitit":
         return None
     refused = type(error).__name__ == "FailedSubmissionError"
-    return str(error) if refused else f"{error}\n{_AGAIN}"
+    return str(error) if refused else f"{error}\nThe other jobs of the sweep go on. {_AGAIN}"
 
 
 if __name__ == "__main__":

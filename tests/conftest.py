@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -15,6 +16,9 @@ from daedalus.run_folder import RunFolder
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+
+# Composing and compiling make many objects, and the collector took a quarter of their time.
+gc.set_threshold(100_000)
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,8 +25,11 @@ RUNTIME = [
     ROOT / "inference.py",
 ]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-NAMED = {"accelerate", "bitsandbytes", "httptools", "uvloop", "hydra-submitit-launcher", "submitit"}
-"""Libraries that others load when asked to: for trainers, 4-bit weights, connections, Slurm."""
+NAMED = {
+    *("accelerate", "bitsandbytes", "httptools", "uvloop"),
+    *("hydra-joblib-launcher", "hydra-submitit-launcher", "joblib", "submitit"),
+}
+"""Libraries that others load when asked to: for trainers, 4-bit weights, connections, sweeps."""
 DISTRIBUTIONS = packages_distributions()
 
 

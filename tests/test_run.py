@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 import run as command_line
@@ -104,6 +105,8 @@ def test_a_job_that_slurm_lost_says_how_to_go_on() -> None:
     lost, refused = UncompletedJobError("Job 3 did not run"), FailedSubmissionError("no partition")
     assert "Job 3 did not run" in message(lost) and "resume=true" in message(lost)
     assert message(refused) == "no partition"
+    killed = message(TerminatedWorkerError("exit codes: SIGKILL(-9)"))
+    assert "other jobs stop" in killed and "resume=true" in killed
     with pytest.raises(ValueError, match="a mistake of ours"):
         message(ValueError("a mistake of ours"))
 

@@ -1,4 +1,4 @@
-"""Sweeps on a cluster: python run.py -m hydra/launcher=slurm, on a real Slurm of one node."""
+"""Launchers of sweeps: several jobs on this machine, and jobs of a real Slurm of one node."""
 
 from __future__ import annotations
 
@@ -20,22 +20,30 @@ from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
 SMALL = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SMALL, "seed=0,1"]
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(slurm.missing()), reason=slurm.missing() or "runs"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Yield the environment of a Slurm with two cores."""
+    if slurm.missing():
+        pytest.skip(slurm.missing())
     try:
         with slurm.running(tmp_path_factory.mktemp("slurm")) as environment:
             yield environment
     except slurm.DidNotStartError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which a sweep trained without an interruption, one job after another."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert launch(folder, dict(os.environ), *TRAINING, launcher="basic").wait(timeout=240) == 0
+    return folder
 
 
 def launch(
@@ -105,12 +113,19 @@ def process_of(task: int) -> int:
     raise AssertionError(f"job {task} does not run")
 
 
-def test_a_job_that_fails_leaves_the_others(tmp_path: Path, cluster: dict[str, str]) -> None:
+@pytest.mark.parametrize("launcher", ["local", "slurm"])
+def test_a_job_that_fails_leaves_the_others(
+    launcher: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    environment = dict(os.environ)
+    if launcher == "slurm":
+        environment = request.getfixturevalue("cluster")
     for name in ("model", "broken"):
         leave_untrained_model(tmp_path / name)
     (tmp_path / "broken" / "model.safetensors").unlink()
     keys = ["+experiment=boxplot", "evaluation.episodes=4", "designer=language_model"]
-    sweep = launch(tmp_path, cluster, *keys, "designer.checkpoint=broken,model")
+    keys.append("designer.checkpoint=broken,model")
+    sweep = launch(tmp_path, environment, *keys, launcher=launcher)
     output, _ = sweep.communicate(timeout=240)
     assert sweep.returncode == 1
     assert "broken: no folder of a model" in output
@@ -120,8 +135,9 @@ def test_a_job_that_fails_leaves_the_others(tmp_path: Path, cluster: dict[str, s
     assert list(jobs["state"]) == ["failed", "finished"]
     assert "broken: no folder of a model" in jobs["error"][0]
     assert set(pd.read_csv(table.with_name("sweep.csv"))["job"]) == {1}
-    launches = json.loads((table.parent / "1" / "provenance.json").read_text())
-    assert launches[-1]["cores"] == 1
+    if launcher == "slurm":
+        launches = json.loads((table.parent / "1" / "provenance.json").read_text())
+        assert launches[-1]["cores"] == 1
 
 
 def start_at_once(job: str, cluster: dict[str, str]) -> None:
@@ -135,10 +151,10 @@ def start_at_once(job: str, cluster: dict[str, str]) -> None:
     asked("scontrol", "update", f"JobId={job}", "StartTime=now")
 
 
-def test_killed_and_requeued_jobs_go_on(tmp_path: Path, cluster: dict[str, str]) -> None:
-    broken, whole = tmp_path / "broken", tmp_path / "whole"
-    for folder in (broken, whole):
-        folder.mkdir()
+def test_killed_and_requeued_jobs_go_on(
+    tmp_path: Path, cluster: dict[str, str], whole: Path
+) -> None:
+    broken = tmp_path
     waiting = launch(broken, cluster, *TRAINING)
     for task in range(2):
         wait_for(partial(has_checkpoint, broken, task))
@@ -151,10 +167,41 @@ def test_killed_and_requeued_jobs_go_on(tmp_path: Path, cluster: dict[str, str])
     wait_for(lambda: states(broken) == ["unfinished", "finished"])
     waiting.kill()  # without accounting, Slurm does not tell it of the killed job
     assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=240) == 0
+    assert_went_on(broken, before, whole)
+
+
+def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole: Path) -> None:
+    environment = dict(os.environ)
+    for name in THREADS:
+        environment.pop(name, None)
+    sweep = launch(tmp_path, environment, *TRAINING, "hydra.launcher.n_jobs=2", launcher="local")
+    for task in range(2):
+        wait_for(partial(has_checkpoint, tmp_path, task))
+    before = [first_steps(each) for each in left(tmp_path, "*/metrics.jsonl")]
+    workers = workers_of(sweep.pid)
+    cores = len(os.sched_getaffinity(0))
+    for name in THREADS:
+        assert {variables_of(each)[name] for each in workers} == {str(max(1, cores // 2))}
+    os.kill(workers[0], signal.SIGKILL)
+    output, _ = sweep.communicate(timeout=60)
+    assert sweep.returncode == 1 and "resume=true" in output and "Traceback" not in output
+    again = launch(tmp_path, environment, *TRAINING, "resume=true", launcher="local")
+    assert again.wait(timeout=240) == 0
+    assert_went_on(tmp_path, before, whole)
+
+
+def workers_of(process: int) -> list[int]:
+    """Return the processes in which the local launcher runs jobs."""
+    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True)
+    commands = {int(each): Path(f"/proc/{each}/cmdline") for each in found.stdout.split()}
+    return [each for each, command in commands.items() if "popen_loky" in command.read_text()]
+
+
+def assert_went_on(broken: Path, before: list[list[float]], whole: Path) -> None:
+    """Check that interrupted jobs kept their first steps, and ended as uninterrupted ones."""
     assert states(broken) == ["finished", "finished"]
     histories = [json.loads(each.read_text()) for each in left(broken, "*/training_history.json")]
     assert before == [[step["generation_seconds"] for step in each[:3]] for each in histories]
-    assert launch(whole, cluster, *TRAINING, launcher="basic").wait(timeout=240) == 0
     assert left(broken, "sweep.csv")[0].read_text() == left(whole, "sweep.csv")[0].read_text()
     assert [signals_of(each) for each in left(broken, "*/training_history.json")] == [
         signals_of(each) for each in left(whole, "*/training_history.json")
