@@ -10,6 +10,7 @@ from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.phases import GRPO, phase
+from daedalus.processes import share
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
 from daedalus.training.model import LanguageModel
@@ -63,13 +64,15 @@ def _time_generation(trainer: GRPOTrainer) -> None:
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
-    """Return TRL's settings for ours."""
-    completions = settings.prompts_per_step * settings.group_size
+    """Return TRL's settings for ours. Each process has the same number of whole groups."""
+    groups = share(settings.prompts_per_step, "training.grpo.prompts_per_step")
+    completions = groups * settings.group_size
+    at_once = min(settings.micro_batch, completions)
     return GRPOConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
-        per_device_train_batch_size=settings.micro_batch,
-        gradient_accumulation_steps=completions // settings.micro_batch,
+        per_device_train_batch_size=at_once,
+        gradient_accumulation_steps=completions // at_once,
         num_generations=settings.group_size,
         num_iterations=settings.iterations,
         max_completion_length=settings.max_completion_tokens,

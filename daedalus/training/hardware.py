@@ -13,7 +13,8 @@ from importlib.util import find_spec
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.training.settings import ModelSettings
+from daedalus.processes import count, is_sharded, share
+from daedalus.training.settings import ModelSettings, TrainingSettings
 
 _CAPABILITY = (8, 0)  # of GPUs that compute in bfloat16
 _PATCHED = ("trl", "transformers", "peft")
@@ -45,6 +46,47 @@ def require_hardware(settings: ModelSettings) -> None:
     _limit_memory(settings.memory_limit)
     if settings.backend == "unsloth":
         _import_unsloth()
+
+
+def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
+    """Check that the processes of the run can share a step, and a model whose weights are sharded.
+
+    Raises:
+        CannotRunError: They cannot. The message says what to set instead.
+    """
+    if training.sft.steps:
+        share(training.sft.batch_size, "training.sft.batch_size")
+    grpo = training.grpo
+    if grpo.steps:
+        groups = share(grpo.prompts_per_step, "training.grpo.prompts_per_step")
+        own = groups * grpo.group_size
+        if own % min(own, grpo.micro_batch):
+            raise CannotRunError(
+                f"training.grpo.micro_batch: {grpo.micro_batch}; each of {count()} processes has "
+                f"{own} completions of a step, so give a divisor of {own}"
+            )
+    if count() > 1 and model.backend == "unsloth":
+        raise CannotRunError(
+            "model.backend: unsloth trains in one process; choose model.backend=transformers"
+        )
+    if is_sharded():
+        _require_whole_training(model, training)
+
+
+def _require_whole_training(model: ModelSettings, training: TrainingSettings) -> None:
+    grpo = training.grpo
+    refused = {
+        "model.lora.rank": (model.lora.rank, 0),
+        "training.prompt.compact": (training.prompt.compact, False),  # its numbers do not train
+        "training.grpo.siblings": (grpo.siblings, 0),
+        "training.grpo.rollouts": (grpo.rollouts, "state"),
+    }
+    for name, (value, instead) in refused.items():
+        if value != instead:
+            raise CannotRunError(
+                f"{name}: {value} does not go with FSDP; set {name}={instead}, or launch with "
+                "deploy/accelerate/data_parallel.yaml"
+            )
 
 
 def _limit_memory(limit: float) -> None:
