@@ -81,4 +81,7 @@ def _join() -> None:
     import torch
     from accelerate import PartialState
 
-    PartialState(cpu=not torch.cuda.is_available(), timeout=_PATIENCE)
+    gpu = torch.cuda.is_available()
+    state = PartialState(cpu=not gpu, timeout=_PATIENCE)
+    if not gpu:
+        state.device = torch.device("cpu")  # not "cpu:0", which torch cannot load a checkpoint to

@@ -31,7 +31,8 @@ def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
     """Return keyword arguments for TRL's configs: device, precision, logging and checkpoints.
 
     TRL turns bf16 and gradient checkpointing on by default. A small model on a CPU needs neither.
-    Unsloth has another optimiser and weight decay by default, so both are set.
+    Unsloth has another optimiser and weight decay by default, so both are set. Every step uses all
+    parameters, so several processes need not look for others.
     """
     gpu = torch.cuda.is_available()
     return {
@@ -43,6 +44,7 @@ def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
         "use_cpu": not gpu,
         "bf16": gpu,
         "gradient_checkpointing": gpu,
+        "ddp_find_unused_parameters": False,
         "logging_steps": 1,
         "save_steps": save_every,
         "save_total_limit": 2,
