@@ -82,6 +82,6 @@ def _join() -> None:
     from accelerate import PartialState
 
     gpu = torch.cuda.is_available()
-    state = PartialState(cpu=not gpu, timeout=_PATIENCE)
-    if not gpu:
-        state.device = torch.device("cpu")  # not "cpu:0", which torch cannot load a checkpoint to
+    if not gpu:  # instead of "cpu:0", to which torch cannot load a checkpoint
+        os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"
+    PartialState(cpu=not gpu, timeout=_PATIENCE)

@@ -25,7 +25,7 @@ TRAINING = """
     training.sft.steps=5 training.sft.save_every=5 training.grpo.steps=7 training.grpo.save_every=2
     training.grpo.prompts_per_step=4 training.grpo.group_size=4 training.grpo.warmup_steps=0
     training.grpo.learning_rate=3e-3 training.grpo.entropy_bonus=0.1 evaluation.episodes=2
-    training.grpo.max_completion_tokens=64
+    training.grpo.max_completion_tokens=64 training.grpo.states=64
 """.split()
 COMPLETIONS = 16  # in a step of GRPO
 SAME_SAMPLING = "step", "loss", "reward", "grad_norm", "entropy", "completion_length"
