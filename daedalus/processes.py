@@ -78,10 +78,10 @@ def share(total: int, setting: str) -> int:
 
 def _join() -> None:
     """Meet the other processes, and take the GPU of this process."""
-    import torch
-    from accelerate import PartialState
+    from accelerate.state import PartialState
+    from accelerate.utils import is_cuda_available
 
-    gpu = torch.cuda.is_available()
+    gpu = is_cuda_available()
     if not gpu:  # instead of "cpu:0", to which torch cannot load a checkpoint
         os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"
     PartialState(cpu=not gpu, timeout=_PATIENCE)

@@ -31,10 +31,11 @@ _COMPARED = 32  # answers
 
 def main(config: Config, out: Path) -> None:
     """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
-    from daedalus.training.hardware import require_hardware, require_shares
+    from daedalus.training.hardware import require_hardware, require_server, require_shares
 
     require_hardware(config.model)  # before anything else of training is imported
     require_shares(config.model, config.training)
+    require_server(config.training.grpo)
     env, run = make_env(config), RunFolder(out)
     with tracked(config, out) as (tracker, report):
         train(config, env, run, tracker, report)

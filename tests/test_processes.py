@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from accelerate.commands.launch import _validate_launch_command, launch_command_parser
+from accelerate.utils.launch import prepare_multi_gpu_env
 
 from daedalus import processes
 from daedalus.checks import CannotRunError
@@ -63,6 +65,22 @@ def test_one_process_does_not_import_torch() -> None:
     command = [sys.executable, "-c", script]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("count", [1, 2, 8])
+@pytest.mark.parametrize("path", sorted(CPU.parent.glob("*.yaml")), ids=lambda path: path.stem)
+def test_accelerate_reads_each_configuration(path: Path, count: int) -> None:
+    parser = launch_command_parser()
+    given = ["--config_file", str(path), "--num_processes", str(count), "run.py"]
+    arguments, _, _ = _validate_launch_command(parser.parse_args(given))
+    sharded = path.stem == "fsdp2"
+    assert (arguments.multi_gpu, arguments.use_fsdp) == (not sharded, sharded)
+    variables = prepare_multi_gpu_env(arguments)
+    assert arguments.nproc_per_node == str(count)
+    assert variables["ACCELERATE_MIXED_PRECISION"] == ("no" if path == CPU else "bf16")
+    if sharded:
+        assert variables["ACCELERATE_USE_FSDP"] == "true" and variables["FSDP_VERSION"] == "2"
+        assert variables["FSDP_STATE_DICT_TYPE"] == "FULL_STATE_DICT"
 
 
 class Launched(NamedTuple):
@@ -139,11 +157,15 @@ def test_one_process_has_the_same_losses(
     from trl import GRPOTrainer
 
     from experiments import grpo
+    from experiments.build import make_env
+    from experiments.tracked import tracked
 
     monkeypatch.setattr(GRPOTrainer, "_generate_single_turn", watched_run.fixed_sampling())
     fixed = watched_run.FIXED_STEPS
     alone = RunFolder(tmp_path)
-    grpo.main(composed(*TRAINING, f"training.grpo.steps={fixed}"), tmp_path)
+    config = composed(*TRAINING, f"training.grpo.steps={fixed}")
+    with tracked(config, tmp_path) as (tracker, report):
+        grpo.train(config, make_env(config), alone, tracker, report)
     names = "step", "loss", "grad_norm", "learning_rate"
     ours, theirs = (signals(each, "sft", *names) for each in (alone, pair.run))
     assert len(ours) == 5 and np.allclose(ours, theirs, rtol=1e-4)

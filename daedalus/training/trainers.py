@@ -107,8 +107,9 @@ def whole(model: PreTrainedModel) -> PreTrainedModel:
     if not is_fsdp_managed_module(model):
         return model
     weights = get_model_state_dict(model, options=StateDictOptions(full_state_dict=True))
-    device = next(iter(weights.values())).device
-    copy = AutoModelForCausalLM.from_config(model.config, dtype=model.dtype).to(device)
+    copy = AutoModelForCausalLM.from_config(model.config, dtype=model.dtype)
     copy.load_state_dict(weights)
     copy.generation_config = model.generation_config
+    del weights  # a GPU then never holds all of them twice
+    torch.nn.Module.to(copy, model.device)
     return cast(PreTrainedModel, copy)
