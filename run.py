@@ -14,6 +14,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus import processes
 from daedalus.checks import CannotRunError
 from daedalus.config import (
     CONF,
@@ -34,6 +35,11 @@ _NO_SLURM = (
     "setting out: the jobs then run here, one after another"
 )
 _NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
+_SHARED_TASKS = ("sft", "grpo")
+_ONE_PROCESS = "task: {}; only {} run in several processes. Start this one by python run.py"
+_NO_FLAG = (
+    "{}: several processes train one run. Leave it out, or start one process by python run.py"
+)
 _AGAIN = (
     "jobs.csv in the sweep's folder has the state of each job. To go on with those that have not "
     "finished, run the same command with resume=true"
@@ -45,29 +51,48 @@ def main(composed: DictConfig) -> None:
     """Check the composed configuration, record where the run comes from, and run its task."""
     this = HydraConfig.get()
     config = to_config(composed, list(this.overrides.task))
+    if processes.count() > 1 and config.task not in _SHARED_TASKS:
+        raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(_SHARED_TASKS)))
     with run_record(composed, Path(this.runtime.output_dir)) as out:
+        processes.handed_over((config, out))  # to the others, which wait in _follow
         if out is not None:
             with clock_run(RunFolder(out).phases):
                 import_module(f"experiments.{config.task}").main(config, out)
 
 
+def _follow() -> None:
+    """Take part in the run of the main process."""
+    work = processes.handed_over(None)
+    assert work is not None
+    config, out = work
+    if out is not None:
+        import_module(f"experiments.{config.task}").main(config, out)
+
+
 def cli() -> None:
     """Print the help, or run; a wrong configuration gives one message."""
-    if len(sys.argv) == 1:
-        print(first_screen(), file=sys.stderr)
-        sys.exit(2)
-    if {"--help", "-h"} & set(sys.argv[1:]):
-        print(help_text())
-        return
-    _check_launcher(sys.argv[1:])
-    _prepare()
     try:
-        main()
+        _start(sys.argv[1:]) if processes.is_main() else _follow()
     except Exception as error:
         message = _message(error)
         if message is None:
             raise
         sys.exit(message)
+
+
+def _start(arguments: list[str]) -> None:
+    flags = [each for each in arguments if each.startswith("-")]
+    if processes.count() > 1 and flags:
+        sys.exit(_NO_FLAG.format(flags[0]))
+    if not arguments:
+        print(first_screen(), file=sys.stderr)
+        sys.exit(2)
+    if {"--help", "-h"} & set(flags):
+        print(help_text())
+        return
+    _check_launcher(arguments)
+    _prepare()
+    main()
 
 
 def _check_launcher(arguments: list[str]) -> None:

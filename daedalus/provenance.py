@@ -20,6 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
 from daedalus.files import locked, written_whole
+from daedalus.processes import count
 from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep
 
@@ -39,10 +40,12 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
 
     Raises:
         CannotRunError: Another process is at work on the run.
-        ConfigError: The resumed run was started with another configuration.
+        ConfigError: The resumed run was started with another configuration, or with another number
+            of processes.
     """
     with _alone(out):
         _check_same_config(composed, out)
+        _check_same_processes(out)
         if RunFolder(out).finished.exists():
             yield None
             return
@@ -93,6 +96,7 @@ def provenance() -> dict[str, object]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cores": _cores(),
+        "processes": count(),
         "gpus": (_said(*_GPUS) or "").splitlines(),
         "packages": {each.name: each.version for each in distributions()},
     }
@@ -150,3 +154,14 @@ def _check_same_config(composed: DictConfig, out: Path) -> None:
         f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
         "give the same overrides to resume it, or omit resume=true to start a new run"
     )
+
+
+def _check_same_processes(out: Path) -> None:
+    """Refuse another number of processes: each has random numbers of its own."""
+    for launch in _launches(out)[:1]:
+        before = launch.get("processes", 1)
+        if before != count():
+            raise ConfigError(
+                f"{out} was started with {before} processes, and this launch has {count()}; launch "
+                f"{before} to resume it, or omit resume=true to start a new run"
+            )

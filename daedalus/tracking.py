@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from daedalus.files import written_whole
+from daedalus.processes import is_main
 from daedalus.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class TrackingSettings:
 class Tracker:
     """Logs one run. As a context manager, it finishes the W&B run at its end.
 
+    Of several processes only the main one logs.
+
     Args:
         settings: Settings of W&B.
         out: Run folder, for metrics.jsonl and W&B's files.
@@ -59,7 +62,7 @@ class Tracker:
     ) -> None:
         self._path = RunFolder(out).metrics
         self._wandb = None
-        if settings.mode != "disabled":
+        if settings.mode != "disabled" and is_main():
             import wandb  # slow to import
 
             self._wandb = wandb.init(
@@ -76,6 +79,8 @@ class Tracker:
 
     def log(self, phase: str, step: int, metrics: Mapping[str, float]) -> None:
         """Append one record of ``phase`` (``sft``, ``grpo``, ...) at ``step``."""
+        if not is_main():
+            return
         record = {"phase": phase, "step": step, **metrics}
         with self._path.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -97,7 +102,7 @@ class Tracker:
 
     def rewind(self, phase: str, step: int) -> None:
         """Remove the records of ``phase`` after ``step``; a resumed run writes them again."""
-        if not self._path.exists():
+        if not (is_main() and self._path.exists()):
             return
         remaining = []
         for line in self._path.read_text().splitlines(keepends=True):

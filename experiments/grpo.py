@@ -12,6 +12,7 @@ from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
+from daedalus.processes import is_main, once
 from daedalus.run_folder import RunFolder
 from daedalus.search.states import mid_episode_states
 from daedalus.tracking import Tracker
@@ -30,13 +31,16 @@ _COMPARED = 32  # answers
 
 def main(config: Config, out: Path) -> None:
     """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
-    from daedalus.training.hardware import require_hardware
+    from daedalus.training.hardware import require_hardware, require_server, require_shares
 
     require_hardware(config.model)  # before anything else of training is imported
+    require_shares(config.model, config.training)
+    require_server(config.training.grpo)
     env, run = make_env(config), RunFolder(out)
     with tracked(config, out) as (tracker, report):
         train(config, env, run, tracker, report)
-        compare(config, env, run, tracker, report)
+        if is_main():
+            compare(config, env, run, tracker, report)
 
 
 def compare(
@@ -61,22 +65,36 @@ def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, repo
     """Train and export the model, unless an interrupted run has done so already."""
     from daedalus.training import grpo
     from daedalus.training.backends import make_backend
-    from daedalus.training.checkpoints import completed_steps, export
+    from daedalus.training.checkpoints import completed_steps
     from daedalus.training.sources import make_source
 
-    if run.model.exists():
+    if once(run.model.exists):
         return
     sft.train(config, env, run, run.sft_model, tracker, report)
     backend = make_backend(config.model)
     model = backend.load(run.sft_model)
     settings, checkpoints = config.training.grpo, run.checkpoints(grpo.PHASE)
     if settings.steps:
-        portfolio = find_portfolio(config, env, run)
-        logged = tracker.history(grpo.PHASE)[: completed_steps(checkpoints)]
+        portfolio = once(lambda: find_portfolio(config, env, run))
+        logged = once(lambda: tracker.history(grpo.PHASE)[: completed_steps(checkpoints)])
         source = make_source(
             model, env, portfolio, config.reward, config.training, logged, run, config.seed
         )
         model = grpo.train_grpo(model, source, settings, backend, tracker, checkpoints, config.seed)
+    once(lambda: _finish(model, config, env, run, tracker, report))
+
+
+def _finish(
+    model: LanguageModel,
+    config: Config,
+    env: DesignEnv,
+    run: RunFolder,
+    tracker: Tracker,
+    report: Report,
+) -> None:
+    """Export the model, and log how close the export of adapters is to it."""
+    from daedalus.training.checkpoints import export
+
     export(model, config.training.prompt, run.sft_model, run.model, config.model)
     if config.model.lora.rank:
         log_fidelity(model, config, env, run, tracker, report)

@@ -13,6 +13,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanisms
+from daedalus.processes import is_main, once
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 from daedalus.training.settings import ModelSettings, without_adapters
@@ -28,21 +29,27 @@ VALIDITY = "sft_validity"
 
 def main(config: Config, out: Path) -> None:
     """Train, measure the validity of sampled answers, and export the model to ``out/model``."""
-    from daedalus.training.hardware import require_hardware
+    from daedalus.training.hardware import require_hardware, require_shares
 
     require_hardware(config.model)  # before anything else of training is imported
-    from daedalus.training import sft
-    from daedalus.training.signals import write_history
-
+    require_shares(config.model, config.training)
     run = RunFolder(out)
     with tracked(config, out) as (tracker, report):
         train(config, make_env(config), run, run.model, tracker, report)
-        history = write_history(tracker, sft.PHASE, run)
-        if len(history):
-            report.figure(learning_curves(history), "learning_curves")
-        summary = pd.DataFrame(tracker.history(VALIDITY))
-        report.table(summary, "summary")
-        report.show(summary, "supervised fine-tuning")
+        if is_main():
+            _show(run, tracker, report)
+
+
+def _show(run: RunFolder, tracker: Tracker, report: Report) -> None:
+    from daedalus.training import sft
+    from daedalus.training.signals import write_history
+
+    history = write_history(tracker, sft.PHASE, run)
+    if len(history):
+        report.figure(learning_curves(history), "learning_curves")
+    summary = pd.DataFrame(tracker.history(VALIDITY))
+    report.table(summary, "summary")
+    report.show(summary, "supervised fine-tuning")
 
 
 def train(
@@ -56,13 +63,12 @@ def train(
     """Train and export a model to ``target``, unless an interrupted run has done so already."""
     from daedalus.training import sft
     from daedalus.training.backends import make_backend
-    from daedalus.training.checkpoints import export
 
-    if target.exists():
+    if once(target.exists):
         return
     training, seed = config.training, config.seed
     settings = config.model if training.sft.steps else without_adapters(config.model)
-    portfolio = find_portfolio(config, env, run)
+    portfolio = once(lambda: find_portfolio(config, env, run))
     model = first_model(settings, training.prompt, env, run, seed, portfolio)
     if training.sft.steps:
         backend = make_backend(settings)
@@ -70,9 +76,29 @@ def train(
         if practice:
             model = sft.train_with_practice(model, practice, backend, tracker, run)
         else:
-            pairs = sft.synthetic_pairs(env, training.prompt, training.sft.examples, seed)
+            count = training.sft.examples
+            pairs = once(lambda: sft.synthetic_pairs(env, training.prompt, count, seed))
             folder = run.checkpoints(sft.PHASE)
             model = sft.train_sft(model, pairs, training.sft, backend, tracker, folder, seed)
+    once(lambda: _finish(model, config, settings, env, portfolio, run, target, tracker, report))
+
+
+def _finish(
+    model: LanguageModel,
+    config: Config,
+    settings: ModelSettings,
+    env: DesignEnv,
+    portfolio: Mechanisms | None,
+    run: RunFolder,
+    target: Path,
+    tracker: Tracker,
+    report: Report,
+) -> None:
+    """Measure the validity of sampled answers, and export the model."""
+    from daedalus.training import sft
+    from daedalus.training.checkpoints import export
+
+    training, seed = config.training, config.seed
     count = training.sft.validity_prompts
     validity = sft.sampled_validity(model, env, training.prompt, count, seed, portfolio)
     report.say(f"{100 * validity:.1f} % of {count} answers, sampled at temperature 1, are valid")
@@ -104,5 +130,5 @@ def first_model(
     model = make_language_model(settings, prompt, env, seed, portfolio)
     if not settings.lora.rank:
         return model
-    export(model, prompt, "", run.base_model)
+    once(lambda: export(model, prompt, "", run.base_model))
     return make_backend(settings).load(run.base_model)

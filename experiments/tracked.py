@@ -20,7 +20,8 @@ from daedalus.tracking import Tracker
 def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
     """Open the run's tracker, and a report that writes to the tracker and to ``out``.
 
-    At the end, the report shows the time of the run's phases.
+    At the end, the report shows the time of the run's phases. Of several processes, only the main
+    one may use the report.
     """
     name = f"{out.parent.name}/{out.name}"
     with Tracker(config.tracking, out, name, asdict(config)) as tracker:

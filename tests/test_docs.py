@@ -39,6 +39,7 @@ README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SPACE = ROOT / "deploy" / "README.md"
 HEADERS = sorted((ROOT / "conf").rglob("*.yaml"))
+LAUNCHERS = sorted((ROOT / "deploy" / "accelerate").glob("*.yaml"))
 MAKEFILE = ROOT / "Makefile"
 PLACEHOLDERS = {"$(RUN)": "python", "$(SEED)": "0", "$(HERE)": "RUN", "$$(mktemp -d)": "RUN"}
 PLACEHOLDERS |= {"$(GPU_CHECK)": "RUN", "$(TOKENIZER)": "FOLDER", "$(ARGS)": ""}
@@ -75,12 +76,16 @@ def joined(text: str) -> list[str]:
 
 
 def commands() -> dict[str, list[str]]:
-    """Return the words of each ``python run.py`` line, by the first place where it stands."""
+    """Return the words of each ``python run.py`` line, by the first place where it stands.
+
+    A line in which ``accelerate launch`` starts run.py counts as well.
+    """
     found: dict[str, list[str]] = {}
-    for path in [*DOCUMENTS, SPACE, *HEADERS, MAKEFILE]:
+    for path in [*DOCUMENTS, SPACE, *HEADERS, *LAUNCHERS, MAKEFILE]:
         for line in lines_of_code(path):
-            if line.startswith("python run.py "):
+            if line.startswith(("python run.py ", "accelerate launch ")):
                 words = shlex.split(line, comments=True)
+                words = ["python", *words[words.index("run.py") :]]
                 if words not in found.values():
                     found[f"{path.relative_to(ROOT)}: {shlex.join(words)}"] = words
     return found
@@ -171,6 +176,15 @@ def test_the_documents_show_commands() -> None:
     assert len(COMMANDS) > 40
     sources = {where.partition(":")[0] for where in COMMANDS}
     assert {"README.md", "docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
+
+
+def test_launches_name_files_that_exist() -> None:
+    named = re.findall(r"--config_file (\S+)", TUTORIAL.read_text())
+    for path in LAUNCHERS:
+        (line,) = [each for each in lines_of_code(path) if each.startswith("accelerate launch ")]
+        assert f"--config_file {path.relative_to(ROOT)}" in line
+        assert ["python", *line[line.index("run.py") :].split()] in COMMANDS.values()
+    assert named and all((ROOT / each).exists() for each in named)
 
 
 def each_command() -> Iterator[Any]:

@@ -38,8 +38,16 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.checks": set(),
     "daedalus.files": set(),
     "daedalus.phases": {"daedalus.files"},
+    "daedalus.processes": {"daedalus.checks", "accelerate"},
     "daedalus.run_folder": set(),
-    "daedalus.tracking": {"daedalus.files", "daedalus.run_folder", "numpy", "pandas", "wandb"},
+    "daedalus.tracking": {
+        "daedalus.files",
+        "daedalus.processes",
+        "daedalus.run_folder",
+        "numpy",
+        "pandas",
+        "wandb",
+    },
     "daedalus.evaluation": DESIGN | FIGURES | WRITING,
     "daedalus.service.openenv": EPISODES,
     "daedalus.service.openenv.client": {"daedalus.service.openenv.messages", "openenv"},
@@ -65,7 +73,11 @@ LAYERS: dict[str, set[str]] = {
     | {"daedalus.designers", "numpy", "huggingface_hub", "httpx"},
     "daedalus.publishing.settings": set(),
     "daedalus.publishing.__init__": set(),  # settings cannot be imported without it
-    "daedalus.training": DESIGN | FIGURES | WRITING | MODEL | {"daedalus.evaluation"},
+    "daedalus.training": DESIGN
+    | FIGURES
+    | WRITING
+    | MODEL
+    | {"daedalus.evaluation", "daedalus.processes"},
     "daedalus.training.settings": DESIGN,
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
     "daedalus.sweeps": {
@@ -89,8 +101,10 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.service.load_settings",
     },
     "daedalus.provenance": {
+        "daedalus.checks",
         "daedalus.config",
         "daedalus.files",
+        "daedalus.processes",
         "daedalus.run_folder",
         "daedalus.sweeps",
         "omegaconf",
@@ -102,7 +116,7 @@ LAYERS: dict[str, set[str]] = {
     "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION
     | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "daedalus.run_folder"}
-    | {"daedalus.phases", "experiments"},
+    | {"daedalus.phases", "daedalus.processes", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
 

@@ -73,12 +73,24 @@ def test_a_run_of_another_configuration_is_not_resumed(tmp_path: Path) -> None:
     assert "seed: 0" in RunFolder(tmp_path).config.read_text()
 
 
+def test_a_run_is_resumed_by_as_many_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(RuntimeError), run_record(composed(), tmp_path):
+        raise RuntimeError("no room")
+    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=r"with 1 processes, and this launch has 2; launch 1"):
+        with run_record(composed(resume=True), tmp_path):
+            pass
+
+
 def test_the_record_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["run.py", "+experiment=smoke", "trained=a folder"])
     record = provenance()
     assert set(record) == {
         "commit", "uncommitted_changes", "command", "started", "python", "platform", "cores",
-        "gpus", "packages",
+        "processes", "gpus", "packages",
     }  # fmt: skip
     assert record["command"] == "run.py +experiment=smoke 'trained=a folder'"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,12 @@ from daedalus.config import (
 from daedalus.config.paths import ROOT
 
 
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, cwd: Path, variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "run.py"), *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    environment = os.environ | (variables or {})
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
 def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
@@ -99,6 +103,24 @@ def test_a_launcher_without_a_sweep_is_refused(tmp_path: Path) -> None:
     assert answer.returncode == 1
     assert "add -m" in answer.stderr and "Traceback" not in answer.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["-m", "+experiment=smoke", "seed=0,1"], "-m: several processes train one run"),
+        (["--cfg", "job", "+experiment=smoke"], "--cfg: several processes train one run"),
+        (["+experiment=boxplot"], "task: compare; only sft and grpo run in several processes"),
+    ],
+)
+def test_what_several_processes_cannot_share_is_refused(
+    arguments: list[str], hint: str, tmp_path: Path
+) -> None:
+    first_of_two = {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}
+    answer = run(*arguments, f"hydra.run.dir={tmp_path}/run", cwd=tmp_path, variables=first_of_two)
+    assert answer.returncode == 1
+    assert hint in answer.stderr and "Traceback" not in answer.stderr
+    assert not (tmp_path / "run" / "config.yaml").exists()
 
 
 def test_a_job_that_slurm_lost_says_how_to_go_on() -> None:

@@ -59,3 +59,16 @@ def test_offline_run_keeps_table_and_image(tmp_path: Path, monkeypatch: pytest.M
     assert any(name.startswith("summary") for name in media)
     assert any(name.startswith("levels") for name in media)
     assert any(name.startswith("boxplot") for name in media)
+
+
+def test_of_several_processes_only_the_main_one_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker(tmp_path).log("sft", 1, {"loss": 2.0})
+    for name, value in {"LOCAL_RANK": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    with Tracker(TrackingSettings(wandb="offline"), tmp_path, "name", {}) as other:
+        other.log("sft", 2, {"loss": 1.0})
+        other.rewind("sft", 0)
+    assert other.history("sft") == [{"step": 1, "loss": 2.0}]
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

@@ -73,6 +73,11 @@ class Config:
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
         self._check_unsloth()
+        if self.training.grpo.vllm_server and self.model.load_in_4bit:
+            raise ValueError(
+                "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
+                "model.load_in_4bit=false, or leave vllm_server empty"
+            )
         if self.training.grpo.horizon > self.market.episode_length:
             raise ValueError(
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "

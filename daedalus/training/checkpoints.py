@@ -21,7 +21,8 @@ from daedalus.training.settings import ModelSettings
 def last_checkpoint(folder: Path) -> Path | None:
     """Return the newest complete checkpoint of a trainer, or None.
 
-    A trainer writes trainer_state.json last, so a checkpoint without this file is incomplete.
+    A trainer writes trainer_state.json last, so a checkpoint without this file is incomplete. See
+    ``finish_checkpoints_together`` for several processes.
     """
     complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
     return max(complete, key=_step, default=None)

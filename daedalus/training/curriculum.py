@@ -15,6 +15,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
+from daedalus.processes import gathered
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.budgets import SearchBudget
@@ -104,6 +105,8 @@ def make_curriculum(
 class CurriculumReward(MarketReward):
     """Rewards completions in the stage of their state, and reports rewards to the curriculum.
 
+    The curriculum hears of the rewards of all processes, so that all are in the same stage.
+
     Args:
         states: States of each stage, the same number for all. Rows count through all stages.
         curriculum: Receives the mean rewards.
@@ -142,7 +145,9 @@ class CurriculumReward(MarketReward):
         totals, terms = super().score(texts, rows, step)
         stages = np.asarray(rows) // self._count
         terms["stage"] = stages.astype(np.float64)
-        self._curriculum.note(float(totals.mean()), int(stages.max()))
+        everywhere = gathered(list(zip(totals.tolist(), stages.tolist(), strict=True)))
+        rewards, stages_of_all = zip(*everywhere, strict=True)
+        self._curriculum.note(float(np.mean(rewards)), max(stages_of_all))
         return totals, terms
 
     def _play(

@@ -12,6 +12,7 @@ from trl import GRPOConfig, GRPOTrainer
 from daedalus.phases import GRPO, phase
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
+from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
 from daedalus.training.signals import hide_small_progress_bars
@@ -64,12 +65,12 @@ def _time_generation(trainer: GRPOTrainer) -> None:
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
     """Return TRL's settings for ours."""
-    completions = settings.prompts_per_step * settings.group_size
+    passes, at_once = backward_passes(settings)
     return GRPOConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
-        per_device_train_batch_size=settings.micro_batch,
-        gradient_accumulation_steps=completions // settings.micro_batch,
+        per_device_train_batch_size=at_once,
+        gradient_accumulation_steps=passes,
         num_generations=settings.group_size,
         num_iterations=settings.iterations,
         max_completion_length=settings.max_completion_tokens,

@@ -13,7 +13,8 @@ from importlib.util import find_spec
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.training.settings import ModelSettings
+from daedalus.processes import count, is_sharded, share
+from daedalus.training.settings import GrpoSettings, ModelSettings, TrainingSettings
 
 _CAPABILITY = (8, 0)  # of GPUs that compute in bfloat16
 _PATCHED = ("trl", "transformers", "peft")
@@ -45,6 +46,79 @@ def require_hardware(settings: ModelSettings) -> None:
     _limit_memory(settings.memory_limit)
     if settings.backend == "unsloth":
         _import_unsloth()
+
+
+def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
+    """Check that the processes of the run can share a step, and a model whose weights are sharded.
+
+    Raises:
+        CannotRunError: They cannot. The message says what to set instead.
+    """
+    if training.sft.steps:
+        share(training.sft.batch_size, "training.sft.batch_size")
+    if training.grpo.steps:
+        backward_passes(training.grpo)
+    if count() > 1 and model.backend == "unsloth":
+        raise CannotRunError(
+            "model.backend: unsloth trains in one process; choose model.backend=transformers"
+        )
+    if is_sharded():
+        _require_whole_training(model, training)
+
+
+def backward_passes(settings: GrpoSettings) -> tuple[int, int]:
+    """Return the backward passes of a process in a step of GRPO, and the completions in each.
+
+    Each process has the same number of whole groups.
+
+    Raises:
+        CannotRunError: The completions of a step cannot be divided so.
+    """
+    own = settings.group_size * share(settings.prompts_per_step, "training.grpo.prompts_per_step")
+    at_once = min(own, settings.micro_batch)
+    if own % at_once:
+        raise CannotRunError(
+            f"training.grpo.micro_batch: {settings.micro_batch}; each of {count()} processes has "
+            f"{own} completions of a step, so give a divisor of {own}"
+        )
+    return own // at_once, at_once
+
+
+def require_server(settings: GrpoSettings) -> None:
+    """Check that the weights of training can travel to a vLLM server, if the settings name one.
+
+    Raises:
+        CannotRunError: They cannot.
+    """
+    if not settings.vllm_server:
+        return
+    name = f"training.grpo.vllm_server: {settings.vllm_server}"
+    if not has_gpu():
+        raise CannotRunError(
+            f"{name}: weights travel to the server from a GPU, and none was found; set "
+            "training.grpo.vllm_server= to sample in the trainer"
+        )
+    if find_spec("vllm") is None:
+        raise CannotRunError(
+            f"{name}: the trainer needs vLLM, too, and it is not installed; install "
+            "requirements-vllm.txt in an environment of its own, see docs/training.md"
+        )
+
+
+def _require_whole_training(model: ModelSettings, training: TrainingSettings) -> None:
+    grpo = training.grpo
+    refused = {
+        "model.lora.rank": (model.lora.rank, 0),
+        "training.prompt.compact": (training.prompt.compact, False),  # its numbers do not train
+        "training.grpo.siblings": (grpo.siblings, 0),
+        "training.grpo.rollouts": (grpo.rollouts, "state"),
+    }
+    for name, (value, instead) in refused.items():
+        if value != instead:
+            raise CannotRunError(
+                f"{name}: {value} does not go with FSDP; set {name}={instead}, or launch with "
+                "deploy/accelerate/data_parallel.yaml"
+            )
 
 
 def _limit_memory(limit: float) -> None:

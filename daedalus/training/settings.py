@@ -152,7 +152,7 @@ class SftSettings:
 
     Attributes:
         steps: Optimiser steps; 0 skips the phase.
-        batch_size: Pairs in a step.
+        batch_size: Pairs in a step, of all processes together.
         examples: Pairs in the data set.
         teacher: Settings of the teacher, whose choices are the answers. With None, answers do not
             depend on the prompt, so that the model learns the format only.
@@ -206,11 +206,12 @@ class GrpoSettings:
 
     Attributes:
         steps: Optimiser steps; 0 skips the phase.
-        prompts_per_step: Market states in a step.
+        prompts_per_step: Market states in a step, of all processes together.
         group_size: Completions of each prompt.
         siblings: Completions of each group that are not sampled. They are the best of the group's
             other answers and of the portfolio, by look-ahead.
-        micro_batch: Completions in one backward pass; divides the step's completions.
+        micro_batch: Completions in one backward pass; divides the step's completions. A process
+            that has fewer takes all of its own.
         rollouts: ``state``: a completion is played in futures of a given market state.
             ``episode``: the model plays whole episodes, and a completion is one of its decisions.
         states: Number of market states, or of episodes, from which prompts are drawn.
@@ -248,7 +249,8 @@ class GrpoSettings:
         max_completion_tokens: Largest number of tokens of a completion.
         max_gradient_norm: Gradients are clipped to this norm.
         vllm_server: Address of a vLLM server that samples the completions, such as
-            ``http://localhost:8000``. If it is empty, the trainer samples them itself.
+            ``http://localhost:8000``. If it is empty, the trainer samples them itself. It needs a
+            GPU, and weights that are not quantised. It has not been run with a real server.
         save_every: Steps between checkpoints.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from datasets import Dataset
@@ -18,6 +19,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.phases import LESSONS, SFT, phase
+from daedalus.processes import once, share
 from daedalus.rewards.stack import RewardStack
 from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import distil
@@ -61,7 +63,7 @@ def make_practice(
     budget = settings.sft.teacher
     if budget is None or portfolio is None:
         return None
-    teacher = distil(env, portfolio, stack, budget, seed, run.distillation_data)
+    teacher = once(lambda: distil(env, portfolio, stack, budget, seed, run.distillation_data))
     others = [
         DesignEnv.of(env.settings, each.in_market(env.settings.name))
         for each in settings.sft.practice.values()
@@ -96,12 +98,13 @@ def train_with_practice(
     settings, seed = practice.settings, practice.seed
     more = settings.sft.corrections
     model = train_sft(
-        language_model, practice.lessons(), settings.sft, backend, tracker,
+        language_model, once(practice.lessons), settings.sft, backend, tracker,
         run.checkpoints(PHASE), seed,
     )  # fmt: skip
     for number in range(more.rounds):
         generate = make_generate(model, 1.0, _ANSWER_TOKENS)
-        pairs = practice.corrections(LanguageModelDesigner(generate, settings.prompt), number)
+        designer = LanguageModelDesigner(generate, settings.prompt)
+        pairs = once(partial(practice.corrections, designer, number))
         part = replace(settings.sft, steps=more.steps, learning_rate=more.learning_rate)
         name = f"{CORRECTIONS}_{number}"
         model = train_sft(model, pairs, part, backend, tracker, run.checkpoints(name), seed, name)
@@ -131,7 +134,7 @@ def train_sft(
     config = SFTConfig(
         **shared_options(folder, seed, settings.save_every),
         max_steps=settings.steps,
-        per_device_train_batch_size=settings.batch_size,
+        per_device_train_batch_size=share(settings.batch_size, "training.sft.batch_size"),
         learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=settings.warmup_steps,

@@ -13,6 +13,7 @@ from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv, Designer
 from daedalus.files import written_whole
 from daedalus.market.mechanism import Mechanisms
+from daedalus.processes import once
 from daedalus.rewards.stack import RewardStack
 from daedalus.run_folder import RunFolder
 from daedalus.search.distillation import distil
@@ -65,6 +66,8 @@ def make_source(
 ) -> Source:
     """Return the source that the settings describe: states, a curriculum, or whole episodes.
 
+    Of several processes, the main one plays up to the states and hands them over.
+
     Args:
         language_model: The model in training. It plays up to the states if ``own_states`` is set.
         env: Environment of training, unless there is a curriculum.
@@ -98,7 +101,7 @@ def _continuation(
     steps, budget = training.grpo.commitment_steps, training.sft.teacher
     if steps is None or budget is None or portfolio is None:
         return None
-    teacher = distil(env, portfolio, stack, budget, seed, run.distillation_data)
+    teacher = once(lambda: distil(env, portfolio, stack, budget, seed, run.distillation_data))
     return ContinuationPolicy(teacher, steps)
 
 
@@ -118,21 +121,29 @@ def _from_curriculum(
         name: DesignEnv.of(env.settings, stage.population.in_market(env.settings.name))
         for name, stage in stages.items()
     }
-    states = [
-        mid_episode_states(
-            each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player
-        )
-        for name, each in envs.items()
-    ]
-    path = run.curriculum
-    if not path.exists():
+
+    def played() -> list[DesignEnv]:
+        return [
+            mid_episode_states(
+                each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player
+            )
+            for name, each in envs.items()
+        ]
+
+    states = once(played)
+
+    def measured() -> pd.DataFrame:
         rewards = [
             MarketReward(each, stack, settings.futures, settings.horizon, seed, continuation)
             for each in states
         ]
-        with written_whole(path) as aside:
-            stage_table(envs, stack, rewards, training.curriculum, seed).to_csv(aside, index=False)
-    curriculum = make_curriculum(pd.read_csv(path), settings.prompts_per_step, history)
+        if not run.curriculum.exists():
+            table = stage_table(envs, stack, rewards, training.curriculum, seed)
+            with written_whole(run.curriculum) as aside:
+                table.to_csv(aside, index=False)
+        return pd.read_csv(run.curriculum)
+
+    curriculum = make_curriculum(once(measured), settings.prompts_per_step, history)
     return curriculum_source(
         states, curriculum, stack, continuation, training.prompt, settings, seed
     )
@@ -152,13 +163,7 @@ def state_source(
 
     If groups have siblings, these come from the portfolio. Regret counts the teacher's candidates.
     """
-    states = mid_episode_states(
-        env, settings.states * settings.regret_pool, seed, _PURPOSE, settings.horizon, player
-    )
-    if settings.regret_pool > 1 and portfolio is not None:
-        trial = MarketReward(states, stack, _REGRET_FUTURES, settings.horizon, seed, continuation)
-        known = _known(portfolio, continuation)
-        states = states_of_regret(states, trial, player, known, settings.states, seed)
+    states = once(lambda: _states(env, player, stack, continuation, settings, seed, portfolio))
     reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, continuation)
     chats, rewarded = (
         prompts(states.observe(), prompt),
@@ -169,6 +174,26 @@ def state_source(
         rows = numbered_prompts(len(chats)).add_column("state", numbers)
         return Source(rows, rewarded, SiblingRollouts(reward, chats, portfolio, settings))
     return Source(Dataset.from_dict({"prompt": chats, "state": numbers}), rewarded)
+
+
+def _states(
+    env: DesignEnv,
+    player: Designer,
+    stack: RewardStack,
+    continuation: ContinuationPolicy | None,
+    settings: GrpoSettings,
+    seed: int,
+    portfolio: Mechanisms | None,
+) -> DesignEnv:
+    """Play up to the states of training; take those with much regret from a larger pool."""
+    states = mid_episode_states(
+        env, settings.states * settings.regret_pool, seed, _PURPOSE, settings.horizon, player
+    )
+    if settings.regret_pool == 1 or portfolio is None:
+        return states
+    trial = MarketReward(states, stack, _REGRET_FUTURES, settings.horizon, seed, continuation)
+    known = _known(portfolio, continuation)
+    return states_of_regret(states, trial, player, known, settings.states, seed)
 
 
 def _known(portfolio: Mechanisms, continuation: ContinuationPolicy | None) -> Mechanisms:

@@ -12,6 +12,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
 
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
+FOUR_BITS = ModelSettings(load_in_4bit=True, lora=LoraSettings(rank=4))
 
 
 def of_grpo(**changes: Any) -> TrainingSettings:
@@ -43,6 +44,10 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         (
             {"model": UNSLOTH, "training": of_grpo(vllm_server="http://localhost:8000")},
             "training.grpo.vllm_server: not with unsloth",
+        ),
+        (
+            {"model": FOUR_BITS, "training": of_grpo(vllm_server="http://localhost:8000")},
+            "its server cannot take over 4-bit weights; set model.load_in_4bit=false",
         ),
     ],
 )

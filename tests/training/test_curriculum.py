@@ -138,6 +138,19 @@ def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> Non
     assert mixed[0] == alone.score(texts[:1], [4], 0)[0] and mixed[1] == totals[0]
 
 
+def test_the_curriculum_hears_of_the_rewards_of_all_processes(
+    envs: dict[str, DesignEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [(1.0, 0)] * 6
+    monkeypatch.setattr("daedalus.training.curriculum.gathered", lambda mine: [*mine, *others])
+    states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
+    curriculum = Curriculum([0.7, np.inf], [1, 1])
+    reward = CurriculumReward(states, curriculum, RewardStack(), 3, 1, seed=0)
+    totals, terms = reward.score([format_mechanism(Mechanism())] * 2, [4, 4], 0)
+    assert totals.mean() < 0.7 < np.mean([*totals, *[1.0] * 6])
+    assert curriculum.stage == 1 and (terms["stage"] == 0).all()
+
+
 def test_the_continuation_policy_acts_in_every_stage(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 6, 0, name, horizon=2) for name, each in envs.items()]
     later = FixedDesigner(Mechanism(reserve_price=0.9))

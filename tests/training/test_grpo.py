@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
+import torch
+from trl.generation import vllm_client, vllm_generation
 
 from daedalus.env import DesignEnv
 from daedalus.rewards.stack import RewardStack
+from daedalus.search.space import random_mechanisms
 from daedalus.search.states import RandomWalkDesigner
 from daedalus.training.grpo import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
+from daedalus.training.siblings import answer_tokens
 from daedalus.training.sources import state_source
 from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
+from tests.training.fake_vllm import serving
 
 
 def test_grpo_logs_the_published_signals(
@@ -47,7 +56,62 @@ def test_settings_reach_the_trainer(tmp_path: Path) -> None:
     assert (config.scale_rewards, config.learning_rate, config.seed) == ("group", 1e-3, 5)
 
 
-def test_a_vllm_server_samples_if_it_is_named(tmp_path: Path) -> None:
-    config = grpo_config(GrpoSettings(vllm_server="http://localhost:8000"), tmp_path, seed=0)
-    assert config.use_vllm and config.vllm_mode == "server"
-    assert config.vllm_server_base_url == "http://localhost:8000"
+@pytest.fixture
+def wired(monkeypatch: pytest.MonkeyPatch) -> dict[str, torch.Tensor]:
+    """Let TRL's client talk to a server by HTTP, without vLLM and NCCL; return the sent weights.
+
+    TRL then takes the steps that it takes with the pinned version of vLLM. Only the weights stay
+    here: NCCL would carry them from GPU to GPU.
+    """
+    sent: dict[str, torch.Tensor] = {}
+
+    def keep(iterator: Iterator[tuple[str, torch.Tensor]], **options: Any) -> None:
+        sent.update((name, weights.clone()) for name, weights in iterator)
+
+    for module in (vllm_client, vllm_generation):
+        monkeypatch.setattr(module, "is_vllm_available", lambda *versions: True)
+    for name in (
+        "STATEFUL_TRAINER_ENGINE",
+        "WEIGHT_UPDATE_LIFECYCLE",
+        "RESET_PREFIX_CACHE_SUCCESS",
+    ):
+        monkeypatch.setattr(vllm_client, f"_HAS_{name}", True)
+    monkeypatch.setattr(vllm_client, "packed_nccl_broadcast_producer", keep, raising=False)
+    monkeypatch.setattr(vllm_client.VLLMClient, "init_communicator", lambda self, device: None)
+    return sent
+
+
+def test_a_vllm_server_samples_if_it_is_named(
+    env: DesignEnv, small: LanguageModel, wired: dict[str, torch.Tensor], tmp_path: Path
+) -> None:
+    """The server is a fake, so this shows what TRL asks of a server, and not that vLLM answers."""
+    mechanisms = random_mechanisms(2, np.random.default_rng(0))
+    answers = [answer_tokens(small.tokenizer, mechanisms[row]) for row in range(2)]
+    before = {name: weights.clone() for name, weights in small.model.named_parameters()}
+
+    def score(prompt: Sequence[int], answer: Sequence[int]) -> list[float]:
+        with torch.no_grad():
+            logits = small.model(torch.tensor([[*prompt, *answer]])).logits[0, len(prompt) - 1 : -1]
+        scores = torch.log_softmax(logits / 0.7, dim=-1)
+        return scores[range(len(answer)), list(answer)].tolist()
+
+    with serving(answers, score) as server:
+        settings = replace(GRPO, vllm_server=server.address, temperature=0.7, warmup_steps=0)
+        player = RandomWalkDesigner()
+        source = state_source(env, player, RewardStack(), None, PROMPT, settings, seed=0)
+        log = make_tracker(tmp_path)
+        train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
+    update = ["/start_weight_update", "/update_weights", "/finish_weight_update"]
+    step = [*update, "/reset_prefix_cache", "/v1/completions"]
+    assert [path for path, _ in server.asked] == step * 2
+    announced, asked = server.asked[1][1]["update_info"], server.asked[4][1]
+    assert set(announced["names"]) == set(before) == set(wired)
+    assert any(not torch.equal(wired[name], before[name]) for name in before)  # after a step
+    assert (asked["model"], asked["n"], asked["temperature"]) == ("the-model", 2, 0.7)
+    assert asked["max_tokens"] == settings.max_completion_tokens
+    chats = {tuple(chat) for chat in small.tokenizer.apply_chat_template(
+        [row["prompt"] for row in source.prompts], add_generation_prompt=True, return_dict=False
+    )}  # fmt: skip
+    assert len(asked["prompt"]) == 2 and {tuple(each) for each in asked["prompt"]} <= chats
+    for record in log.history("grpo"):
+        assert record["validity"] == 1 and record["reward"] > 0 and np.isfinite(record["loss"])

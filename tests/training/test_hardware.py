@@ -10,8 +10,21 @@ import pytest
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.training.hardware import memory_advice, require_hardware
-from daedalus.training.settings import LoraSettings, ModelSettings
+from daedalus.designers.prompt import PromptSettings
+from daedalus.training.hardware import (
+    backward_passes,
+    memory_advice,
+    require_hardware,
+    require_server,
+    require_shares,
+)
+from daedalus.training.settings import (
+    GrpoSettings,
+    LoraSettings,
+    ModelSettings,
+    SftSettings,
+    TrainingSettings,
+)
 
 ROOT = Path(__file__).parents[2]
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
@@ -69,3 +82,88 @@ def test_a_run_says_so_in_one_line(tmp_path: Path) -> None:
     lines = answer.stderr.splitlines()
     assert lines[-1].startswith("model.backend: unsloth needs a GPU")
     assert "Traceback" not in answer.stderr and not (tmp_path / "finished").exists()
+
+
+SERVER = GrpoSettings(vllm_server="http://localhost:8000")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_server_needs_a_gpu_for_the_trainer() -> None:
+    require_server(GrpoSettings())
+    with pytest.raises(CannotRunError, match=r"vllm_server: http://localhost:8000: .* from a GPU"):
+        require_server(SERVER)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_server_needs_vllm_beside_the_trainer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(CannotRunError, match=r"not installed; install requirements-vllm\.txt"):
+        require_server(SERVER)
+    (tmp_path / "vllm.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    require_server(SERVER)
+
+
+@pytest.mark.parametrize(
+    ("training", "hint"),
+    [
+        (TrainingSettings(SftSettings(batch_size=7)), r"sft\.batch_size: 7 .* multiple of 2"),
+        (
+            TrainingSettings(grpo=GrpoSettings(prompts_per_step=3, micro_batch=8)),
+            r"grpo\.prompts_per_step: 3 .* multiple of 2",
+        ),
+        (
+            TrainingSettings(grpo=GrpoSettings(prompts_per_step=6, group_size=4, micro_batch=8)),
+            r"micro_batch: 8; each of 2 processes has 12 completions .* a divisor of 12",
+        ),
+    ],
+)
+def test_two_processes_share_a_step_or_the_run_is_refused(
+    training: TrainingSettings, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_shares(ModelSettings(), training)
+    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    require_shares(ModelSettings(), TrainingSettings())
+    with pytest.raises(CannotRunError, match=hint):
+        require_shares(ModelSettings(), training)
+    with pytest.raises(CannotRunError, match="unsloth trains in one process"):
+        require_shares(UNSLOTH, TrainingSettings())
+
+
+@pytest.mark.parametrize(
+    ("model", "training", "name"),
+    [
+        (ModelSettings(lora=LoraSettings(rank=4)), TrainingSettings(), "model.lora.rank"),
+        (
+            ModelSettings(),
+            TrainingSettings(prompt=PromptSettings(compact=True)),
+            "training.prompt.compact",
+        ),
+        (
+            ModelSettings(),
+            TrainingSettings(grpo=GrpoSettings(rollouts="episode")),
+            "training.grpo.rollouts",
+        ),
+    ],
+)
+def test_what_does_not_go_with_sharded_weights_is_refused(
+    model: ModelSettings, training: TrainingSettings, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_shares(model, training)
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    require_shares(ModelSettings(), TrainingSettings())
+    with pytest.raises(CannotRunError, match=f"^{name}: .* does not go with FSDP; set {name}="):
+        require_shares(model, training)
+
+
+@pytest.mark.parametrize(("micro_batch", "expected"), [(32, (1, 16)), (16, (1, 16)), (4, (4, 4))])
+def test_a_process_takes_its_own_completions(
+    micro_batch: int, expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = GrpoSettings(prompts_per_step=4, group_size=8, micro_batch=micro_batch)
+    assert backward_passes(settings) == (32 // micro_batch, micro_batch)
+    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    assert backward_passes(settings) == expected
