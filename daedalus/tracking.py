@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -88,6 +90,9 @@ class Tracker:
             prefixed = {f"{phase}/{name}": value for name, value in metrics.items()}
             self._wandb.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
             self._wandb.log({**prefixed, f"{phase}/step": step})
+        watcher = _watcher.get()
+        if watcher is not None:
+            watcher(self, phase, step)
 
     def history(self, phase: str) -> list[dict[str, float]]:
         """Return the records of a phase, in order, without the key ``phase``."""
@@ -141,6 +146,20 @@ class Tracker:
         """Finish the W&B run, as failed if there was an error."""
         if self._wandb is not None:
             self._wandb.finish(exit_code=0 if kind is None else 1)
+
+
+Watcher = Callable[[Tracker, str, int], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Call a function with the tracker, the phase and the step of each record of the block."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
 
 
 def _run_id(out: Path) -> str:

@@ -1,6 +1,6 @@
 """The typed configuration of a run. Files in ``conf/`` are composed into it and checked."""
 
-from daedalus.config.compose import compose_config, register, to_config
+from daedalus.config.compose import compose_both, compose_config, register, to_config
 from daedalus.config.help import first_screen, help_text
 from daedalus.config.mistakes import ConfigError, explain
 from daedalus.config.paths import CONF, ROOT
@@ -12,6 +12,7 @@ __all__ = [
     "ROOT",
     "Config",
     "ConfigError",
+    "compose_both",
     "compose_config",
     "explain",
     "first_screen",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -65,9 +67,23 @@ def compose_config(*overrides: str) -> Config:
     Raises:
         ConfigError: The configuration cannot be run. The message says what to write instead.
     """
+    return compose_both(*overrides)[1]
+
+
+def _hydra() -> AbstractContextManager[object]:
+    """Start Hydra, unless this is within a run of ``run.py``, which has started it."""
+    if GlobalHydra.instance().is_initialized():
+        return nullcontext()
+    started: AbstractContextManager[object] = initialize_config_dir(str(CONF), version_base="1.3")
+    return started
+
+
+def compose_both(*overrides: str) -> tuple[DictConfig, Config]:
+    """Return a configuration as it is composed, and as checked objects, see ``compose_config``."""
     register()
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return to_config(compose("config", overrides=list(overrides)), overrides)
+        with _hydra():
+            composed = compose("config", overrides=list(overrides))
+            return composed, to_config(composed, overrides)
     except (HydraException, OmegaConfBaseException, ConfigError) as error:
         raise ConfigError(explain(error)) from error

@@ -18,6 +18,7 @@ from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
 from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
+from daedalus.tuning.settings import TuningSettings
 
 
 @dataclass
@@ -43,6 +44,7 @@ class Config:
         service: Address, limits and designer of the service.
         load: The load under which the service is measured.
         hub: Where a model is published, and how.
+        tuning: The study of ``tune``.
         trained: Folder of the training sweep that ``leaderboard_trained`` scores, or of the run
             that ``understanding`` reads.
     """
@@ -65,6 +67,7 @@ class Config:
     service: ServiceSettings = field(default_factory=ServiceSettings)
     load: LoadSettings = field(default_factory=LoadSettings)
     hub: HubSettings = field(default_factory=HubSettings)
+    tuning: TuningSettings = field(default_factory=TuningSettings)
     trained: str = ""
 
     def __post_init__(self) -> None:
@@ -73,6 +76,8 @@ class Config:
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
         self._check_unsloth()
+        if self.task == "tune":
+            self._check_tuning()
         if self.training.grpo.vllm_server and self.model.load_in_4bit:
             raise ValueError(
                 "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
@@ -82,6 +87,15 @@ class Config:
             raise ValueError(
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "
                 f"an episode has {self.market.episode_length} steps"
+            )
+
+    def _check_tuning(self) -> None:
+        if not self.tuning.space:
+            raise ValueError("tuning.space: it is empty; choose what is tuned, as in tuning=grpo")
+        others = [task for task in TASKS if task != "tune"]
+        if self.tuning.task not in others:
+            raise ValueError(
+                f"tuning.task: {self.tuning.task!r}; choose one of {', '.join(others)}"
             )
 
     def _check_unsloth(self) -> None:

@@ -1,0 +1,1 @@
+"""Tuning: a study of trials that several workers play, on Optuna."""

@@ -1,0 +1,62 @@
+"""Figures of a study: the scores of its trials, and how much each setting matters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+
+_TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
+
+
+def history(table: pd.DataFrame, score: str) -> Figure:
+    """Draw the score of each trial and the best so far, and mark the trials without a score.
+
+    Args:
+        table: The table of a study, with one finished trial or more.
+        score: Label of the scores.
+    """
+    figure, (axes,) = empty_panels(1, 1, (7.2, 4.2))
+    finished, stopped = table[table["score"].notna()], table[table["score"].isna()]
+    axes.plot(table["trial"], table["score"].cummax().ffill(), color=_TRIAL, lw=1.6)
+    axes.plot(finished["trial"], finished["score"], "o", color=_TRIAL, ms=5, alpha=0.7)
+    own = finished[finished["trial"] == 0]
+    if len(own):
+        axes.axhline(own["score"].iloc[0], color=_OWN, lw=1.2, ls=(0, (4, 3)), zorder=1)
+        axes.plot(0, own["score"].iloc[0], "o", color=_OWN, ms=7)
+    low, high = finished["score"].min(), finished["score"].max()
+    margin = max(0.1 * (high - low), 0.002)
+    axes.set_ylim(low - 2 * margin, high + margin)
+    bottom = np.full(len(stopped), low - 1.4 * margin)
+    axes.plot(stopped["trial"], bottom, "x", color=FAINT, ms=6)
+    axes.set(xlabel="trial", ylabel=score)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    marks = "dot: a trial · line: the best so far · orange: the experiment's own settings"
+    crosses = " · cross: stopped early or failed" if len(stopped) else ""
+    entitle(figure, "Scores of the trials", marks + crosses)
+    return figure
+
+
+def importance(shares: Mapping[str, float], trials: int) -> Figure:
+    """Draw the share of the scores' variance that each setting explains.
+
+    Args:
+        shares: Shares by setting, which sum to 1.
+        trials: Number of finished trials behind them.
+    """
+    figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.42 * len(shares)))
+    names, values = [readable(name) for name in shares], list(shares.values())
+    bars = axes.barh(names, values, 0.6, color=_TRIAL)
+    axes.bar_label(bars, fmt="%.2f", padding=4, fontsize=8.5, color=INK)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.set_xlim(0, 1.08 * max(values))
+    axes.set_xlabel("share of the variance of scores (fANOVA)")
+    entitle(figure, "Importance of the settings", f"{trials} finished trials")
+    return figure

@@ -1,0 +1,106 @@
+"""Tune settings of an experiment: play trials of it, each with other values of the settings."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from pathlib import Path
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config, ConfigError
+from daedalus.evaluation.figures import save
+from daedalus.evaluation.report import as_table, make_console
+from daedalus.files import written_whole
+from daedalus.phases import clock_run
+from daedalus.provenance import run_record
+from daedalus.tracking import watched
+from daedalus.tuning.experiment import TrialExperiment
+from daedalus.tuning.figures import history, importance
+from daedalus.tuning.study import Study, is_stop
+
+logger = logging.getLogger(__name__)
+
+
+def main(config: Config, out: Path) -> None:
+    """Play trials until the study has all; write its table, figures and best experiment.
+
+    Several workers may do so at the same time. Each plays trials that no other plays.
+
+    Raises:
+        CannotRunError: No trial has finished.
+        ConfigError: The space has values that cannot be run, or the study another configuration.
+    """
+    settings, folder = config.tuning, Path(config.tuning.study or out).absolute()
+    experiment = TrialExperiment(out, settings)
+    own = experiment.check_space()
+    study = Study(folder, settings, config.seed, own, experiment.described())
+    while play(study, experiment):
+        write(study, experiment, folder)
+    write(study, experiment, folder)
+    make_console().print(as_table(study.table().drop(columns=["error"]), "trials"))
+    if study.best() is None:
+        raise CannotRunError(f"{folder}: no trial has finished; trials.csv has their errors")
+    draw(study, folder, f"{settings.score} of {settings.designer}")
+
+
+def play(study: Study, experiment: TrialExperiment) -> bool:
+    """Play the next trial that nobody plays. Return whether there was one.
+
+    Raises:
+        CannotRunError: The machine lacks something that trials need.
+        ConfigError: The settings of the study are wrong for all trials.
+    """
+    with ExitStack() as held:
+        with study.alone():
+            trial = study.claim()
+            if trial is None:
+                return False
+            try:
+                composed, config = experiment.compose(study.values(trial))
+            except ConfigError as error:  # of these values together; each alone can be run
+                study.tell_failure(trial, error)
+                return True
+            run = study.run(trial.number)
+            held.enter_context(_go_on(trial.number))
+            unfinished = held.enter_context(run_record(composed, run.path))
+        with study.telling(trial):  # before the folder is free
+            if unfinished:
+                with clock_run(run.phases), watched(study.watcher(trial)):
+                    import_module(f"experiments.{config.task}").main(config, run.path)
+            study.tell_score(trial)
+    return True
+
+
+@contextmanager
+def _go_on(number: int) -> Iterator[None]:
+    """Log the error of a trial, and go on with others; the study has been told of it."""
+    try:
+        yield
+    except (CannotRunError, ConfigError):
+        raise
+    except Exception as error:
+        logger.warning("trial %d ended: %s", number, error, exc_info=not is_stop(error))
+
+
+def write(study: Study, experiment: TrialExperiment, folder: Path) -> None:
+    """Write trials.csv, and experiment/best.yaml if a trial has finished."""
+    with study.alone():
+        table, best = study.table(), study.best()
+        with written_whole(folder / "trials.csv") as aside:
+            table.to_csv(aside, index=False)
+        if best is not None:
+            about = f"Trial {best.number}, the best of {len(table)}: its score is {best.value:.4f}."
+            with written_whole(folder / "experiment" / "best.yaml") as aside:
+                aside.write_text(experiment.best(study.values(best), folder, about))
+
+
+def draw(study: Study, folder: Path, score: str) -> None:
+    """Draw the scores of the trials, and the importance of the settings if scores differ."""
+    with study.alone():
+        table, shares = study.table(), study.importances()
+        save(history(table, score), folder / "figures" / "history.png")
+        if shares:
+            finished = int(table["score"].notna().sum())
+            save(importance(shares, finished), folder / "figures" / "importance.png")
