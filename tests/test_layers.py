@@ -80,6 +80,11 @@ LAYERS: dict[str, set[str]] = {
     | {"daedalus.evaluation", "daedalus.processes"},
     "daedalus.training.settings": DESIGN,
     "daedalus.training.__init__": set(),  # settings cannot be imported without it
+    "daedalus.tuning": WRITING
+    | {"daedalus.checks", "daedalus.config", "daedalus.evaluation", "daedalus.market"}
+    | {"numpy", "pandas", "matplotlib", "optuna", "omegaconf"},
+    "daedalus.tuning.settings": {"daedalus.checks"},
+    "daedalus.tuning.__init__": set(),  # settings cannot be imported without it
     "daedalus.sweeps": {
         "daedalus.config",
         "daedalus.files",
@@ -96,6 +101,7 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.tracking",
         "daedalus.evaluation.settings",
         "daedalus.training.settings",
+        "daedalus.tuning.settings",
         "daedalus.publishing.settings",
         "daedalus.service.settings",
         "daedalus.service.load_settings",

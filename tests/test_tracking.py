@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.tracking import Tracker, TrackingSettings, watched
 
 
 def tracker(out: Path) -> Tracker:
@@ -32,6 +32,19 @@ def test_rewind_forgets_later_steps_of_one_phase_and_a_cut_line(tmp_path: Path) 
     log.rewind("grpo", 3)
     assert [each["step"] for each in log.history("grpo")] == [1, 2, 3]
     assert len(log.history("sft")) == 5
+
+
+def test_a_watcher_sees_each_record_of_its_block(tmp_path: Path) -> None:
+    log, seen = tracker(tmp_path), []
+
+    def watch(which: Tracker, phase: str, step: int) -> None:
+        seen.append((phase, step, which.history(phase)[-1]["loss"]))
+
+    with watched(watch):
+        log.log("sft", 1, {"loss": 2.0})
+        log.log("grpo", 7, {"loss": 0.5})
+    log.log("grpo", 8, {"loss": 0.4})
+    assert seen == [("sft", 1, 2.0), ("grpo", 7, 0.5)]
 
 
 def test_wandb_is_offline_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

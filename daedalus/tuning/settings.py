@@ -40,6 +40,10 @@ class SpaceSettings:
     def _check_choices(self) -> None:
         if self.low is not None or self.high is not None or self.log:
             raise ValueError(f"{self.key}: a range and choices; give one of the two")
+        if not all(isinstance(each, str | int | float | None) for each in self.choices):
+            raise ValueError(
+                f"{self.key}: choices: {self.choices}; give numbers, texts, true, false or null"
+            )
         if len({repr(each) for each in self.choices}) < max(2, len(self.choices)):
             raise ValueError(f"{self.key}: choices: {self.choices}; give two or more, each once")
 
@@ -52,7 +56,8 @@ class SpaceSettings:
         if self.choices:
             return value in self.choices
         assert self.low is not None and self.high is not None
-        return isinstance(value, int | float) and self.low <= value <= self.high
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and self.low <= value <= self.high
 
 
 @dataclass

@@ -10,7 +10,9 @@ from daedalus.config.paths import TASKS
 from daedalus.config.schema import Config
 from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
+from daedalus.tuning.settings import SpaceSettings, TuningSettings
 
+SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
 FOUR_BITS = ModelSettings(load_in_4bit=True, lora=LoraSettings(rank=4))
 
@@ -48,6 +50,11 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         (
             {"model": FOUR_BITS, "training": of_grpo(vllm_server="http://localhost:8000")},
             "its server cannot take over 4-bit weights; set model.load_in_4bit=false",
+        ),
+        ({"task": "tune"}, "tuning.space: it is empty; choose what is tuned, as in tuning=grpo"),
+        (
+            {"task": "tune", "tuning": TuningSettings(task="tune", space=SPACE)},
+            "tuning.task: 'tune'; choose one of behaviour",
         ),
     ],
 )

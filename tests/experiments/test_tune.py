@@ -1,0 +1,169 @@
+"""Studies from the command line: workers that share one, and the best experiment as a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config, compose_both
+from experiments import compare, tune
+
+ROOT = Path(__file__).parents[2]
+SMALL = "model.hidden_size=32 model.layers=1 model.heads=2 model.intermediate_size=64".split()
+FIXED = """# @package _global_
+defaults: [boxplot, override /designer: fixed, override /tuning: reserve, override /tracking: files]
+task: tune
+evaluation: { episodes: 4, resamples: 100 }
+"""
+RESERVE = """task: compare
+designer: fixed
+pruning: null
+space:
+  reserve: { key: mechanism.reserve_price, low: 0.0, high: 0.9 }
+"""
+LEARNING = """# @package _global_
+defaults: [sft_stage3, override /training: smoke, override /tuning: rate, override /tracking: files]
+task: tune
+training: { sft: { steps: 60, save_every: 30, validity_prompts: 2 } }
+"""
+RATE = """task: sft
+score: validity
+pruning: { phase: sft, signal: token_accuracy, interval: 10, warmup: 40, trials: 1 }
+space:
+  rate: { key: training.sft.learning_rate, choices: [3e-3, 0.0] }
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a folder with two experiments to tune."""
+    files = {
+        "experiment/fixed_reserve.yaml": FIXED,
+        "tuning/reserve.yaml": RESERVE,
+        "experiment/learning.yaml": LEARNING,
+        "tuning/rate.yaml": RATE,
+    }
+    for name, text in files.items():
+        path = tmp_path / "conf" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def launch(place: Path, experiment: str, *overrides: str) -> subprocess.Popen[bytes]:
+    words = [f"hydra.searchpath=[file://{place}/conf]", f"+experiment={experiment}", *overrides]
+    with (place / "log.txt").open("ab") as log:
+        command = [sys.executable, str(ROOT / "run.py"), *words]
+        return subprocess.Popen(command, cwd=place, stdout=log, stderr=log)
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 240) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def launches(trial: Path) -> list[dict[str, str]]:
+    path = trial / "provenance.json"
+    records: list[dict[str, str]] = json.loads(path.read_text()) if path.exists() else []
+    return records
+
+
+def trials(study: Path) -> list[Path]:
+    return sorted(study.glob("trials/[0-9]*"))
+
+
+def halfway(study: Path, worker: int) -> list[Path]:
+    """Return the checkpoint of the trial that a worker plays, if the trial has one."""
+    name = f"tuning.worker={worker}"
+    mine = [
+        each for each in trials(study) if any(name in said["command"] for said in launches(each))
+    ]
+    paths = [each / "checkpoints" / "sft" / "checkpoint-30" / "trainer_state.json" for each in mine]
+    begun = [path for path in paths if path.exists()]
+    return [path for path in begun if not (path.parents[3] / "model").exists()]
+
+
+@pytest.mark.slow
+def test_workers_share_a_study_and_one_goes_on_with_what_a_killed_one_left(place: Path) -> None:
+    study = place / "study"
+    words = [*SMALL, f"tuning.study={study}", "tuning.trials=3", "tuning.pruning=null"]
+    both = [launch(place, "learning", *words, f"tuning.worker={number}") for number in range(2)]
+    wait_for(lambda: len(list(study.glob("trials/*/provenance.json"))) > 1 and halfway(study, 0))
+    os.kill(both[0].pid, signal.SIGKILL)
+    both[0].wait()
+    (checkpoint,) = halfway(study, 0)
+    written = checkpoint.stat().st_mtime_ns
+    assert both[1].wait(timeout=240) == 0, (place / "log.txt").read_text()
+    table = pd.read_csv(study / "trials.csv")
+    assert list(table["trial"]) == [0, 1, 2] and set(table["state"]) == {"finished"}
+    left, count = checkpoint.parents[3], {each.name: len(launches(each)) for each in trials(study)}
+    assert count == {str(number): 1 for number in range(3)} | {left.name: 2}
+    first, second = launches(left)
+    assert "tuning.worker=0" in first["command"] and "tuning.worker=1" in second["command"]
+    assert checkpoint.stat().st_mtime_ns == written  # it went on and did not start over
+
+
+def begin(place: Path, experiment: str, *overrides: str) -> tuple[Config, Path]:
+    """Return the configuration and the folder of a worker in this process."""
+    path, out = f"hydra.searchpath=[file://{place}/conf]", place / "worker"
+    task = [f"+experiment={experiment}", *overrides]
+    (out / ".hydra").mkdir(parents=True)
+    said = {"hydra": {"overrides": {"task": task, "hydra": [path]}}}
+    OmegaConf.save(said, out / ".hydra" / "hydra.yaml")
+    return compose_both(path, *task)[1], out
+
+
+@pytest.mark.slow
+def test_a_trial_that_does_not_learn_is_stopped(place: Path) -> None:
+    config, out = begin(place, "learning", *SMALL, "tuning.trials=2")
+    tune.main(config, out)
+    table = pd.read_csv(out / "trials.csv")
+    assert list(table["rate"]) == [0.003, 0.0] and list(table["state"]) == ["finished", "pruned"]
+    steps = (out / "trials" / "1" / "metrics.jsonl").read_text().splitlines()
+    assert len(steps) == 40 and not (out / "trials" / "1" / "finished").exists()
+    assert "TrialPruned: below the median" in launches(out / "trials" / "1")[-1]["error"]
+
+
+@pytest.mark.slow
+def test_the_best_file_of_a_study_that_goes_on_runs_to_the_same_score(place: Path) -> None:
+    config, out = begin(place, "fixed_reserve", "tuning.trials=1")
+    tune.main(config, out)
+    tune.main(replace(config, tuning=replace(config.tuning, trials=2)), out)
+    table = pd.read_csv(out / "trials.csv")
+    assert table["reserve"][0] == 0.1 and table["reserve"].nunique() == 2
+    assert set(table["state"]) == {"finished"} and table["score"].nunique() == 2
+    assert {path.name for path in out.glob("figures/*")} == {"history.png", "importance.png"}
+    command = (out / "experiment" / "best.yaml").read_text().splitlines()[2]
+    best = compose_both(*shlex.split(command.removeprefix("# python run.py ")))[1]
+    assert best.task == "compare"
+    compare.main(best, place / "best")
+    means = pd.read_csv(place / "best" / "summary.csv").set_index("designer")["mean"]
+    assert means["fixed"] == table["score"].max()
+
+
+@pytest.mark.slow
+def test_a_study_in_which_all_trials_fail_says_so(place: Path) -> None:
+    (place / "broken").mkdir()
+    (place / "broken" / "config.json").write_text("{}")
+    words = ["designer=language_model", f"designer.checkpoint={place}/broken", "tuning.trials=2"]
+    config, out = begin(place, "fixed_reserve", *words)
+    with pytest.raises(CannotRunError, match=r"no trial has finished; trials\.csv has their errors"):
+        tune.main(config, out)
+    table = pd.read_csv(out / "trials.csv")
+    assert list(table["state"]) == ["failed", "failed"] and not (out / "experiment").exists()
+    assert table["error"].str.startswith("ValueError: Couldn.t instantiate").all()
