@@ -162,7 +162,7 @@ def test_a_study_in_which_all_trials_fail_says_so(place: Path) -> None:
     (place / "broken" / "config.json").write_text("{}")
     words = ["designer=language_model", f"designer.checkpoint={place}/broken", "tuning.trials=2"]
     config, out = begin(place, "fixed_reserve", *words)
-    with pytest.raises(CannotRunError, match="no trial has finished; trials.csv has"):
+    with pytest.raises(CannotRunError, match="no trial has finished"):
         tune.main(config, out)
     table = pd.read_csv(out / "trials.csv")
     assert list(table["state"]) == ["failed", "failed"] and not (out / "experiment").exists()
