@@ -24,6 +24,7 @@ EXCEPTIONS = {
     "test_cluster.py": "conf/hydra/launcher/slurm.yaml",
     "test_deploy.py": "deploy/ and the Dockerfile",
     "test_docs.py": "README.md and docs/",
+    "test_engines.py": "deploy/verifiers_market.py, and rewards in other processes",
     "test_golden.py": "tests/golden.py",
     "test_layers.py": "imports of all modules",
     "test_mirror.py": "names of all test files",
