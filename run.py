@@ -26,6 +26,7 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.phases import clock_run
+from daedalus.processes import sharing
 from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
 
@@ -47,7 +48,7 @@ def main(composed: DictConfig) -> None:
     config = to_config(composed, list(this.overrides.task))
     with run_record(composed, Path(this.runtime.output_dir)) as out:
         if out is not None:
-            with clock_run(RunFolder(out).phases):
+            with clock_run(RunFolder(out).phases), sharing(config.processes):
                 import_module(f"experiments.{config.task}").main(config, out)
 
 

@@ -32,12 +32,14 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.env": {"daedalus.market", "daedalus.rewards", "numpy"},
     "daedalus.search": SIMULATION
-    | {"daedalus.checks", "daedalus.files", "daedalus.phases", "scipy", "sklearn", "tqdm", "rich"},
+    | {"daedalus.checks", "daedalus.files", "daedalus.phases", "daedalus.processes"}
+    | {"scipy", "sklearn", "tqdm", "rich"},
     "daedalus.designers": DESIGN,
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
     "daedalus.files": set(),
     "daedalus.phases": {"daedalus.files"},
+    "daedalus.processes": {"daedalus.phases", "joblib"},
     "daedalus.run_folder": set(),
     "daedalus.tracking": {"daedalus.files", "daedalus.run_folder", "numpy", "pandas", "wandb"},
     "daedalus.evaluation": DESIGN | FIGURES | WRITING,
@@ -91,6 +93,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.provenance": {
         "daedalus.config",
         "daedalus.files",
+        "daedalus.processes",
         "daedalus.run_folder",
         "daedalus.sweeps",
         "omegaconf",
@@ -102,7 +105,7 @@ LAYERS: dict[str, set[str]] = {
     "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION
     | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "daedalus.run_folder"}
-    | {"daedalus.phases", "experiments"},
+    | {"daedalus.phases", "daedalus.processes", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
 
