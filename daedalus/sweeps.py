@@ -27,9 +27,9 @@ def collect_sweep(directory: Path) -> None:
 
     jobs.csv has the state of each job, see ``job_states``. sweep.csv has one row for each row of
     the summary.csv of each job. If the jobs compare designers over several seeds, it also writes
-    seeds.csv, see ``over_seeds``. If they are leaderboards, and none is missing, it also writes
-    leaderboard.csv, see ``aggregate``, and its figures in ``figures/``. Jobs that end together take
-    turns.
+    seeds.csv, see ``over_seeds``. If they are leaderboards, and all seeds have the same
+    populations, it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
+    Jobs that end together take turns.
     """
     with locked(directory):
         with written_whole(directory / JOB_TABLE) as aside:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,6 +37,13 @@ RULES = [
     Mechanism(auction_type="vcg", coalition_policy="restrict"),
     Mechanism(collusion_penalty=3.0, coalition_policy="penalize_suspected"),
 ]
+
+
+VERL = """
+score = compute_score("market", answer, "3")
+assert "torch" not in sys.modules
+print(score)
+"""
 
 
 def answer(_: int, body: dict[str, Any]) -> Reply:
@@ -115,3 +124,28 @@ def test_the_command_of_verifiers_takes_the_environment(service: str, tmp_path: 
     (results,) = tmp_path.rglob("results.jsonl")
     (rollout,) = [json.loads(line) for line in results.read_text().splitlines()]
     assert rollout["reward"] == pytest.approx(played(SEEDS[0], STEPS)[1], abs=1e-12)
+
+
+@pytest.mark.slow
+def test_the_page_s_scripts_hand_the_reward_to_verl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "scale.md").read_text()
+    ours, theirs = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(ours, names)
+    rows = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
+    assert [row["state"] for row in rows] == list(range(names["training"].grpo.states))
+    assert rows[3]["prompt"] == names["source"].prompts[3]["prompt"]
+    text = format_mechanism(RULES[2])
+    script = f"import sys\nanswer = {text!r}\n{theirs}{VERL}"
+    path = {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    step = SimpleNamespace(global_step=0)
+    chat = [[{"role": "assistant", "content": text}]]
+    logged: dict[str, float] = {}
+    trained = names["source"].reward(chat, [3], step, logged.__setitem__)
+    assert [float(done.stdout)] == trained and logged["validity"] == 1.0
