@@ -29,6 +29,7 @@ from daedalus.config import (
 from daedalus.phases import clock_run
 from daedalus.provenance import run_record
 from daedalus.run_folder import RunFolder
+from daedalus.workers import sharing
 
 _NO_SLURM = (
     "hydra/launcher=slurm: this machine has no sbatch. Use a machine of the cluster, or leave the "
@@ -56,7 +57,7 @@ def main(composed: DictConfig) -> None:
     with run_record(composed, Path(this.runtime.output_dir)) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
         if out is not None:
-            with clock_run(RunFolder(out).phases):
+            with clock_run(RunFolder(out).phases), sharing(config.workers):
                 import_module(f"experiments.{config.task}").main(config, out)
 
 

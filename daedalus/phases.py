@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from daedalus.files import written_whole
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 SEARCH, LESSONS, SFT, GRPO, EVALUATION = "search", "lessons", "SFT", "GRPO", "evaluation"
 OTHER = "other"
@@ -25,7 +28,7 @@ class Spent(NamedTuple):
     Attributes:
         phase: Its name.
         wall_seconds: Seconds on the clock.
-        cpu_seconds: Seconds of all threads of this process.
+        cpu_seconds: Seconds of all threads of this process, and of those that it shares work with.
     """
 
     phase: str
@@ -39,13 +42,13 @@ class PhaseClock:
     It writes them after each phase. So of a run that was killed only the unfinished phase is lost.
 
     Args:
-        path: The table, CSV, with the columns of ``Spent``.
+        path: The table, CSV, with the columns of ``Spent``; None writes none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self._path = path
         self._spent: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-        if path.exists():
+        if path is not None and path.exists():
             with path.open(newline="") as file:
                 for name, wall, cpu in list(csv.reader(file))[1:]:
                     self._spent[name] = float(wall), float(cpu)
@@ -61,6 +64,8 @@ class PhaseClock:
         """End the phase that began last."""
         self._charge()
         self._entered.pop()
+        if self._path is None:
+            return
         with written_whole(self._path) as aside, aside.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerows([Spent._fields, *self.spent()])
@@ -70,6 +75,13 @@ class PhaseClock:
         self._charge()
         known = [(name, *self._spent[name]) for name in PHASES if name in self._spent]
         return [Spent(name, round(wall, 2), round(cpu, 2)) for name, wall, cpu in known]
+
+    def add(self, spent: Iterable[Spent]) -> None:
+        """Add processor time of another process; what is in no phase there is in this one's."""
+        for each in spent:
+            name = self._entered[-1] if each.phase == OTHER else each.phase
+            wall, cpu = self._spent[name]
+            self._spent[name] = wall, cpu + each.cpu_seconds
 
     def _charge(self) -> None:
         name, now = self._entered[-1], _now()
@@ -111,6 +123,23 @@ def phase(name: str) -> Iterator[None]:
         yield
     finally:
         clock.leave()
+
+
+def measured(function: Callable[[Item], Result], item: Item) -> tuple[Result, list[Spent]]:
+    """Return a function's result for an item, and the time that it took in this process."""
+    clock = PhaseClock(None)
+    token = _clock.set(clock)
+    try:
+        return function(item), clock.spent()
+    finally:
+        _clock.reset(token)
+
+
+def add_processor_time(spent: Iterable[Spent]) -> None:
+    """Add what another process ``measured`` to the run's phases, if the run has a clock."""
+    clock = _clock.get()
+    if clock is not None:
+        clock.add(spent)
 
 
 def spent() -> list[Spent]:

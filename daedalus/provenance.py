@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import shlex
 import subprocess
@@ -23,6 +22,7 @@ from daedalus.files import locked, written_whole
 from daedalus.processes import count
 from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep
+from daedalus.workers import cores
 
 _GPUS = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
 
@@ -95,18 +95,11 @@ def provenance() -> dict[str, object]:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "cores": _cores(),
+        "cores": cores(),
         "processes": count(),
         "gpus": (_said(*_GPUS) or "").splitlines(),
         "packages": {each.name: each.version for each in distributions()},
     }
-
-
-def _cores() -> int | None:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count()
 
 
 def _said(*command: str) -> str | None:

@@ -27,8 +27,9 @@ def collect_sweep(directory: Path) -> None:
 
     jobs.csv has the state of each job, see ``job_states``. sweep.csv has one row for each row of
     the summary.csv of each job. If the jobs compare designers over several seeds, it also writes
-    seeds.csv, see ``over_seeds``. If they are leaderboards, it also writes leaderboard.csv, see
-    ``aggregate``, and its figures in ``figures/``. Jobs that end together take turns.
+    seeds.csv, see ``over_seeds``. If they are leaderboards, and all seeds have the same
+    populations, it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
+    Jobs that end together take turns.
     """
     with locked(directory):
         with written_whole(directory / JOB_TABLE) as aside:
@@ -77,12 +78,19 @@ def _collect_summaries(directory: Path) -> None:
     if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
         overrides = _override_columns(jobs[0], table)
         tables[SEED_TABLE] = over_seeds(table, overrides, _evaluation(jobs[0]))
-    runs = ["seed", "population", "designer"]
-    if {*runs, "normalised"} <= set(table) and not table.duplicated(runs).any():
+    if _is_leaderboard(table):
         tables[LEADERBOARD] = _leaderboard(table, _evaluation(jobs[0]), directory / "figures")
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
+
+
+def _is_leaderboard(table: pd.DataFrame) -> bool:
+    """Return whether each designer has one score in each population and seed."""
+    runs = ["seed", "population", "designer"]
+    if not {*runs, "normalised"} <= set(table) or table.duplicated(runs).any():
+        return False
+    return len(table) == table[runs].nunique().prod()
 
 
 def over_seeds(
@@ -129,6 +137,8 @@ def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
     from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 
+    # Jobs may share the seeds or the populations out in any order, and the sums stay the same.
+    table = table.sort_values(["seed", "population"], kind="stable", ignore_index=True)
     totals = aggregate(table, REFERENCES, settings, seed=0)
     for name, figure in leaderboard_figures(table, totals, settings).items():
         save(figure, folder / f"{name}.png")

@@ -94,13 +94,28 @@ def each_population(
 
     Designers that are made for one population are built anew for each. The others are built once.
     """
-    settings = config.evaluation.baselines | {config.designer.name: config.designer}
-    portable = {name: each for name, each in settings.items() if not each.per_population}
-    local = {name: each for name, each in settings.items() if each.per_population}
-    designers = build_all(portable, make_context(config, make_env(config), portfolio))
+    designers = portable_designers(config, portfolio)
     for population, env in make_envs(config).items():
-        own = build_all(local, make_context(config, env, portfolio))
-        yield population, env, designers | own
+        yield population, env, designers | designers_of(config, env, portfolio)
+
+
+def portable_designers(config: Config, portfolio: Mechanisms | None) -> dict[str, Designer]:
+    """Build the designers that play in every population."""
+    context = make_context(config, make_env(config), portfolio)
+    return build_all(_designer_settings(config, per_population=False), context)
+
+
+def designers_of(
+    config: Config, env: DesignEnv, portfolio: Mechanisms | None
+) -> dict[str, Designer]:
+    """Build the designers that are made for the population of an environment."""
+    context = make_context(config, env, portfolio)
+    return build_all(_designer_settings(config, per_population=True), context)
+
+
+def _designer_settings(config: Config, per_population: bool) -> dict[str, DesignerSettings]:
+    settings = config.evaluation.baselines | {config.designer.name: config.designer}
+    return {name: each for name, each in settings.items() if each.per_population == per_population}
 
 
 def load_generate(

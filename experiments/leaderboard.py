@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +14,16 @@ from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
+from daedalus.market.mechanism import Mechanisms
 from daedalus.run_folder import RunFolder
-from experiments.build import each_population, make_env, require_portfolio
+from daedalus.workers import share_out
+from experiments.build import (
+    designers_of,
+    make_env,
+    make_envs,
+    portable_designers,
+    require_portfolio,
+)
 from experiments.tracked import tracked
 
 
@@ -23,9 +32,12 @@ def main(config: Config, out: Path) -> None:
     require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
     best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
+    portable = best_fixed | portable_designers(config, portfolio)
+    envs = _own_shard(config)
+    own = list(share_out(partial(_own_scores, config, portfolio), envs.values(), len(envs)))
     scores = [
-        _mean_scores(config, env, best_fixed | designers).assign(population=population)
-        for population, env, designers in each_population(config, portfolio)
+        pd.concat([_mean_scores(config, env, portable), theirs]).assign(population=population)
+        for (population, env), theirs in zip(envs.items(), own, strict=True)
     ]
     table = normalise(pd.concat(scores, ignore_index=True))
     totals = aggregate(table, REFERENCES, config.evaluation, config.seed)
@@ -37,6 +49,18 @@ def main(config: Config, out: Path) -> None:
         report.show(totals.dropna(axis=1), "over populations")
         for name, figure in leaderboard_figures(table, totals, config.evaluation).items():
             report.figure(figure, name)
+
+
+def _own_shard(config: Config) -> dict[str, DesignEnv]:
+    """Return the environments of the populations that this job plays, by name."""
+    envs, shards, shard = make_envs(config), config.evaluation.shards, config.evaluation.shard
+    first, last = (len(envs) * number // shards for number in (shard, shard + 1))
+    return dict(list(envs.items())[first:last])
+
+
+def _own_scores(config: Config, portfolio: Mechanisms, env: DesignEnv) -> pd.DataFrame:
+    """Return the rows of the designers that are made for the population of an environment."""
+    return _mean_scores(config, env, designers_of(config, env, portfolio))
 
 
 def _mean_scores(config: Config, env: DesignEnv, designers: Mapping[str, Designer]) -> pd.DataFrame:

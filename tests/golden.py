@@ -47,7 +47,7 @@ RUNS: dict[str, str] = {
     f"{SMALL_PORTFOLIO} {_small(SMALL_TREES, 'training.sft.teacher')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.search"),
     "leaderboard": "+experiment=leaderboard designer=random_published "
-    "designer.name=random_card tracking=files "
+    "designer.name=random_card workers=2 tracking=files "
     f"evaluation.episodes=8 {SMALL_PORTFOLIO} "
     "evaluation.baselines.evolution.generations=2 evaluation.baselines.evolution.episodes=4 "
     "evaluation.baselines.planner.futures=2 evaluation.baselines.planner.rounds=1 "

@@ -32,13 +32,15 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.rewards": {"daedalus.market", "numpy"},
     "daedalus.env": {"daedalus.market", "daedalus.rewards", "numpy"},
     "daedalus.search": SIMULATION
-    | {"daedalus.checks", "daedalus.files", "daedalus.phases", "scipy", "sklearn", "tqdm", "rich"},
+    | {"daedalus.checks", "daedalus.files", "daedalus.phases", "daedalus.workers"}
+    | {"scipy", "sklearn", "tqdm", "rich"},
     "daedalus.designers": DESIGN,
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
     "daedalus.files": set(),
     "daedalus.phases": {"daedalus.files"},
     "daedalus.processes": {"daedalus.checks", "accelerate"},
+    "daedalus.workers": {"daedalus.phases", "joblib"},
     "daedalus.run_folder": set(),
     "daedalus.tracking": {
         "daedalus.files",
@@ -111,6 +113,7 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.config",
         "daedalus.files",
         "daedalus.processes",
+        "daedalus.workers",
         "daedalus.run_folder",
         "daedalus.sweeps",
         "omegaconf",
@@ -122,7 +125,7 @@ LAYERS: dict[str, set[str]] = {
     "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION
     | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "daedalus.run_folder"}
-    | {"daedalus.phases", "daedalus.processes", "experiments"},
+    | {"daedalus.phases", "daedalus.processes", "daedalus.workers", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""
 

@@ -23,6 +23,7 @@ EXCEPTIONS = {
     "service/page/static/test_sessions.py": f"{STATIC} in a browser: sessions",
     "test_deploy.py": "deploy/ and the Dockerfile",
     "test_docs.py": "README.md and docs/",
+    "test_engines.py": "deploy/verifiers_market.py, and rewards in other processes",
     "test_golden.py": "tests/golden.py",
     "test_launchers.py": "conf/hydra/launcher/",
     "test_layers.py": "imports of all modules",

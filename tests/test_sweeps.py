@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from omegaconf import OmegaConf
@@ -93,6 +94,26 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     assert totals.loc["best_fixed", "iqm"] == pytest.approx(0.81)
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
+
+
+def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path: Path) -> None:
+    whole, shared = tmp_path / "whole", tmp_path / "shared"
+    rng, number = np.random.default_rng(0), 0
+    for seed in range(3):
+        rows = [
+            row | {"seed": seed, "valid": rng.random()} for row in leaderboard_rows(0.01 * seed)
+        ]
+        write_job(whole, seed, rows, f"seed={seed}")
+        for population, shard in (("scarce", 1), ("crowd", 0)):
+            mine = [row for row in rows if row["population"] == population]
+            write_job(shared, number, mine, f"seed={seed}", f"evaluation.shard={shard}")
+            collect_sweep(shared)
+            number += 1
+            known = pd.read_csv(shared / "leaderboard.csv")["seeds"]
+            assert (known == max(1, seed + 1 - number % 2)).all()  # seeds without a gap
+    collect_sweep(whole)
+    one, other = (pd.read_csv(each / "leaderboard.csv") for each in (whole, shared))
+    pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 @pytest.mark.parametrize(("table", "column"), [("seeds.csv", "mean"), ("leaderboard.csv", "iqm")])

@@ -29,6 +29,8 @@ class Config:
         task: The module of ``experiments/`` that is run.
         seed: Seed of all random draws, from 0 up.
         resume: Continue the newest unfinished run of this experiment.
+        workers: Processes that share the searches, the lessons and the leaderboard's populations,
+            at most one for each core; None is one for each. Results do not depend on it.
         population: The bidders.
         populations: Populations by name, for experiments on several of them.
         market: The market that is played, and the shape of an episode.
@@ -52,6 +54,7 @@ class Config:
     task: str = MISSING
     seed: int = 0
     resume: bool = False
+    workers: int | None = 1
     population: PopulationSettings = MISSING
     populations: dict[str, PopulationSettings] = field(default_factory=dict)
     market: MarketSettings = field(default_factory=MarketSettings)
@@ -73,8 +76,13 @@ class Config:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed}; give an integer from 0 up")
+        if self.workers is not None and self.workers < 1:
+            raise ValueError(
+                f"workers: {self.workers}; give an integer from 1 up, or null for all cores"
+            )
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        self._check_shards()
         self._check_unsloth()
         if self.task == "tune":
             self._check_tuning()
@@ -96,6 +104,16 @@ class Config:
         if self.tuning.task not in others:
             raise ValueError(
                 f"tuning.task: {self.tuning.task!r}; choose one of {', '.join(others)}"
+            )
+
+    def _check_shards(self) -> None:
+        shards = self.evaluation.shards
+        if shards > 1 and self.task != "leaderboard":
+            raise ValueError(f"evaluation.shards: {shards}; {self.task} has none, so leave it out")
+        if shards > 1 and shards > len(self.populations):
+            raise ValueError(
+                f"evaluation.shards: {shards}; there are {len(self.populations)} populations, "
+                "so give at most as many"
             )
 
     def _check_unsloth(self) -> None:

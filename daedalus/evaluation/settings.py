@@ -21,6 +21,8 @@ class EvaluationSettings:
         episodes: Episodes of each designer, at least 2. All designers play the same markets.
         confidence: Coverage of the bootstrap intervals, above 0 and below 1.
         resamples: Bootstrap resamples of an interval, at least 100.
+        shards: Parts of the populations of a leaderboard, one for each job of a sweep.
+        shard: The part that this job plays, from 0 up.
         baselines: Settings of the designers to compare with, by the name that tables show.
 
     Raises:
@@ -30,6 +32,8 @@ class EvaluationSettings:
     episodes: int = 30
     confidence: float = 0.95
     resamples: int = 9999
+    shards: int = 1
+    shard: int = 0
     baselines: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -38,6 +42,9 @@ class EvaluationSettings:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
         if not 0.0 < self.confidence < 1.0:
             raise ValueError(f"confidence: {self.confidence}; give a number between 0 and 1")
+        require_at_least(1, self, "shards")
+        if not 0 <= self.shard < self.shards:
+            raise ValueError(f"shard: {self.shard}; give an integer from 0 to {self.shards - 1}")
 
 
 @dataclass

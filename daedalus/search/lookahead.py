@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import COLLUSION_SIGNAL, GINI, ROUND_FIELDS, Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
+from daedalus.workers import share_out
+
+Piece = TypeVar("Piece")
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
@@ -110,12 +115,11 @@ class LookAhead:
 
         The number of futures is that of ``seeds``.
         """
-
-        def score(part: NDArray[np.intp]) -> NDArray[np.float64]:
-            outcome = play_futures(states, rows[part], mechanisms.take(part), seeds[part], horizon)
-            return self.stack.of_mechanisms(outcome)
-
-        return _means_over_futures(score, np.arange(len(rows)), seeds.shape[1])
+        parts = _parts(np.arange(len(rows)), seeds.shape[1])
+        pieces = (
+            _Piece.of(states, rows[part], mechanisms.take(part), seeds[part]) for part in parts
+        )
+        return _gathered(parts, partial(_held, self.stack, horizon), pieces)
 
     def compare(
         self, states: DesignEnv, candidates: Mechanisms, horizon: int, purpose: str
@@ -157,23 +161,70 @@ class LookAhead:
         """
         rows, choices = _pairs(states, candidates)
         seeds = self.future_seeds(len(states.steps), purpose)
-        rng = generator(self.seed, f"{purpose}/designer")
-
-        def score(part: NDArray[np.intp]) -> NDArray[np.float64]:
-            where = np.repeat(rows[part], self.futures)
-            episodes = states.fork(where, seeds[rows[part]].ravel())
-            mechanisms = candidates.take(np.repeat(choices[part], self.futures))
-            left = states.settings.episode_length - int(episodes.steps.min())
-            steps = _steps(episodes, mechanisms, left, continuation, rng)
-            rewards = [
-                np.where(played, self.stack.of_mechanisms(outcome), 0.0)
-                for outcome, played in steps
-            ]
-            return np.asarray(np.sum(rewards, axis=0))
-
         # Episodes that are played together should end together.
-        order = np.argsort(states.steps[rows], kind="stable")
-        return _means_over_futures(score, order, self.futures).reshape(-1, len(candidates))
+        parts = _parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
+        pieces = (
+            (
+                f"{purpose}/designer/{number}",
+                _Piece.of(states, rows[part], candidates.take(choices[part]), seeds[rows[part]]),
+            )
+            for number, part in enumerate(parts)
+        )
+        function = partial(_continued, self.stack, continuation, self.seed)
+        return _gathered(parts, function, pieces).reshape(-1, len(candidates))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Mechanisms and the states in which they are compared, apart from all others.
+
+    Attributes:
+        states: Paused episodes.
+        rows: The state of each mechanism, shape (B,).
+        mechanisms: B mechanisms.
+        seeds: Seeds of their futures, shape (B, K).
+    """
+
+    states: DesignEnv
+    rows: NDArray[np.int64]
+    mechanisms: Mechanisms
+    seeds: NDArray[np.uint64]
+
+    @classmethod
+    def of(
+        cls,
+        states: DesignEnv,
+        rows: NDArray[np.int64],
+        mechanisms: Mechanisms,
+        seeds: NDArray[np.uint64],
+    ) -> Self:
+        """Copy the states that rows name, so that no other state goes along."""
+        named, within = np.unique(rows, return_inverse=True)
+        return cls(states.fork(named), within.astype(np.int64), mechanisms, seeds)
+
+
+def _held(stack: RewardStack, horizon: int, piece: _Piece) -> NDArray[np.float64]:
+    """Return each mechanism's mean reward over its futures, in which it stays in force."""
+    outcome = play_futures(piece.states, piece.rows, piece.mechanisms, piece.seeds, horizon)
+    return _means(stack.of_mechanisms(outcome), piece)
+
+
+def _continued(
+    stack: RewardStack, continuation: ContinuationPolicy, seed: int, keyed: tuple[str, _Piece]
+) -> NDArray[np.float64]:
+    """Return what each mechanism earns until the episode ends, a mean over its futures."""
+    key, piece = keyed
+    copies = np.repeat(np.arange(len(piece.rows)), piece.seeds.shape[1])
+    episodes = piece.states.fork(piece.rows[copies], piece.seeds.ravel())
+    left = episodes.settings.episode_length - int(episodes.steps.min())
+    rng = generator(seed, key)
+    steps = _steps(episodes, piece.mechanisms.take(copies), left, continuation, rng)
+    rewards = [np.where(played, stack.of_mechanisms(outcome), 0.0) for outcome, played in steps]
+    return _means(np.asarray(np.sum(rewards, axis=0)), piece)
+
+
+def _means(rewards: NDArray[np.float64], piece: _Piece) -> NDArray[np.float64]:
+    return np.asarray(rewards.reshape(piece.seeds.shape).mean(axis=1))
 
 
 def _pairs(
@@ -183,16 +234,21 @@ def _pairs(
     return np.divmod(np.arange(len(states.steps) * len(candidates)), len(candidates))
 
 
-def _means_over_futures(
-    score: Callable[[NDArray[np.intp]], NDArray[np.float64]],
-    order: NDArray[np.intp],
-    futures: int,
-) -> NDArray[np.float64]:
-    """Return means over futures of ``score``, which takes parts of ``order``."""
-    means = np.empty(len(order))
+def _parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
+    """Return pairs in parts that are played at once, whatever processes there are."""
     size = max(1, _CHUNK // futures)
-    starts = range(0, len(order), size)
-    for start in tqdm(starts, "looking ahead", leave=False, delay=_PATIENCE, disable=None):
-        part = order[start : start + size]
-        means[part] = score(part).reshape(len(part), futures).mean(axis=1)
-    return means
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def _gathered(
+    parts: Sequence[NDArray[np.intp]],
+    function: Callable[[Piece], NDArray[np.float64]],
+    pieces: Iterable[Piece],
+) -> NDArray[np.float64]:
+    """Return the results of all pieces, in the places of their parts."""
+    results = np.empty(sum(len(part) for part in parts))
+    progress = tqdm(parts, "looking ahead", leave=False, delay=_PATIENCE, disable=None)
+    found = share_out(function, pieces, len(parts))
+    for part, result in zip(progress, found, strict=True):
+        results[part] = result
+    return results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -21,6 +22,7 @@ from daedalus.search.evolution import evolve
 from daedalus.search.objective import EpisodeObjective
 from daedalus.search.space import random_mechanisms
 from daedalus.search.sweep import sweep
+from daedalus.workers import share_out
 
 _POOL = 256
 _POOL_EPISODES = 16
@@ -56,13 +58,16 @@ def best_responses(
     """
     drawn = random_mechanisms(_POOL, generator(seed, purpose))
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
-    found = []
+    scores = (EpisodeObjective([env], stack, seed, f"{purpose}/choice") for env in envs)
+    found = share_out(partial(_swept, pool, episodes), scores, len(envs))
     console = Console(stderr=True)
-    for env in track(envs, "best responses", console=console, transient=True):
-        score = EpisodeObjective([env], stack, seed, f"{purpose}/choice")
-        best = pool[int(np.argmax(score(pool, _POOL_EPISODES)))]
-        found.append(sweep(best, score, _SWEEPS, episodes))
-    return found
+    return list(track(found, "best responses", len(envs), console=console, transient=True))
+
+
+def _swept(pool: Mechanisms, episodes: int, score: EpisodeObjective) -> Mechanism:
+    """Return what a sweep makes of the pool's best mechanism."""
+    best = pool[int(np.argmax(score(pool, _POOL_EPISODES)))]
+    return sweep(best, score, _SWEEPS, episodes)
 
 
 @phase(SEARCH)

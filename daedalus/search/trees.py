@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
@@ -12,6 +11,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Observation
+from daedalus.workers import threads
 
 _TREES = 100
 _LEAF = 5
@@ -77,7 +77,7 @@ class TreeDesigner:
                 f"{features.shape[1]} now; remove distillation_data.npz to gather it again"
             )
         parts = [features[start : start + _AT_ONCE] for start in range(0, len(features), _AT_ONCE)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(threads()) as pool:
             rows = [part.ravel() for part in pool.map(self._model.predict, parts)]
         flat: NDArray[np.float64] = np.concatenate([np.empty(0), *rows])
         return flat.reshape(len(features), len(self.candidates))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.designers.prompt import Message
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
@@ -112,30 +114,53 @@ class MarketReward:
             self._states, where, mechanisms, seeds, self._horizon, self._continuation
         )
 
-    def as_reward_function(self, group_size: int) -> Callable[..., list[float]]:
+    def as_reward_function(self, group_size: int) -> RewardFunction:
         """Return the function that TRL's GRPOTrainer calls. It also logs each term."""
+        return RewardFunction(self, group_size)
 
-        def reward(
-            completions: list[list[dict[str, str]]],
-            state: list[int],
-            trainer_state: Any,
-            log_metric: Callable[[str, float], None],
-            **columns: Any,
-        ) -> list[float]:
-            began = time.perf_counter()
-            texts = [chat[0]["content"] for chat in completions]
-            totals, terms = self.score(texts, state, trainer_state.global_step)
+
+@dataclass(frozen=True)
+class RewardFunction:
+    """Scores completions for TRL's GRPOTrainer and for other engines. It can be pickled.
+
+    Attributes:
+        market: Plays the completions in the states of their prompts.
+        group_size: Completions of each prompt, which stand side by side.
+    """
+
+    market: MarketReward
+    group_size: int
+
+    def __call__(
+        self,
+        completions: Sequence[str | list[Message]],
+        state: Sequence[int],
+        trainer_state: Any = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[float]:
+        """Return the total reward of each completion.
+
+        Args:
+            completions: Texts, or chats with one message each.
+            state: Number of the state of each completion's prompt.
+            trainer_state: TRL's state. Its training step selects the futures; None is step 0.
+            log_metric: Takes the name and the value of each metric; None logs nothing.
+            **columns: Other columns of the rows. Only the flags of siblings are read.
+        """
+        began = time.perf_counter()
+        texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+        totals, terms = self.market.score(texts, state, getattr(trainer_state, "global_step", 0))
+        if log_metric is not None:
             own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():
                 label = name if name == "validity" else f"term/{name}"
                 log_metric(label, float(values[own].mean()))
             if not own.all():
                 log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
-            _log_spread(totals, group_size, log_metric)
+            _log_spread(totals, self.group_size, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
-            return [float(total) for total in totals]
-
-        return reward
+        return [float(total) for total in totals]
 
 
 def return_reward(group_size: int) -> Callable[..., list[float]]:

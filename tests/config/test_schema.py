@@ -8,6 +8,7 @@ import pytest
 
 from daedalus.config.paths import TASKS
 from daedalus.config.schema import Config
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
 from daedalus.tuning.settings import SpaceSettings, TuningSettings
@@ -31,6 +32,15 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
     ("changes", "hint"),
     [
         ({"seed": -1}, "seed: -1; give an integer from 0 up"),
+        ({"workers": 0}, "workers: 0; give an integer from 1 up, or null for all cores"),
+        (
+            {"evaluation": EvaluationSettings(shards=2)},
+            "evaluation.shards: 2; compare has none, so leave it out",
+        ),
+        (
+            {"task": "leaderboard", "evaluation": EvaluationSettings(shards=2)},
+            "evaluation.shards: 2; there are 0 populations, so give at most as many",
+        ),
         ({"task": "nope"}, f"task: 'nope'; choose one of {', '.join(TASKS)}"),
         (
             {

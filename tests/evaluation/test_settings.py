@@ -12,6 +12,9 @@ from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
     [
         ("episodes", 1, "episodes: 1; give an integer from 2 up"),
         ("resamples", 99, "resamples: 99; give an integer from 100 up"),
+        ("shards", 0, "shards: 0; give a finite number from 1 up"),
+        ("shard", 1, "shard: 1; give an integer from 0 to 0"),
+        ("shard", -1, "shard: -1; give an integer from 0 to 0"),
         ("confidence", 1.0, "confidence: 1.0; give a number between 0 and 1"),
         ("confidence", 0.0, "confidence: 0.0; give a number between 0 and 1"),
     ],

@@ -4,17 +4,72 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from daedalus import workers
+from daedalus.config import Config, compose_config
+from daedalus.market.seeds import generator
+from daedalus.search.space import random_mechanisms
+from daedalus.workers import sharing
+from experiments import leaderboard
 from tests.designers.chat_double import always, serving
+
+ROOT = Path(__file__).parents[2]
+
+
+def small(shards: int, shard: int) -> Config:
+    """Return a leaderboard of five populations, with cheap designers."""
+    config = compose_config(
+        "+experiment=leaderboard",
+        "tracking=files",
+        "evaluation.episodes=4",
+        "evaluation.resamples=100",
+        "evaluation.baselines.best_own.candidates=8",
+        "evaluation.baselines.best_own.sweeps=0",
+        "evaluation.baselines.planner.rounds=0",
+        f"evaluation.shards={shards}",
+        f"evaluation.shard={shard}",
+    )
+    baselines = {name: config.evaluation.baselines[name] for name in ("random", "planner")}
+    baselines["best_own"] = config.evaluation.baselines["best_own"]
+    populations = dict(list(config.populations.items())[:5])
+    evaluation = replace(config.evaluation, baselines=baselines)
+    return replace(config, evaluation=evaluation, populations=populations)
+
+
+def scores(folder: Path, shards: int, shard: int, count: int = 1) -> pd.DataFrame:
+    """Play a leaderboard, with a portfolio that needs no search, and return its summary."""
+    folder.mkdir()
+    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
+    rows = [drawn[row].to_dict() for row in range(len(drawn))]
+    pd.DataFrame(rows).to_csv(folder / "portfolio.csv", index=False)
+    with sharing(count):
+        leaderboard.main(small(shards, shard), folder)
+    return pd.read_csv(folder / "summary.csv")
+
+
+@pytest.mark.slow
+def test_processes_and_jobs_that_share_the_populations_give_the_same_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    monkeypatch.setattr(leaderboard, "leaderboard_figures", lambda *_: {})  # they take seconds
+    whole = scores(tmp_path / "whole", 1, 0)
+    shared = scores(tmp_path / "shared", 1, 0, count=2)
+    parts = [scores(tmp_path / str(shard), 2, shard) for shard in range(2)]
+    assert [part["population"].nunique() for part in parts] == [2, 3]
+    assert whole["normalised"].nunique() > 10
+    for other in (shared, pd.concat(parts, ignore_index=True)):
+        pd.testing.assert_frame_equal(whole, other, check_exact=True)
 
 
 @pytest.mark.slow
 def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path) -> None:
-    small = [
+    cheap = [
         "evaluation.episodes=2",
         "evaluation.baselines.evolution.generations=1",
         "evaluation.baselines.distilled.states=64",
@@ -24,12 +79,11 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
         "training.portfolio.populations=1",
         "training.portfolio.episodes=2",
     ]
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *small]
+    command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *cheap]
     chat = "evaluation.baselines.zero_shot"
     with serving(always()) as server:
         command += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
-        subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=root, check=True)
+        subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
     summary = pd.read_csv(tmp_path / "summary.csv")
     totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
     assert summary["population"].nunique() == 14 and len(summary) == 14 * len(totals)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,6 +25,16 @@ from daedalus.training.reward import MarketReward, return_reward
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))
 NONSENSE = "a fine market"
+HERE = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+ELSEWHERE = """
+import json, pickle, sys
+from types import SimpleNamespace
+reward, asked = pickle.load(open("sent", "rb"))
+step = SimpleNamespace(global_step=7)
+totals = [reward(**asked), reward(prompts=[], trainer_state=step, **asked)]
+assert "torch" not in sys.modules
+print(json.dumps(totals))
+"""
 
 
 @pytest.fixture
@@ -108,6 +125,21 @@ def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
     assert logged["groups_without_spread"] == 0.5
     assert logged["validity"] == 1.0
     assert logged["term/composite"] == pytest.approx(np.mean(totals))
+
+
+def test_another_process_gives_texts_the_reward_of_training(
+    states: DesignEnv, tmp_path: Path
+) -> None:
+    stack = RewardStack({"format": 0.5, "composite": 1.0})
+    reward = MarketReward(states, stack, futures=8, horizon=2, seed=3)
+    asked = {"completions": [GOOD, NONSENSE, BAD], "state": [3, 3, 5]}
+    (tmp_path / "sent").write_bytes(pickle.dumps((reward.as_reward_function(8), asked)))
+    elsewhere = [sys.executable, "-c", ELSEWHERE]
+    answer = subprocess.run(elsewhere, cwd=tmp_path, env=HERE, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    first, second = (reward.score([GOOD, NONSENSE, BAD], [3, 3, 5], step)[0] for step in (0, 7))
+    assert json.loads(answer.stdout) == [list(first), list(second)]
+    assert first[1] == 0.0 and not np.equal(first, second).all()
 
 
 def test_mechanisms_are_paid_as_completions_that_hold_them(states: DesignEnv) -> None:
