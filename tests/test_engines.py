@@ -145,7 +145,7 @@ def test_the_page_s_scripts_hand_the_reward_to_verl(
     done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     step = SimpleNamespace(global_step=0)
-    chat = [[{"role": "assistant", "content": text}]]
+    chats = [[{"role": "assistant", "content": text}]] * 8
     logged: dict[str, float] = {}
-    trained = names["source"].reward(chat, [3], step, logged.__setitem__)
-    assert [float(done.stdout)] == trained and logged["validity"] == 1.0
+    trained = names["source"].reward(chats, [3] * 8, step, logged.__setitem__)
+    assert [float(done.stdout)] * 8 == trained and logged["validity"] == 1.0
