@@ -43,7 +43,7 @@ def history(table: pd.DataFrame, score: str) -> Figure:
 
 
 def importance(shares: Mapping[str, float], trials: int) -> Figure:
-    """Draw the share of the scores' variance that each setting explains.
+    """Draw how much of the variance that single settings explain belongs to each.
 
     Args:
         shares: Shares by setting, which sum to 1.
@@ -57,6 +57,6 @@ def importance(shares: Mapping[str, float], trials: int) -> Figure:
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     axes.set_xlim(0, 1.08 * max(values))
-    axes.set_xlabel("share of the variance of scores (fANOVA)")
+    axes.set_xlabel("share of the variance that single settings explain (fANOVA)")
     entitle(figure, "Importance of the settings", f"{trials} finished trials")
     return figure

@@ -237,9 +237,10 @@ class Study:
         return max(finished, key=lambda each: each.values[0], default=None)
 
     def importances(self) -> dict[str, float]:
-        """Return the share of the scores' variance that each setting explains, by fANOVA.
+        """Return how much of the scores' variance that single settings explain belongs to each.
 
-        It covers finished trials (Hutter et al. 2014). It is empty if all their scores are equal.
+        The shares sum to 1. They are those of fANOVA (Hutter et al. 2014), which fits a forest to
+        the finished trials. There are none if all their scores are equal.
         """
         finished = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         if len({each.values[0] for each in finished}) < 2:

@@ -20,7 +20,7 @@ def test_the_first_trial_has_the_experiment_s_own_values(tmp_path: Path) -> None
     study = make_study(tmp_path)
     worker = Worker(study)
     first, second = worker.claim(), worker.claim()
-    assert first is not None and study.values(first) == OWN
+    assert first is not None and study.values(first) == first.params == OWN
     assert second is not None and study.values(second) != OWN
 
 
