@@ -42,7 +42,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which a sweep trained without an interruption, one job after another."""
     folder = tmp_path_factory.mktemp("whole")
-    assert launch(folder, dict(os.environ), *TRAINING, launcher="basic").wait(timeout=240) == 0
+    assert launch(folder, dict(os.environ), *TRAINING, launcher="basic").wait(timeout=480) == 0
     return folder
 
 
@@ -67,7 +67,7 @@ def states(folder: Path) -> list[str]:
     return list(pd.read_csv(table)["state"])
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 240) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 480) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -126,7 +126,7 @@ def test_a_job_that_fails_leaves_the_others(
     keys = ["+experiment=boxplot", "evaluation.episodes=4", "designer=language_model"]
     keys.append("designer.checkpoint=broken,model")
     sweep = launch(tmp_path, environment, *keys, launcher=launcher)
-    output, _ = sweep.communicate(timeout=240)
+    output, _ = sweep.communicate(timeout=480)
     assert sweep.returncode == 1
     assert "broken: no folder of a model" in output
     (table,) = tmp_path.glob("outputs/sweeps/*/*/jobs.csv")
@@ -166,7 +166,7 @@ def test_killed_and_requeued_jobs_go_on(
     start_at_once(job, cluster)
     wait_for(lambda: states(broken) == ["unfinished", "finished"])
     waiting.kill()  # without accounting, Slurm does not tell it of the killed job
-    assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=240) == 0
+    assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=480) == 0
     assert_went_on(broken, before, whole)
 
 
@@ -186,7 +186,7 @@ def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole
     output, _ = sweep.communicate(timeout=60)
     assert sweep.returncode == 1 and "resume=true" in output and "Traceback" not in output
     again = launch(tmp_path, environment, *TRAINING, "resume=true", launcher="local")
-    assert again.wait(timeout=240) == 0
+    assert again.wait(timeout=480) == 0
     assert_went_on(tmp_path, before, whole)
 
 
