@@ -26,7 +26,7 @@ RUNTIME = [
 ]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 NAMED = {
-    *("accelerate", "bitsandbytes", "httptools", "uvloop"),
+    *("bitsandbytes", "httptools", "uvloop"),
     *("hydra-joblib-launcher", "hydra-submitit-launcher", "submitit"),
 }
 """Libraries that others load when asked to: for trainers, 4-bit weights, connections, sweeps."""
