@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from daedalus.training.checkpoints import completed_steps
 from tests import slurm
 from tests.untrained import leave_untrained_model
 
@@ -75,7 +76,8 @@ def wait_for(condition: Callable[[], object], seconds: float = 480) -> None:
 
 
 def has_checkpoint(folder: Path, task: int) -> bool:
-    return bool(left(folder, f"{task}/checkpoints/grpo/checkpoint-3"))
+    """Return whether a job has a complete checkpoint of at least 3 steps."""
+    return any(completed_steps(each) >= 3 for each in left(folder, f"{task}/checkpoints/grpo"))
 
 
 def left(folder: Path, name: str) -> list[Path]:

@@ -21,11 +21,21 @@ from daedalus.training.settings import ModelSettings
 def last_checkpoint(folder: Path) -> Path | None:
     """Return the newest complete checkpoint of a trainer, or None.
 
-    A trainer writes trainer_state.json last, so a checkpoint without this file is incomplete. See
-    ``finish_checkpoints_together`` for several processes.
+    A trainer writes trainer_state.json last, so a checkpoint without the whole of this file is
+    incomplete. See ``finish_checkpoints_together`` for several processes.
     """
-    complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
+    states = folder.glob("checkpoint-*/trainer_state.json")
+    complete = [path.parent for path in states if _is_whole(path)]
     return max(complete, key=_step, default=None)
+
+
+def _is_whole(state: Path) -> bool:
+    """Return whether a JSON file was written to its end."""
+    try:
+        json.loads(state.read_text())
+    except ValueError:
+        return False
+    return True
 
 
 def completed_steps(folder: Path) -> int:

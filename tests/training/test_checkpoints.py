@@ -33,11 +33,11 @@ def test_exported_model_designs_by_itself(
 
 
 def test_a_checkpoint_cut_short_is_not_resumed(tmp_path: Path) -> None:
-    for step, complete in ((9, True), (10, True), (11, False)):
+    for step, state in ((9, "{}"), (10, "{}"), (11, None), (12, ""), (13, '{"best_metric": nul')):
         folder = tmp_path / f"checkpoint-{step}"
         folder.mkdir()
-        if complete:
-            (folder / "trainer_state.json").touch()
+        if state is not None:
+            (folder / "trainer_state.json").write_text(state)
     assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
     assert completed_steps(tmp_path) == 10
     assert last_checkpoint(tmp_path / "nothing") is None
