@@ -113,10 +113,11 @@ def _said(*command: str) -> str | None:
 
 
 def _resolved(composed: DictConfig) -> str:
-    """Return the resolved configuration as YAML, without the key ``resume``."""
+    """Return the resolved configuration as YAML, without what does not change the results."""
     config = OmegaConf.to_container(composed, resolve=True)
     assert isinstance(config, dict)
-    config.pop("resume", None)
+    for key in ("resume", "workers"):
+        config.pop(key, None)
     return OmegaConf.to_yaml(config)
 
 

@@ -65,6 +65,14 @@ def test_a_finished_run_has_nothing_to_resume(tmp_path: Path) -> None:
         assert out is None
 
 
+def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path) -> None:
+    one, two = (OmegaConf.create({"seed": 0, "workers": count}) for count in (1, 2))
+    with pytest.raises(RuntimeError), run_record(one, tmp_path):
+        raise RuntimeError("no room")
+    with run_record(two, tmp_path) as out:
+        assert out == tmp_path
+
+
 def test_a_run_of_another_configuration_is_not_resumed(tmp_path: Path) -> None:
     with run_record(composed(), tmp_path):
         pass
