@@ -23,7 +23,8 @@ def history(table: pd.DataFrame, score: str) -> Figure:
     """
     figure, (axes,) = empty_panels(1, 1, (7.2, 4.2))
     finished, stopped = table[table["score"].notna()], table[table["score"].isna()]
-    axes.plot(table["trial"], table["score"].cummax().ffill(), color=_TRIAL, lw=1.6)
+    best = table["score"].cummax().ffill()
+    axes.step(table["trial"], best, where="post", color=_TRIAL, lw=1.6)
     axes.plot(finished["trial"], finished["score"], "o", color=_TRIAL, ms=5, alpha=0.7)
     own = finished[finished["trial"] == 0]
     if len(own):

@@ -15,6 +15,7 @@ def test_the_history_shows_scores_the_best_so_far_and_trials_without_a_score() -
     lines = {line.get_marker(): line for line in axes.lines if len(line.get_xdata()) > 1}
     best = next(line for line in axes.lines if len(line.get_xdata()) == 5)
     assert list(best.get_ydata()) == [0.3, 0.3, 0.3, 0.5, 0.5]
+    assert best.get_drawstyle() == "steps-post"
     assert list(lines["o"].get_ydata()) == [0.3, 0.2, 0.5]
     assert list(lines["x"].get_xdata()) == [1, 4]
     low, high = axes.get_ylim()
