@@ -35,8 +35,8 @@ designer: setup ## train a designer for many populations, score it in others (SE
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-# Some tests of the service measure waiting, and those of kernels and threads need several threads.
-ALONE := tests/service tests/market/kernels tests/market/test_threads.py
+# Some tests of the service measure waiting, and those of threads need several.
+ALONE := tests/service/http tests/service/page tests/service/sessions tests/market/test_threads.py
 test: setup ## run all tests, also the slow ones
 	$(RUN) -m pytest -q -m "" -n auto --dist loadfile $(ALONE:%=--ignore=%)
 	$(RUN) -m pytest -q -m "" $(ALONE)

@@ -143,10 +143,12 @@ def test_vllm_has_the_pins_of_running_without_the_service() -> None:
 def test_what_a_gpu_needs_can_be_installed(wanted: list[str], tmp_path: Path) -> None:
     """Resolve against the pins in an empty environment; nothing is installed."""
     venv.create(tmp_path, with_pip=True)
-    command = [tmp_path / "bin" / "python", "-m", "pip", "install", "--dry-run", "--quiet", *wanted]
+    install = [tmp_path / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--upgrade", "pip"], check=True)  # it resolves in a third of the time
     answer = subprocess.run(
-        [*command, "--report", tmp_path / "report.json"], cwd=ROOT, capture_output=True, text=True
-    )
+        [*install, "--dry-run", *wanted, "--report", tmp_path / "report.json"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     report = json.loads((tmp_path / "report.json").read_text())
     about = [each["metadata"] for each in report["install"]]

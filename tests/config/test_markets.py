@@ -16,20 +16,23 @@ QUICK = ("stage0", "stage3", "walkers")  # the others take as long again for eac
     [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in POPULATIONS],
 )
 def test_a_population_is_played_as_described_or_refused(name: str) -> None:
-    population = composed("task=compare", f"population={name}").population
-    assert population.name == name and "strategic" in population.markets
-    asked = ("task=compare", "market=classic", f"population={name}")
+    config, asked = composed("task=compare", f"population={name}"), [f"population={name}"]
+    assert config.population.name == name and "strategic" in config.population.markets
+    config.market.name = "classic"
     if name in STAGES:
-        assert composed(*asked).population.classic is not None
+        check_market(config, asked)
+        assert config.population.classic is not None
     else:
-        message = failure(*asked)
-        assert f"market=classic cannot play {name}" in message
-        assert f"it plays {', '.join(STAGES)}." in message and "market=strategic" in message
+        with pytest.raises(ConfigError, match=f"market=classic cannot play {name}") as caught:
+            check_market(config, asked)
+        assert f"it plays {', '.join(STAGES)}." in str(caught.value)
+        assert "market=strategic" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("overrides", "key"),
     [
+        (["population=walkers"], "cannot play walkers"),
         (["+experiment=populations"], "populations.thick_ring"),
         (["training=planned"], "training.sft.practice.exploiter_heavy"),
         (["training/curriculum=mixture"], "training.curriculum.stages.mixture"),

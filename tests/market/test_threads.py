@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from daedalus.market.population import Population
 from daedalus.market.threads import on_threads
+from tests.market import classic_markets
+from tests.market.states import assert_same_state
+from tests.market.strategic_markets import each_population, played
 
 
 @pytest.fixture
@@ -58,3 +64,25 @@ def test_an_error_reaches_the_caller(two_threads: None) -> None:
 
     with pytest.raises(ValueError, match="the first part"):
         on_threads(play, (), (np.arange(10_000),))
+
+
+def on_one_and_two(play: Callable[[], tuple[Any, ...]]) -> None:
+    """Check that a market is played to the same state and records on one thread and on two."""
+    results = []
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        results.append(play())
+    (_, one_state, _, one_records), (_, two_state, _, two_records) = results
+    assert one_records.tobytes() == two_records.tobytes()
+    assert_same_state(one_state, two_state)
+
+
+def test_the_classic_market_is_the_same_on_one_thread_and_on_two(two_threads: None) -> None:
+    on_one_and_two(partial(classic_markets.played, batch=501))
+
+
+@each_population
+def test_the_strategic_market_is_the_same_on_one_thread_and_on_two(
+    who: Population, two_threads: None
+) -> None:
+    on_one_and_two(partial(played, who, batch=501))

@@ -162,9 +162,9 @@ def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
-    """A short run of the default model; the full one is measured in the README."""
-    language_model = make_language_model(ModelSettings(), PROMPT, env, seed=0)
-    settings, log = SftSettings(steps=200, examples=4096), make_tracker(tmp_path)
+    """A short run of the demo's model; the full one is measured in the README."""
+    language_model = make_language_model(ModelSettings(layers=2), PROMPT, env, seed=0)
+    settings, log = SftSettings(steps=150, examples=2048), make_tracker(tmp_path)
     pairs = synthetic_pairs(env, PROMPT, settings.examples, seed=0)
     trained = train_sft(
         language_model, pairs, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0

@@ -1,4 +1,4 @@
-"""The strategic kernels against a plain reference, alone and in batches, on one or two threads."""
+"""The strategic kernels against a plain reference, alone and in batches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import dataclasses
 from collections import Counter
 
-import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -169,23 +168,6 @@ def test_one_call_of_many_rounds_is_many_calls_of_fewer(who, split):
     parts = [market.play(again, mechanisms, rounds).records for rounds in split]
     assert np.concatenate(parts, axis=1).tobytes() == records.tobytes()
     assert_same_state(again, state)
-
-
-@each_population
-def test_one_thread_gives_the_same_as_two(who):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("numba has one thread here")
-    before = numba.get_num_threads()
-    results = []
-    try:
-        for threads in (1, 2):
-            numba.set_num_threads(threads)
-            results.append(played(who, batch=501))
-    finally:
-        numba.set_num_threads(before)
-    (_, one_state, _, one_records), (_, two_state, _, two_records) = results
-    assert one_records.tobytes() == two_records.tobytes()
-    assert_same_state(one_state, two_state)
 
 
 def test_vcg_is_second_price_for_one_unit():
