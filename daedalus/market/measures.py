@@ -9,7 +9,8 @@ import numpy as np
 from daedalus.market.compilation import Flags, Floats, Integers, kernel
 
 _TABLE_SIZE = 1024
-_COUNT_LOG_COUNT = np.array([0.0] + [n * math.log2(n) for n in range(1, _TABLE_SIZE)])
+_LOGARITHMS = np.array([0.0] + [math.log2(n) for n in range(1, _TABLE_SIZE)])
+_COUNT_LOG_COUNT = np.arange(_TABLE_SIZE) * _LOGARITHMS
 
 
 @kernel
@@ -31,7 +32,8 @@ def _entropy_bits(wins: Integers) -> float:
 @kernel
 def evenness(wins: Integers, n: int) -> float:
     """Return the entropy of the win counts of n bidders over its maximum log n, in [0, 1]."""
-    return min(_entropy_bits(wins) / math.log2(n), 1.0)  # rounding may exceed 1
+    most: float = _LOGARITHMS[n]
+    return min(_entropy_bits(wins) / most, 1.0)  # rounding may exceed 1
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from daedalus.market.compilation import Flags, Floats, Integers, Records, kernel
+from daedalus.market.kernels.highest import NOTHING, total, with_amount
 from daedalus.market.kernels.records import Round
-from daedalus.market.kernels.rings import rank_amount
 from daedalus.market.measures import collusion_signal, normalised_gini, stability
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,
@@ -23,17 +23,12 @@ from daedalus.market.outcome import (
 
 
 @kernel
-def _best_value(seats: Records, units: int, top: Floats) -> float:
-    """Return the sum of the K highest values; ``top`` is scratch."""
-    for place in range(len(top)):  # slices of arrays compile slowly
-        top[place] = 0.0
+def _best_value(seats: Records, units: int) -> float:
+    """Return the sum of the K highest values."""
+    highest = NOTHING
     for i in range(len(seats)):
-        rank_amount(seats[i].value_one, units, top)
-        rank_amount(seats[i].value_two, units, top)
-    total = 0.0
-    for place in range(units):
-        total += top[place]
-    return total
+        highest = with_amount(with_amount(highest, seats[i].value_one), seats[i].value_two)
+    return total(highest, units)
 
 
 @kernel
@@ -60,7 +55,6 @@ def record_truth(
     welfares: Floats,
     order: Integers,
     amounts: Floats,
-    top: Floats,
     record: Floats,
 ) -> None:
     """Fill what the round was worth, which takes values that no auctioneer sees.
@@ -74,12 +68,11 @@ def record_truth(
         welfares: Ring buffer of welfare, updated in place.
         order: Bidders by surplus, updated in place.
         amounts: Scratch, shape (n,).
-        top: Scratch, at least of length K + 1.
         record: Filled in place. Expects value delivered, revenue and price in the columns of
             welfare, revenue and price.
     """
     constants, value = current.parameters, record[WELFARE]
-    best = _best_value(seats, current.units, top)
+    best = _best_value(seats, current.units)
     welfare = min(value / best, 1.0) if best > 0.0 else 0.0
     for i in range(len(seats)):
         bidder = bidders[i]

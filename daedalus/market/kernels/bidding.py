@@ -31,11 +31,29 @@ from daedalus.market.learners import GRADIENT, HEDGE, Q_LEARNER, choose_action, 
 SMALLEST_BID = 0.02
 _CRUMB = 1e-9  # what rounding leaves of a budget
 
+_TABLE_END, _TABLE_DENSITY = 8.0, 16.0
+_TABLE_ERROR = 0.008  # half a step of 1/16, and a slope of at most 1/4
+_GRID = np.arange(2 * _TABLE_END * _TABLE_DENSITY + 1) / _TABLE_DENSITY - _TABLE_END
+_LOGISTIC = 1.0 / (1.0 + np.exp(-_GRID))
+
 
 @kernel
 def logistic(x: float) -> float:
     """Return 1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + math.exp(-x))
+
+
+@kernel
+def falls_below(draw: float, least: float, x: float) -> bool:
+    """Return whether a draw falls below ``least + (1 - least) * logistic(x)``.
+
+    A table of the logistic function is near enough for most draws, which need no exponential.
+    """
+    place = int((min(max(x, -_TABLE_END), _TABLE_END) + _TABLE_END) * _TABLE_DENSITY + 0.5)
+    beyond: float = draw - least - (1.0 - least) * _LOGISTIC[place]
+    if abs(beyond) > _TABLE_ERROR:
+        return beyond < 0.0
+    return draw < least + (1.0 - least) * logistic(x)
 
 
 @kernel
@@ -96,9 +114,8 @@ def _enters(current: Round, t: Record, bidder: Record, i: int, seat: Record, cos
         return chosen
     if not t.opts_out:
         return True
-    willing = logistic((bidder.expected_surplus - cost) / constants.entry_scale)
-    chance = constants.entry_floor + (1.0 - constants.entry_floor) * willing
-    enters: bool = uniform(current.key, i, ENTRY) < chance
+    willing = (bidder.expected_surplus - cost) / constants.entry_scale
+    enters: bool = falls_below(uniform(current.key, i, ENTRY), constants.entry_floor, willing)
     return enters
 
 
@@ -163,8 +180,8 @@ def _bid_sincerely(
         one = shaded(one, rivals(bidder), reserve)
         two = shaded(two, rivals(bidder), reserve)
     elif t.shades and auction_format == SECOND_PRICE and two > 0.0:
-        reduces = logistic(bidder.reduction_gain / current.parameters.reduction_scale)
-        if uniform(current.key, i, DEMAND_REDUCTION) < reduces:
+        reduces = bidder.reduction_gain / current.parameters.reduction_scale
+        if falls_below(uniform(current.key, i, DEMAND_REDUCTION), 0.0, reduces):
             two = 0.0
     left = bidder.budget - bidder.spent
     seat.purse = left if left > _CRUMB else 0.0
@@ -209,7 +226,7 @@ def _bid_falsely(current: Round, bidder: Record, i: int, expected_price: float) 
     """Return a shill bidder's false-name bid, near the price that it expects, or 0 for none."""
     constants, mechanism, key = current.parameters, current.mechanism, current.key
     expected = bidder.shill_gain - constants.shill_hit * mechanism.shill_fine
-    if uniform(key, i, SHILL) >= logistic(expected / constants.shill_scale):
+    if not falls_below(uniform(key, i, SHILL), 0.0, expected / constants.shill_scale):
         return 0.0
     draw = 2.0 * uniform(key, i, SHILL_BID) - 1.0
     return max(expected_price * (1.0 + _false_bid_error(current) * draw), SMALLEST_BID)

@@ -14,6 +14,7 @@ from daedalus.market.compilation import (
 )
 from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
 from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
+from daedalus.market.kernels.highest import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
 
 _LEAST = 0.01
@@ -165,24 +166,13 @@ def _monitoring(parameters: Record, mechanism: Record) -> float:
 
 
 @kernel
-def rank_amount(amount: float, units: int, top: Floats) -> None:
-    """Put an amount into ``top``, which holds the K highest so far, best first."""
-    for place in range(units):
-        higher = max(amount, top[place])
-        amount = min(amount, top[place])
-        top[place] = higher
-
-
-@kernel
-def _agreed_floor(current: Round, seats: Records, deal: Records, top: Floats) -> float:
+def _agreed_floor(current: Round, seats: Records, deal: Records) -> float:
     """Return what a member knows that it must beat: the K-th bid of the deal, or the reserve."""
-    for place in range(len(top)):
-        top[place] = 0.0
+    highest = NOTHING
     for i in range(len(seats)):
         if seats[i].in_ring:
-            rank_amount(deal[i].one, current.units, top)
-            rank_amount(deal[i].two, current.units, top)
-    floor: float = max(top[current.units - 1], known_reserve(current.mechanism))
+            highest = with_amount(with_amount(highest, deal[i].one), deal[i].two)
+    floor: float = max(highest[current.units - 1], known_reserve(current.mechanism))
     return floor
 
 
@@ -194,7 +184,6 @@ def _deviate(
     deal: Records,
     gain: float,
     size: int,
-    top: Floats,
 ) -> int:
     """Let members break the deal if that tempts by more than it puts at risk; count them.
 
@@ -206,7 +195,7 @@ def _deviate(
     parameters, mechanism, n = current.parameters, current.mechanism, len(seats)
     patience = parameters.ring_patience
     stake = _monitoring(parameters, mechanism) * patience / (1.0 - patience) * max(gain, 0.0)
-    floor = _agreed_floor(current, seats, deal, top)
+    floor = _agreed_floor(current, seats, deal)
     deviators = 0
     for i in range(n):
         seat, offer = seats[i], deal[i]
@@ -214,6 +203,9 @@ def _deviate(
         if not seat.in_ring or seat.leads:
             continue
         power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
+        # Up to 1, v^p is at most v. So few members need powers to see that they are not tempted.
+        if seat.value_one <= max(floor, min(power * stake, 1.0)):
+            continue
         if (seat.value_one**power - floor**power) / power <= stake:
             continue
         seat.breaks = True
@@ -310,13 +302,12 @@ def _play_ring(
     deal: Records,
     trial_ranking: Records,
     trial: Records,
-    top: Floats,
 ) -> tuple[float, tuple[int, float]]:
     """Let a ring decide, bid and deviate; return its share of the screen's power, and the sale.
 
     Changes seats, offers, the sale and the ring's own record. The record estimates what collusion
     earns a member beyond competition in the same round. The estimate is before fines: these are
-    announced and need no learning. The last four arguments are scratch.
+    announced and need no learning. The last three arguments are scratch.
     """
     parameters, mechanism = current.parameters, current.mechanism
     size, discretion = _gather(types, bidders, seats, ring)
@@ -333,7 +324,7 @@ def _play_ring(
     known = _evidence(parameters, seats, deal, discretion, known_reserve(mechanism))
     screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve)
     colludes = _colludes(current, ring, own.gain, known, leaders, size)
-    deviators = _deviate(current, bidders, seats, deal, own.gain, size, top)
+    deviators = _deviate(current, bidders, seats, deal, own.gain, size)
     sale_of_deal = _sell(current, deal, trial_ranking, trial)
     gained = (_ring_surplus(seats, trial) - _ring_surplus(seats, awards)) / size
     own.gain += parameters.ring_gain * _disclosed(parameters, mechanism) * (gained - own.gain)
@@ -360,7 +351,6 @@ def sell_with_rings(
     deal: Records,
     trial_ranking: Records,
     trial: Records,
-    top: Floats,
 ) -> tuple[int, float]:
     """Sell after each ring has decided; return how many bids compete, and the clearing price.
 
@@ -379,12 +369,11 @@ def sell_with_rings(
         deal: Scratch of the shape of ``offers``.
         trial_ranking: Scratch of the shape of ``ranking``.
         trial: Scratch of the shape of ``awards``.
-        top: Scratch, at least of length K + 1.
     """
     sale = _sell(current, offers, ranking, awards)
     for ring in range(len(rings)):
         screened[ring], sale = _play_ring(
             current, types, bidders, seats, offers, ring, rings[ring], sale, ranking, awards, deal,
-            trial_ranking, trial, top,
+            trial_ranking, trial,
         )  # fmt: skip
     return sale

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.auction import AWARD, OFFER, RANKED, clear, rank_bids
+from daedalus.market.auction import AWARD, OFFER, RANKED, clear
 from daedalus.market.compilation import (
     Flags,
     Floats,
@@ -23,6 +23,7 @@ from daedalus.market.compilation import (
 from daedalus.market.draws import round_key
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
+from daedalus.market.kernels.highest import NOTHING, total, with_amount
 from daedalus.market.kernels.learning import (
     learn_action_values,
     learn_bidding,
@@ -37,12 +38,17 @@ from daedalus.market.outcome import PRICE, REVENUE, WELFARE
 @kernel
 def _highest_bids(current: Round, offers: Records, ranking: Records, count: int) -> float:
     """Return the sum of the K highest bids, also of those below the reserve."""
-    if count < current.units:
-        count = rank_bids(offers, True, 0.0, current.key, ranking)
-    total = 0.0
-    for place in range(min(current.units, count)):
-        total += ranking[place].bid
-    return total
+    if count >= current.units:
+        amounts = 0.0
+        for place in range(current.units):
+            amounts += ranking[place].bid
+        return amounts
+    highest = NOTHING
+    for i in range(len(offers)):
+        offer = offers[i]
+        highest = with_amount(with_amount(highest, offer.one), offer.two)
+        highest = with_amount(highest, offer.alias)
+    return total(highest, current.units)
 
 
 @allocating_kernel
@@ -75,7 +81,7 @@ def _play_episode(
     seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
     ranking, trial_ranking = np.zeros(units + 3, RANKED), np.zeros(units + 3, RANKED)
     awards, trial = np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD)
-    screened, payoffs, top = np.zeros(len(rings)), np.zeros(tables.shape[1]), np.zeros(units + 1)
+    screened, payoffs = np.zeros(len(rings)), np.zeros(tables.shape[1])
     amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
     bids, everyone = np.zeros(2 * n), np.ones(2 * n, np.bool_)
     for r in range(len(records)):
@@ -84,7 +90,7 @@ def _play_episode(
         shills = bid(current, types, bidders, seats, offers, tables, expected_price)
         count, price = sell_with_rings(
             current, types, bidders, seats, offers, rings, screened, ranking, awards, deal,
-            trial_ranking, trial, top,
+            trial_ranking, trial,
         )  # fmt: skip
         learn_bidding(
             current, types, bidders, seats, offers, tables, ranking, awards, count, price, payoffs
@@ -100,7 +106,7 @@ def _play_episode(
         if price > 0.0 and price_is_public(mechanism):
             expected_price += parameters.price_gain * (price - expected_price)
         record[WELFARE], record[REVENUE], record[PRICE] = value, revenue, price
-        record_truth(current, bidders, seats, offers, awards, welfares, order, amounts, top, record)
+        record_truth(current, bidders, seats, offers, awards, welfares, order, amounts, record)
         record_account(
             current, bidders, seats, offers, best, wins, history, sightings, unit_order, amounts,
             bids, everyone, record,

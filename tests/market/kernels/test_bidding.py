@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from daedalus.market.kernels.bidding import falls_below, logistic
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observing import observe
 from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
@@ -13,6 +14,16 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
 from tests.populations import draw_mechanisms
+
+
+@pytest.mark.parametrize("least", [0.0, 0.05, 1.0])
+def test_a_chance_is_logistic_however_it_is_looked_up(least):
+    rng = np.random.default_rng(0)
+    middle = rng.uniform(-9.0, 9.0, 2_000)
+    for x in (*middle, *np.arange(-144, 145) / 16, -1e300, 1e300):
+        chance = least + (1.0 - least) * logistic(max(x, -700.0))
+        for apart in (-0.5, -0.009, -0.007, -1e-9, 0.0, 1e-9, 0.007, 0.009, 0.5):
+            assert falls_below(chance + apart, least, max(x, -700.0)) == (apart < 0.0)
 
 
 @pytest.mark.parametrize("units", [1, 2, 5])
