@@ -97,7 +97,7 @@ COMMANDS = commands()
 def jobs(words: list[str]) -> list[list[str]]:
     """Return overrides that, together, take each value of a sweep once; one job without ``-m``.
 
-    Of a sweep over seeds it takes the first.
+    Of a sweep over seeds it takes the first, and of another range the first and the last.
     """
     words = [word for word in words[2:] if word not in ("--cfg", "job")]
     words = ["+experiment=smoke" if word == "+experiment=NAME" else word for word in words]
@@ -115,7 +115,9 @@ def swept(override: Override) -> list[str]:
         return [str(override.input_line)]
     name = override.get_key_element()
     values = [f"{name}={value}" for value in override.sweep_string_iterator()]
-    return values[:1] if name == "seed" else values
+    if name == "seed":
+        return values[:1]
+    return [values[0], values[-1]] if override.is_range_sweep() else values
 
 
 def shown_files(language: str) -> dict[str, str]:
