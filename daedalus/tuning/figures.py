@@ -30,17 +30,27 @@ def history(table: pd.DataFrame, score: str) -> Figure:
     if len(own):
         axes.axhline(own["score"].iloc[0], color=_OWN, lw=1.2, ls=(0, (4, 3)), zorder=1)
         axes.plot(0, own["score"].iloc[0], "o", color=_OWN, ms=7)
-    low, high = finished["score"].min(), finished["score"].max()
+    low, high = _range_of_interest(finished["score"])
     margin = max(0.1 * (high - low), 0.002)
     axes.set_ylim(low - 2 * margin, high + margin)
-    bottom = np.full(len(stopped), low - 1.4 * margin)
-    axes.plot(stopped["trial"], bottom, "x", color=FAINT, ms=6)
+    lower = finished[finished["score"] < low - 2 * margin]
+    for table, mark, color in ((stopped, "x", FAINT), (lower, "v", _TRIAL)):
+        axes.plot(table["trial"], np.full(len(table), low - 1.4 * margin), mark, color=color, ms=6)
     axes.set(xlabel="trial", ylabel=score)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    marks = "dot: a trial · line: the best so far · orange: the experiment's own settings"
-    crosses = " · cross: stopped early or failed" if len(stopped) else ""
-    entitle(figure, "Scores of the trials", marks + crosses)
+    marks = "line: the best so far · orange: the experiment's own settings"
+    crosses = " · cross: stopped or failed" if len(stopped) else ""
+    triangles = " · triangle: far below" if len(lower) else ""
+    entitle(figure, "Scores of the trials", marks + crosses + triangles)
     return figure
+
+
+def _range_of_interest(scores: pd.Series[float]) -> tuple[float, float]:
+    """Return the lowest and the highest score, without trials far below the better half."""
+    high = scores.max()
+    far = high - 8.0 * (high - scores.median())
+    near = scores[scores >= far]
+    return float(near.min()), float(high)
 
 
 def importance(shares: Mapping[str, float], trials: int) -> Figure:

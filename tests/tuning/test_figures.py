@@ -23,6 +23,15 @@ def test_the_history_shows_scores_the_best_so_far_and_trials_without_a_score() -
     assert axes.get_ylabel() == "mean of trained"
 
 
+def test_a_trial_that_collapsed_does_not_hide_the_others() -> None:
+    table = pd.DataFrame({"trial": range(5), "score": [0.40, 0.41, 0.0, 0.39, 0.405]})
+    (axes,) = history(table, "mean of trained").axes
+    (triangle,) = (line for line in axes.lines if line.get_marker() == "v")
+    assert list(triangle.get_xdata()) == [2]
+    low, high = axes.get_ylim()
+    assert 0.3 < low < triangle.get_ydata()[0] < 0.39 and 0.41 < high < 0.5
+
+
 def test_the_importance_has_a_bar_for_each_setting() -> None:
     (axes,) = importance({"learning_rate": 0.7, "beta": 0.3}, 9).axes
     assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.7, 0.3])
