@@ -35,11 +35,15 @@ designer: setup ## train a designer for many populations, score it in others (SE
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-# Some tests of the service measure waiting, and those of threads need several.
-ALONE := tests/service/http tests/service/page tests/service/sessions tests/market/test_threads.py
+# Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, apart from the
+# others. Tests of threads need several. Files start by name: by size, slow files with few tests would come last.
+SERVICE := tests/service/http tests/service/page tests/service/sessions
+THREADS := tests/market/test_threads.py
+SIDE_BY_SIDE := -q -m "" --dist loadfile --no-loadscope-reorder
 test: setup ## run all tests, also the slow ones
-	$(RUN) -m pytest -q -m "" -n auto --dist loadfile $(ALONE:%=--ignore=%)
-	$(RUN) -m pytest -q -m "" $(ALONE)
+	$(RUN) -m pytest $(SIDE_BY_SIDE) -n auto $(SERVICE:%=--ignore=%) --ignore=$(THREADS)
+	$(RUN) -m pytest $(SIDE_BY_SIDE) -n 2 $(SERVICE)
+	$(RUN) -m pytest -q -m "" $(THREADS)
 
 check: setup $(PAGE_CHECKS) ## check style and types, of Python, the page and the Dockerfile
 	.venv/bin/hadolint Dockerfile

@@ -18,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
+from daedalus.config.jobs import HOW_LAUNCHED
 from daedalus.files import locked, written_whole
 from daedalus.processes import count
 from daedalus.run_folder import RunFolder
@@ -113,12 +114,17 @@ def _said(*command: str) -> str | None:
 
 
 def _resolved(composed: DictConfig) -> str:
-    """Return the resolved configuration as YAML, without what does not change the results."""
+    """Return the resolved configuration as YAML, without the key ``resume``."""
     config = OmegaConf.to_container(composed, resolve=True)
     assert isinstance(config, dict)
-    for key in ("resume", "workers"):
-        config.pop(key, None)
+    config.pop("resume", None)
     return OmegaConf.to_yaml(config)
+
+
+def _of_results(resolved: str) -> list[str]:
+    """Return the lines of a resolved configuration that the results depend on."""
+    lines = resolved.splitlines()
+    return [line for line in lines if line.partition(":")[0] not in HOW_LAUNCHED]
 
 
 def _write_config(composed: DictConfig, out: Path) -> None:
@@ -140,10 +146,12 @@ def _write_launches(out: Path, launches: list[dict[str, object]]) -> None:
 
 def _check_same_config(composed: DictConfig, out: Path) -> None:
     path = RunFolder(out).config
-    if not path.exists() or path.read_text() == _resolved(composed):
+    if not path.exists():
         return
-    ours = _resolved(composed).splitlines()
-    changed = [line.strip() for line in path.read_text().splitlines() if line not in ours]
+    before, ours = _of_results(path.read_text()), _of_results(_resolved(composed))
+    if before == ours:
+        return
+    changed = [line.strip() for line in before if line not in ours]
     raise ConfigError(
         f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
         "give the same overrides to resume it, or omit resume=true to start a new run"

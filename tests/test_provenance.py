@@ -69,6 +69,7 @@ def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path) -> None:
     one, two = (OmegaConf.create({"seed": 0, "workers": count}) for count in (1, 2))
     with pytest.raises(RuntimeError), run_record(one, tmp_path):
         raise RuntimeError("no room")
+    assert OmegaConf.load(tmp_path / "config.yaml") == one
     with run_record(two, tmp_path) as out:
         assert out == tmp_path
 

@@ -8,11 +8,14 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
+HOW_LAUNCHED = ("resume", "workers")
+"""Keys that say how a run is launched; its results do not depend on them."""
+
 
 def jobs_of_sweep(multirun: Path) -> list[dict[str, str]]:
     """Return the overrides of each job, by key, in the order in which Hydra numbers the jobs.
 
-    The key ``resume`` is left out: it says how the sweep was launched.
+    The keys of ``HOW_LAUNCHED`` are left out.
 
     Args:
         multirun: The file multirun.yaml, which Hydra writes before the first job starts.
@@ -21,7 +24,7 @@ def jobs_of_sweep(multirun: Path) -> list[dict[str, str]]:
     overrides = OverridesParser.create().parse_overrides(list(task))
     (jobs,) = BasicSweeper.split_arguments(overrides, max_batch_size=None)
     named = [dict(_split(override) for override in job) for job in jobs]
-    return [{key: value for key, value in job.items() if key != "resume"} for job in named]
+    return [{key: value for key, value in job.items() if key not in HOW_LAUNCHED} for job in named]
 
 
 def _split(override: str) -> tuple[str, str]:

@@ -66,7 +66,7 @@ def _insert(bid: float, owner: int, key: np.uint64, ranking: Records, count: int
 
 
 @shared_kernel
-def rank_bids(
+def _rank_bids(
     offers: Records, with_aliases: bool, reserve: float, key: np.uint64, ranking: Records
 ) -> int:
     """Fill the ranking with the highest bids that compete, best first; return their number.
@@ -160,7 +160,7 @@ def clear(
         ranking: Filled in place with the highest bids, dtype ``RANKED``, at least K + 2 of them.
         awards: Filled in place by owner, dtype ``AWARD``, shape (2n,).
     """
-    count = rank_bids(offers, with_aliases, reserve, key, ranking)
+    count = _rank_bids(offers, with_aliases, reserve, key, ranking)
     return count, _charge(auction_format, units, reserve, ranking, count, awards)
 
 

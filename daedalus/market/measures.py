@@ -31,7 +31,10 @@ def _entropy_bits(wins: Integers) -> float:
 
 @kernel
 def evenness(wins: Integers, n: int) -> float:
-    """Return the entropy of the win counts of n bidders over its maximum log n, in [0, 1]."""
+    """Return the entropy of the win counts of n bidders over its maximum log n, in [0, 1].
+
+    ``n`` is at least 2 and below 1,024.
+    """
     most: float = _LOGARITHMS[n]
     return min(_entropy_bits(wins) / most, 1.0)  # rounding may exceed 1
 

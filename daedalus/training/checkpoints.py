@@ -30,10 +30,10 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def _is_whole(state: Path) -> bool:
-    """Return whether a JSON file was written to its end."""
+    """Return whether a JSON file was written to its end, and is still there."""
     try:
         json.loads(state.read_text())
-    except ValueError:
+    except (FileNotFoundError, ValueError):
         return False
     return True
 

@@ -10,6 +10,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config import Config, ConfigError, compose_both
+from daedalus.config.jobs import HOW_LAUNCHED
 from daedalus.config.paths import groups
 from daedalus.tuning.settings import TuningSettings
 
@@ -122,4 +123,4 @@ def _key(override: str) -> str:
 
 def _is_of_trials(override: str) -> bool:
     """Return whether an override of a worker's command line holds for its trials."""
-    return _key(override) != "resume" and _key(override).partition(".")[0] != "tuning"
+    return _key(override).partition(".")[0] not in (*HOW_LAUNCHED, "tuning")

@@ -34,8 +34,9 @@ def history(table: pd.DataFrame, score: str) -> Figure:
     margin = max(0.1 * (high - low), 0.002)
     axes.set_ylim(low - 2 * margin, high + margin)
     lower = finished[finished["score"] < low - 2 * margin]
-    for table, mark, color in ((stopped, "x", FAINT), (lower, "v", _TRIAL)):
-        axes.plot(table["trial"], np.full(len(table), low - 1.4 * margin), mark, color=color, ms=6)
+    for trials, mark, color in ((stopped, "x", FAINT), (lower, "v", _TRIAL)):
+        bottom = np.full(len(trials), low - 1.4 * margin)
+        axes.plot(trials["trial"], bottom, mark, color=color, ms=6)
     axes.set(xlabel="trial", ylabel=score)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     marks = "line: the best so far · orange: the experiment's own settings"
@@ -48,8 +49,7 @@ def history(table: pd.DataFrame, score: str) -> Figure:
 def _range_of_interest(scores: pd.Series[float]) -> tuple[float, float]:
     """Return the lowest and the highest score, without trials far below the better half."""
     high = scores.max()
-    far = high - 8.0 * (high - scores.median())
-    near = scores[scores >= far]
+    near = scores[scores >= high - max(8.0 * (high - scores.median()), 0.02)]
     return float(near.min()), float(high)
 
 

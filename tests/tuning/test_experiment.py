@@ -42,7 +42,8 @@ def test_a_trial_is_the_experiment_with_other_values(tmp_path: Path) -> None:
 def test_workers_that_differ_in_what_is_no_setting_of_trials_may_share_a_study(
     tmp_path: Path,
 ) -> None:
-    own = ["tuning.study=there", "tuning.worker=1", "tuning.trials=9", "resume=true"]
+    own = ["tuning.study=there", "tuning.worker=1", "tuning.trials=9"]
+    own += ["resume=true", "workers=2"]
     texts = [
         experiment(tmp_path / "plain", "+experiment=tune").described(),
         experiment(tmp_path / "own", "+experiment=tune", *own).described(),

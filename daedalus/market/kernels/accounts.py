@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from daedalus.market.compilation import Flags, Floats, Integers, Records, kernel
-from daedalus.market.kernels.highest import NOTHING, total, with_amount
+from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
 from daedalus.market.kernels.records import Round
 from daedalus.market.measures import collusion_signal, normalised_gini, stability
 from daedalus.market.outcome import (
@@ -28,7 +28,7 @@ def _best_value(seats: Records, units: int) -> float:
     highest = NOTHING
     for i in range(len(seats)):
         highest = with_amount(with_amount(highest, seats[i].value_one), seats[i].value_two)
-    return total(highest, units)
+    return total_of(highest, units)
 
 
 @kernel

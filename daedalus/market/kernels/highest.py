@@ -24,9 +24,9 @@ def with_amount(highest: Highest, amount: float) -> Highest:
 
 
 @kernel
-def total(highest: Highest, units: int) -> float:
+def total_of(highest: Highest, units: int) -> float:
     """Return the sum of the K highest amounts."""
-    amounts = 0.0
+    total = 0.0
     for place in range(units):
-        amounts += highest[place]
-    return amounts
+        total += highest[place]
+    return total

@@ -203,7 +203,7 @@ def _deviate(
         if not seat.in_ring or seat.leads:
             continue
         power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
-        # Up to 1, v^p is at most v. So few members need powers to see that they are not tempted.
+        # With v <= 1 <= p, v^p is at most v: few members need powers to see that it does not pay.
         if seat.value_one <= max(floor, min(power * stake, 1.0)):
             continue
         if (seat.value_one**power - floor**power) / power <= stake:

@@ -23,7 +23,7 @@ from daedalus.market.compilation import (
 from daedalus.market.draws import round_key
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
-from daedalus.market.kernels.highest import NOTHING, total, with_amount
+from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
 from daedalus.market.kernels.learning import (
     learn_action_values,
     learn_bidding,
@@ -39,16 +39,16 @@ from daedalus.market.outcome import PRICE, REVENUE, WELFARE
 def _highest_bids(current: Round, offers: Records, ranking: Records, count: int) -> float:
     """Return the sum of the K highest bids, also of those below the reserve."""
     if count >= current.units:
-        amounts = 0.0
+        total = 0.0
         for place in range(current.units):
-            amounts += ranking[place].bid
-        return amounts
+            total += ranking[place].bid
+        return total
     highest = NOTHING
     for i in range(len(offers)):
         offer = offers[i]
         highest = with_amount(with_amount(highest, offer.one), offer.two)
         highest = with_amount(highest, offer.alias)
-    return total(highest, current.units)
+    return total_of(highest, current.units)
 
 
 @allocating_kernel

@@ -20,7 +20,7 @@ from tests.populations import draw_mechanisms
 def test_a_chance_is_logistic_however_it_is_looked_up(least):
     rng = np.random.default_rng(0)
     middle = rng.uniform(-9.0, 9.0, 2_000)
-    for x in (*middle, *np.arange(-144, 145) / 16, -1e300, 1e300):
+    for x in (*middle, *np.arange(-288, 289) / 32, -1e300, 1e300):
         chance = least + (1.0 - least) * logistic(max(x, -700.0))
         for apart in (-0.5, -0.009, -0.007, -1e-9, 0.0, 1e-9, 0.007, 0.009, 0.5):
             assert falls_below(chance + apart, least, max(x, -700.0)) == (apart < 0.0)

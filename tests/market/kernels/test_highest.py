@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.kernels.highest import NOTHING, total, with_amount
+from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
 from daedalus.market.population import MAX_UNITS
 
 
@@ -18,4 +18,4 @@ def test_the_highest_amounts_are_those_of_a_sorted_list(count: int) -> None:
     best = sorted([*amounts, *NOTHING], reverse=True)[:MAX_UNITS]
     assert list(highest) == best
     for units in range(1, MAX_UNITS + 1):
-        assert total(highest, units) == pytest.approx(sum(best[:units]))
+        assert total_of(highest, units) == pytest.approx(sum(best[:units]))
