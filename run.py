@@ -27,7 +27,7 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.phases import clock_run
-from daedalus.provenance import run_record
+from daedalus.provenance import refusal_record, run_record
 from daedalus.run_folder import RunFolder
 from daedalus.workers import sharing
 
@@ -51,10 +51,12 @@ _AGAIN = (
 def main(composed: DictConfig) -> None:
     """Check the composed configuration, record where the run comes from, and run its task."""
     this = HydraConfig.get()
-    config = to_config(composed, list(this.overrides.task))
+    folder = Path(this.runtime.output_dir)
+    with refusal_record(folder):
+        config = to_config(composed, list(this.overrides.task))
     if processes.count() > 1 and config.task not in _SHARED_TASKS:
         raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(_SHARED_TASKS)))
-    with run_record(composed, Path(this.runtime.output_dir)) as out:
+    with run_record(composed, folder) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
         if out is not None:
             with clock_run(RunFolder(out).phases), sharing(config.workers):

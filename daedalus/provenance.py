@@ -15,6 +15,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
@@ -57,6 +58,18 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
 
 
 @contextmanager
+def refusal_record(out: Path) -> Iterator[None]:
+    """Record the error if the block refuses the configuration of a job, for the sweep's tables."""
+    try:
+        yield
+    except (ConfigError, OmegaConfBaseException):
+        if _is_job(out):
+            with _launch(out):
+                raise
+        raise
+
+
+@contextmanager
 def _alone(out: Path) -> Iterator[None]:
     """Make sure that no other process is at work on the run."""
     out.mkdir(parents=True, exist_ok=True)
@@ -83,8 +96,13 @@ def _launch(out: Path) -> Iterator[None]:
     finally:
         launches[-1]["seconds"] = round(time.monotonic() - began, 1)
         _write_launches(out, launches)
-        if (out.parent / "multirun.yaml").exists():
+        if _is_job(out):
             collect_sweep(out.parent)
+
+
+def _is_job(out: Path) -> bool:
+    """Return whether a run is a job of a sweep."""
+    return (out.parent / "multirun.yaml").exists()
 
 
 def provenance() -> dict[str, object]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 JOB_TABLE, SWEEP_TABLE = "jobs.csv", "sweep.csv"
 SEED_TABLE, LEADERBOARD = "seeds.csv", "leaderboard.csv"
 FINISHED, FAILED, UNFINISHED, WAITING = "finished", "failed", "unfinished", "waiting"
-"""States of a job. An unfinished one runs, was killed, or its configuration was refused."""
+"""States of a job. An unfinished one runs or was killed."""
 
 
 def collect_sweep(directory: Path) -> None:

@@ -9,12 +9,13 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.provenance import provenance, run_record
+from daedalus.provenance import provenance, refusal_record, run_record
 from daedalus.run_folder import RunFolder
 
 
@@ -138,3 +139,17 @@ def test_each_job_of_a_sweep_renews_the_tables(
     with run_record(composed(), tmp_path / "0"):
         assert not collected
     assert collected == ([tmp_path] if sweep else [])
+
+
+@pytest.mark.parametrize("sweep", [True, False])
+def test_a_sweep_records_a_job_whose_configuration_is_refused(sweep: bool, tmp_path: Path) -> None:
+    if sweep:
+        task = ["evaluation.episodes=0"]
+        OmegaConf.save({"hydra": {"overrides": {"task": task}}}, tmp_path / "multirun.yaml")
+    (tmp_path / "0").mkdir()
+    with pytest.raises(ConfigError, match="episodes: 0"), refusal_record(tmp_path / "0"):
+        raise ConfigError("episodes: 0; give an integer from 2 up")
+    assert (tmp_path / "jobs.csv").exists() == sweep
+    if sweep:
+        (job,) = pd.read_csv(tmp_path / "jobs.csv").to_dict("records")
+        assert job["state"] == "failed" and "episodes: 0" in job["error"]
