@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
-from daedalus.config.jobs import jobs_of_sweep
+from daedalus.config.jobs import HOW_LAUNCHED, jobs_of_sweep
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.files import locked, written_whole
 from daedalus.run_folder import RunFolder
@@ -168,10 +168,11 @@ def _job_table(job: Path) -> pd.DataFrame:
 
 
 def _overrides(job: Path) -> list[str]:
-    """Return a job's overrides, without the one that says how the sweep was launched."""
+    """Return a job's overrides, without those that say how it was launched."""
     loaded = OmegaConf.to_container(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
     assert isinstance(loaded, list)
-    return [str(each) for each in loaded if not str(each).startswith("resume=")]
+    overrides = [str(each) for each in loaded]
+    return [each for each in overrides if each.partition("=")[0] not in HOW_LAUNCHED]
 
 
 def _column(key: str, table: pd.DataFrame) -> str:
