@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
 import torch
 from peft import LoraConfig, PeftModel
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
 from daedalus.checks import CannotRunError
@@ -190,6 +191,15 @@ def train_adapters_in_float32(model: torch.nn.Module) -> None:
             parameter.data = parameter.data.float()
 
 
+def repeatable_attention() -> AbstractContextManager[None]:
+    """Return a context in which CPUs generate the same text on any number of threads.
+
+    PyTorch's flash attention for CPUs rounds differently on each thread when a model generates
+    token by token. GPUs keep it.
+    """
+    return nullcontext() if torch.cuda.is_available() else sdpa_kernel(SDPBackend.MATH)
+
+
 @contextmanager
 def generating(model: PreTrainedModel) -> Iterator[None]:
     """Switch a model to generation, and afterwards back to the mode that it had."""
@@ -198,7 +208,7 @@ def generating(model: PreTrainedModel) -> Iterator[None]:
     restore = getattr(model, "for_training", model.train)
     prepare()
     try:
-        with torch.inference_mode():
+        with torch.inference_mode(), repeatable_attention():
             yield
     finally:
         if was_training:

@@ -11,7 +11,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.phases import GRPO, phase
 from daedalus.tracking import Tracker
-from daedalus.training.backends import Backend
+from daedalus.training.backends import Backend, repeatable_attention
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
@@ -45,18 +45,22 @@ def train_grpo(
         peft_config=adapters,
         rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
-    _time_generation(trainer)
+    _wrap_generation(trainer)
     model = run_phase(trainer, PHASE, tracker, folder)
     return LanguageModel(model, adapted.tokenizer)
 
 
-def _time_generation(trainer: GRPOTrainer) -> None:
-    """Log the seconds of a step that pass in sampling completions; TRL logs those of a step."""
+def _wrap_generation(trainer: GRPOTrainer) -> None:
+    """Sample the same completions on any number of threads, and log the seconds that this takes.
+
+    TRL logs those of a whole step.
+    """
     generate = trainer._generate
 
     def timed(*arguments: Any, **options: Any) -> Any:
         began = time.perf_counter()
-        completions = generate(*arguments, **options)
+        with repeatable_attention():
+            completions = generate(*arguments, **options)
         trainer._metrics["train"]["generation_seconds"].append(time.perf_counter() - began)
         return completions
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 import torch
 
 from daedalus.env import DesignEnv
+from daedalus.training.backends import generating
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.model import LanguageModel
 
@@ -33,3 +37,26 @@ def test_completions_keep_tokens_without_padding(small: LanguageModel) -> None:
         assert small.tokenizer.decode(asked) == rendered
         assert 1 <= len(answer) <= 4
         assert small.tokenizer.decode(answer, skip_special_tokens=True) == text
+
+
+@pytest.fixture
+def threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="threads matter on CPUs alone")
+def test_generation_is_the_same_on_one_thread_and_on_two(
+    small: LanguageModel, threads: None
+) -> None:
+    asked = torch.arange(17 * 61).reshape(17, 61) % 300
+    logits = []
+    for count in (1, 2):
+        torch.set_num_threads(count)
+        with generating(small.model):
+            done = small.model.generate(
+                asked, max_new_tokens=8, output_logits=True, return_dict_in_generate=True
+            )
+        logits.append(torch.stack(done.logits))
+    assert torch.equal(*logits)
