@@ -12,7 +12,8 @@ from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.making import make_market
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS, Observation, Outcome
+from daedalus.market.observation import Observation
+from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
@@ -81,7 +82,7 @@ class DesignEnv:
         observed = self.market.observe(self.state)
         return Observation(
             mechanisms=self.mechanisms,
-            recent=observed.recent,
+            history=observed.history,
             proxies=observed.proxies,
             round_number=self.steps.copy(),
             episode_length=self.settings.episode_length,

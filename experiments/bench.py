@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numba
@@ -39,7 +39,8 @@ class Case:
     Attributes:
         market: One of ``MARKETS``.
         part: ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
-            ``observation`` does nothing else.
+            ``observation`` does nothing else. ``recent rounds`` then copies the last 20 rounds,
+            which an observation does when a designer first looks at them.
         bidders: Bidders of an episode.
         units: Units sold in a round.
         episodes: Episodes side by side.
@@ -66,7 +67,7 @@ def cases(config: Config) -> list[Case]:
         steps = replace(base, episodes=4_000, rounds=config.market.rounds_per_step)
         found += [replace(base, episodes=count) for count in (2_000, 4_000)]
         found += [base, replace(base, rounds=25), replace(base, threads=2)]
-        found += [replace(steps, part=part) for part in ("step", "observation")]
+        found += [replace(steps, part=part) for part in ("step", "observation", "recent rounds")]
     few = replace(_standard(config, "strategic"), episodes=2_000)
     found += [replace(few, bidders=count) for count in (16, 32, 64)]
     found += [replace(few, bidders=16, units=MAX_UNITS), replace(few, drawn=True)]
@@ -122,6 +123,7 @@ def _timed(config: Config, case: Case) -> Callable[[], float]:
         "rounds": lambda: env.market.play(env.state, mechanisms, case.rounds),
         "step": lambda: env.step(mechanisms),
         "observation": env.observe,
+        "recent rounds": lambda: env.observe().recent,
     }
 
     def timed() -> float:
@@ -138,8 +140,7 @@ def _memory(config: Config) -> str:
     """Return the bytes of an episode, and the peak memory of an evaluation of very many."""
     env = _env(config, _standard(config, "strategic"))
     env.reset(market_seeds(config.seed, "bench", 1))
-    size = sum(getattr(env.state, each.name).nbytes for each in fields(env.state))
-    size_of = f"the state of an episode takes {size:,} bytes"
+    size_of = f"the state of an episode takes {env.state.nbytes:,} bytes"
     seeds, rng = market_seeds(config.seed, "bench", MANY), generator(config.seed, "bench")
     play_episodes(env, FixedDesigner(Mechanism()), seeds, rng)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

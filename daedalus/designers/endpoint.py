@@ -8,7 +8,7 @@ from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.designers.chat_server import ChatServer
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings
-from daedalus.market.outcome import PROXIES
+from daedalus.market.observation import PROXIES
 
 
 def zero_shot_prompt() -> PromptSettings:

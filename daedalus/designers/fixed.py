@@ -9,7 +9,7 @@ import numpy as np
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 
 
 @dataclass

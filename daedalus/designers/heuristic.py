@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 
 _QUIET = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
 

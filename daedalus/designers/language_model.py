@@ -12,7 +12,7 @@ import numpy as np
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate, LoadModel
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 
 

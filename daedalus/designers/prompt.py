@@ -9,7 +9,8 @@ import numpy as np
 
 from daedalus.designers.explanation import explanation
 from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parsing import format_mechanism
 
 SYSTEM = "You design auctions. Answer with one JSON mechanism and nothing else."

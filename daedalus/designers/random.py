@@ -8,7 +8,7 @@ import numpy as np
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.search.space import random_mechanisms
 
 SAMPLINGS = ("uniform", "published")

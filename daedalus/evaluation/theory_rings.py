@@ -23,7 +23,7 @@ from daedalus.evaluation.theory_markets import (
 )
 from daedalus.evaluation.theory_rows import Row, below_row, case_name, near_row, within_row
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import PROXIES
+from daedalus.market.observation import PROXIES
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState

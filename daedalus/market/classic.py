@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observation import Observed
 from daedalus.market.observing import observe
-from daedalus.market.outcome import ROUND_FIELDS, Observed, Outcome
+from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
 from daedalus.market.threads import on_threads
@@ -37,6 +38,10 @@ class ClassicState(MarketState):
         budget: Money that an exploiter has left.
         disappointment: A dropout's running sum; the bidder leaves below minus its threshold.
         turn: Whether it is a colluder's turn to win.
+
+    and two ring buffers of shape (B, 5); round r is in slot r mod 5:
+        welfare: The last rounds' W.
+        participation: The last rounds' P.
     """
 
     values: NDArray[np.float64]
@@ -44,6 +49,8 @@ class ClassicState(MarketState):
     budget: NDArray[np.float64]
     disappointment: NDArray[np.float64]
     turn: NDArray[np.bool_]
+    welfare: NDArray[np.float64]
+    participation: NDArray[np.float64]
 
 
 class ClassicMarket:
@@ -74,6 +81,8 @@ class ClassicMarket:
             budget=np.tile(self._budget, (shape[0], 1)),
             disappointment=np.zeros(shape),
             turn=np.tile(self._first_turn, (shape[0], 1)),
+            welfare=np.zeros((shape[0], 5)),
+            participation=np.zeros((shape[0], 5)),
         )
 
     def observe(self, state: MarketState) -> Observed:
@@ -117,7 +126,9 @@ class ClassicMarket:
             state.bids,
             state.previous_bids,
             state.wins,
-            state.history,
+            state.prices,
+            state.welfare,
+            state.participation,
             state.values,
             state.surplus,
             state.budget,
@@ -126,6 +137,7 @@ class ClassicMarket:
             records,
         )
         on_threads(play_rounds, (self._seats,), batch)
+        state.history = state.history.then(records)
         return Outcome(records)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import Observed, Outcome
+from daedalus.market.observation import Observed
+from daedalus.market.outcome import Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan

@@ -65,24 +65,31 @@ def collusion_signal(bids: Floats, present: Flags, wins: Integers, n: int) -> fl
 
 
 @kernel
-def stability(history: Floats, column: int, played: int, welfare: float) -> float:
+def before(slot: int, length: int) -> int:
+    """Return the slot before one of a ring buffer, without a division."""
+    return (slot if slot > 0 else length) - 1
+
+
+@kernel
+def stability(past: Floats, played: int, welfare: float) -> float:
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
     Args:
-        history: Ring buffer of records; round r is in slot r mod its length.
-        column: The column of welfare.
+        past: Ring buffer of welfare; round r is in slot r mod its length.
         played: Rounds played before this one; 1 is returned while there are fewer than four.
         welfare: That of this round.
     """
     if played < 4:
         return 1.0
-    length = len(history)
+    length, slot = len(past), played % len(past)
     total, squares = welfare, 0.0
-    for back in range(1, 5):
-        total += history[(played - back) % length, column]
-    mean = total / 5.0
-    for back in range(1, 5):
-        squares += (history[(played - back) % length, column] - mean) ** 2
+    for _ in range(4):
+        slot = before(slot, length)
+        total += past[slot]
+    mean, slot = total / 5.0, played % length
+    for _ in range(4):
+        slot = before(slot, length)
+        squares += (past[slot] - mean) ** 2
     squares += (welfare - mean) ** 2
     return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))
 

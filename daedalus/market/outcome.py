@@ -1,14 +1,11 @@
-"""Results of a market: round records, which score a designer, and observations, which it sees."""
+"""Records of rounds, which score a designer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from daedalus.market.mechanism import Mechanisms
 
 ROUND_FIELDS = (
     "welfare",
@@ -29,23 +26,6 @@ ROUND_FIELDS = (
     REVENUE_SHARE,
 ) = range(len(ROUND_FIELDS))  # fmt: skip
 """Their numbers, for kernels."""
-
-PROXIES = (
-    "active_count",
-    "total_bidders",
-    "bid_mean",
-    "bid_std",
-    "bid_correlation",
-    "rotation_entropy",
-    "dropout_rate",
-    "budget_exhaustion",
-    "clearing_price_trend",
-    "units",
-)
-"""Columns of the population proxies, see ``Observation``."""
-
-HISTORY_LENGTH = 20
-"""Number of past rounds in an observation."""
 
 
 @dataclass(frozen=True)
@@ -95,58 +75,3 @@ class Outcome:
     def composite(self) -> NDArray[np.float64]:
         """Return R, the round's composite reward, shape (B, R), in [0, 1]."""
         return self.field("composite")
-
-
-class Observed(NamedTuple):
-    """What an auctioneer sees of B markets; the arrays are copies.
-
-    Attributes:
-        recent: The last rounds, shape (B, 20, 10), see ``Observation``.
-        proxies: Statistics of the population, shape (B, 10), see ``Observation``.
-    """
-
-    recent: NDArray[np.float64]
-    proxies: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What a designer sees of B markets. It never contains values, types or budgets.
-
-    Attributes:
-        mechanisms: The B mechanisms in force.
-        recent: The last rounds, oldest first, shape (B, 20, 10), in the order of
-            ``ROUND_FIELDS``; NaN before the first round. In the strategic market these are the
-            auctioneer's own records: welfare and revenue's share from bids, Gini from units
-            delivered, participation from all names that bid. In the classic market they are the
-            records that score.
-        proxies: Statistics of the population, shape (B, 10), in the order of ``PROXIES``: bidders
-            present and in all; mean and standard deviation of positive bids; correlation across
-            bidders of the last two rounds' bids; entropy of win counts over its maximum; share of
-            bidders absent; share of bidders absent who had won before; least-squares slope of the
-            recent clearing prices, in value per round; units for sale in a round. Presence, bids
-            and absence are the last round's in the classic market. In the strategic market they
-            are decayed means, and false names count as bidders.
-        round_number: Steps played, shape (B,).
-        episode_length: Steps in an episode.
-        stage: Curriculum stage of the population.
-    """
-
-    mechanisms: Mechanisms
-    recent: NDArray[np.float64]
-    proxies: NDArray[np.float64]
-    round_number: NDArray[np.int64]
-    episode_length: int
-    stage: int
-
-    def __len__(self) -> int:
-        """Return B."""
-        return len(self.round_number)
-
-    def field(self, name: str) -> NDArray[np.float64]:
-        """Return one column of the recent rounds, shape (B, 20)."""
-        return self.recent[:, :, ROUND_FIELDS.index(name)]
-
-    def proxy(self, name: str) -> NDArray[np.float64]:
-        """Return one population proxy, shape (B,)."""
-        return self.proxies[:, PROXIES.index(name)]

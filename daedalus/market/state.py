@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
 
 
 @dataclass
@@ -27,7 +27,8 @@ class MarketState:
         bids: Last round's bids, shape (B, n).
         previous_bids: Bids of the round before, shape (B, n).
         wins: Sales won so far, int64, shape (B, n).
-        history: Ring buffer of round records, shape (B, 20, 10); round r is in slot r mod 20.
+        prices: Ring buffer of the last prices, shape (B, 20); round r is in slot r mod 20.
+        history: The last rounds, as the auctioneer knows them.
     """
 
     seeds: NDArray[np.uint64]
@@ -38,7 +39,8 @@ class MarketState:
     bids: NDArray[np.float64]
     previous_bids: NDArray[np.float64]
     wins: NDArray[np.int64]
-    history: NDArray[np.float64]
+    prices: NDArray[np.float64]
+    history: History
 
     @staticmethod
     def common(
@@ -46,8 +48,8 @@ class MarketState:
         sizes: NDArray[np.int64],
         units: NDArray[np.int64],
         seats: int,
-    ) -> dict[str, NDArray[Any]]:
-        """Return the arrays of this class for fresh markets with ``seats`` seats, by name."""
+    ) -> dict[str, Any]:
+        """Return the fields of this class for fresh markets with ``seats`` seats, by name."""
         batch = len(seeds)
         return {
             "seeds": np.array(seeds, dtype=np.uint64),
@@ -58,7 +60,8 @@ class MarketState:
             "bids": np.zeros((batch, seats)),
             "previous_bids": np.zeros((batch, seats)),
             "wins": np.zeros((batch, seats), np.int64),
-            "history": np.full((batch, HISTORY_LENGTH, len(ROUND_FIELDS)), np.nan),
+            "prices": np.zeros((batch, HISTORY_LENGTH)),
+            "history": History.unplayed(batch),
         }
 
     def __len__(self) -> int:
@@ -84,17 +87,27 @@ class MarketState:
         Raises:
             ValueError: There is not one seed for each row.
         """
-        arrays = {f.name: getattr(self, f.name)[rows] for f in dataclasses.fields(self)}
+        arrays = {name: array[rows] for name, array in self._arrays().items()}
         if seeds is not None:
             if seeds.shape != np.shape(rows):
                 raise ValueError(f"seeds: shape {seeds.shape}; give one seed for each of the rows")
             arrays["seeds"] = seeds.astype(np.uint64)
-        return type(self)(**arrays)
+        return type(self)(**arrays, history=self.history.take(rows))
 
     def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
         """Replace rows in place by the markets of ``other``, in order."""
-        for f in dataclasses.fields(self):
-            getattr(self, f.name)[rows] = getattr(other, f.name)
+        for name, array in self._arrays().items():
+            array[rows] = getattr(other, name)
+        self.history = self.history.replace(rows, other.history)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of all markets."""
+        return self.history.nbytes + sum(each.nbytes for each in self._arrays().values())
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        names = (each.name for each in dataclasses.fields(self) if each.name != "history")
+        return {name: getattr(self, name) for name in names}
 
 
 def checked_play(state: MarketState, mechanisms: Mechanisms, rounds: int, seats: int) -> Mechanisms:

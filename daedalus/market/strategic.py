@@ -14,8 +14,9 @@ from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables, table_width
 from daedalus.market.lineup import Lineup, draw_lineup
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observation import PROXIES, Observed
 from daedalus.market.observing import observe
-from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observed, Outcome
+from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.state import MarketState, checked_play
@@ -69,7 +70,8 @@ class StrategicState(MarketState):
             before.
         alias_bids: Last round's bids under false names, shape (B, n).
         expected_price: The price that shill bidders expect, shape (B,).
-        welfare: Ring buffer of the last five W, shape (B, 5, 1).
+        welfare: Ring buffer of the last five W, shape (B, 5); round r is in slot r mod 5.
+        seen_welfare: The same of the W in the auctioneer's records.
 
     The record of a bidder holds:
         kind: its type
@@ -99,6 +101,7 @@ class StrategicState(MarketState):
     alias_bids: NDArray[np.float64]
     expected_price: NDArray[np.float64]
     welfare: NDArray[np.float64]
+    seen_welfare: NDArray[np.float64]
 
     @property
     def over(self) -> NDArray[np.bool_]:
@@ -140,7 +143,8 @@ class StrategicMarket:
             sightings=np.zeros((batch, len(_SIGHTED))),
             alias_bids=np.zeros((batch, self._seats)),
             expected_price=np.full(batch, _PRICE_PRIOR),
-            welfare=np.zeros((batch, 5, 1)),
+            welfare=np.zeros((batch, 5)),
+            seen_welfare=np.zeros((batch, 5)),
         )
 
     def _draw_lineup(self, seeds: NDArray[np.uint64]) -> Lineup:
@@ -215,7 +219,8 @@ class StrategicMarket:
         if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self._seats)
-        records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
+        shape = (len(state), rounds, len(ROUND_FIELDS))
+        records, accounts = np.empty(shape), np.empty(shape)
         batch = (
             _mechanism_records(mechanisms, self.parameters),
             state.seeds,
@@ -227,16 +232,19 @@ class StrategicMarket:
             state.tables,
             state.expected_price,
             state.welfare,
+            state.seen_welfare,
             state.wins,
-            state.history,
+            state.prices,
             state.sightings,
             state.previous_bids,
             state.bids,
             state.alias_bids,
             state.active,
             records,
+            accounts,
         )
         on_threads(play_rounds, (self._constants, self._types), batch)
+        state.history = state.history.then(accounts)
         return Outcome(records)
 
 

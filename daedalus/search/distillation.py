@@ -12,7 +12,7 @@ from tqdm import tqdm
 from daedalus.env import DesignEnv, Designer
 from daedalus.files import written_whole
 from daedalus.market.mechanism import FIELDS, Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.phases import LESSONS, phase
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import DistillationBudget

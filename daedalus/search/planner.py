@@ -6,7 +6,7 @@ import numpy as np
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack

@@ -6,7 +6,7 @@ import numpy as np
 
 from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.workers import threads
 
 _TREES = 100

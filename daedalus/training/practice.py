@@ -10,7 +10,7 @@ from datasets import Dataset
 
 from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv, Designer
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.phases import LESSONS, phase

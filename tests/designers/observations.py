@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 
 
 def observe(
@@ -25,7 +27,7 @@ def observe(
         else:
             recent[:, HISTORY_LENGTH - known :, ROUND_FIELDS.index(name)] = value
     mechanisms = Mechanisms.repeat(mechanism or Mechanism(), batch)
-    return Observation(mechanisms, recent, proxies, np.full(batch, 3), 10, stage)
+    return Observation(mechanisms, History((recent,)), proxies, np.full(batch, 3), 10, stage)
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from daedalus.designers.explanation import MEANINGS, explanation
 from daedalus.designers.prompt import OUTCOME_FIELDS
 from daedalus.market.mechanism import FIELDS
-from daedalus.market.outcome import PROXIES
+from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import parse_mechanism
 
 

@@ -9,8 +9,10 @@ from numpy.testing import assert_array_equal
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.heuristic import HeuristicDesigner, HeuristicSettings
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 from tests.designers.observations import observe, rng
 from tests.search.markets import COMPOSITE, env_of
 
@@ -47,7 +49,9 @@ def test_heuristic_alarm_can_be_set():
 def test_heuristic_looks_back_five_rounds(loud, signal, expected):
     """The newest rounds are loud and those before silent: the mean of five is a part of it."""
     observed = observe()
-    observed.recent[:, HISTORY_LENGTH - loud :, ROUND_FIELDS.index("collusion_signal")] = signal
+    observed.history.blocks[0][
+        :, HISTORY_LENGTH - loud :, ROUND_FIELDS.index("collusion_signal")
+    ] = signal
     assert heuristic(observed) == expected
 
 
@@ -84,7 +88,7 @@ def test_heuristic_halves_the_reserve_in_force_when_bidders_leave(reserve, expec
 
 def test_heuristic_answers_each_market_for_itself():
     observed = observe(4, mechanism=HIGH_RESERVE)
-    observed.recent[1, :, ROUND_FIELDS.index("collusion_signal")] = 0.9
+    observed.history.blocks[0][1, :, ROUND_FIELDS.index("collusion_signal")] = 0.9
     observed.proxies[2, PROXIES.index("clearing_price_trend")] = -0.1
     observed.proxies[3, PROXIES.index("dropout_rate")] = 0.5
     proposal = HeuristicDesigner().propose(observed, rng())

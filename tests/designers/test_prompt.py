@@ -7,7 +7,8 @@ import pytest
 
 from daedalus.designers.prompt import REQUEST, SYSTEM, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.outcome import PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 from tests.designers.observations import observe
 
 
@@ -15,8 +16,8 @@ def two_rounds() -> Observation:
     """Return one market whose last rounds differ, two of three rounds known."""
     observed = observe(known=2)
     for name, values in {"welfare": (0.9, 1.0), "gini": (0.25, 0.5), "dropouts": (0, 2)}.items():
-        observed.recent[0, -2:, ROUND_FIELDS.index(name)] = values
-    observed.recent[0, -2:, ROUND_FIELDS.index("participation")] = (1.0, 0.875)
+        observed.history.blocks[0][0, -2:, ROUND_FIELDS.index(name)] = values
+    observed.history.blocks[0][0, -2:, ROUND_FIELDS.index("participation")] = (1.0, 0.875)
     observed.proxies[0, PROXIES.index("bid_mean")] = 0.456
     return observed
 
@@ -42,7 +43,7 @@ def test_the_prompt_has_the_published_shape():
 @pytest.mark.parametrize(("rounds", "shown"), [(1, 1), (3, 3), (20, 20), (50, 20)])
 def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
     observed = observe()
-    observed.recent[0, :, 0] = np.arange(20) / 20
+    observed.history.blocks[0][0, :, 0] = np.arange(20) / 20
     settings = PromptSettings(rounds=rounds, outcomes=["welfare"])
     values = [f"{{welfare:{(20 - back) / 20:.2f}}}" for back in range(shown, 0, -1)]
     assert f"recent_outcomes: [{','.join(values)}]" in user_text(observed, settings)
@@ -50,8 +51,8 @@ def test_the_prompt_lists_the_last_rounds_oldest_first(rounds, shown):
 
 def test_a_compact_prompt_shows_short_numbers_in_the_order_asked_for():
     observed = observe(mechanism=Mechanism("vcg", 0.25, True, shill_penalty=2.5))
-    observed.recent[0, :, ROUND_FIELDS.index("welfare")] = np.arange(20) / 25
-    observed.recent[0, :, ROUND_FIELDS.index("gini")] = 0.25
+    observed.history.blocks[0][0, :, ROUND_FIELDS.index("welfare")] = np.arange(20) / 25
+    observed.history.blocks[0][0, :, ROUND_FIELDS.index("gini")] = 0.25
     observed.proxies[0, PROXIES.index("bid_mean")] = 0.057
     observed.proxies[0, PROXIES.index("bid_correlation")] = -0.31
     observed.proxies[0, PROXIES.index("active_count")] = 1.996

@@ -17,7 +17,7 @@ from daedalus.evaluation.behaviour import (
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
 

@@ -18,7 +18,7 @@ from daedalus.evaluation.understanding import (
 )
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.population import BidderType, Population
 
 EPISODES, STEPS = 12, 6

@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observing import observe
-from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.strategic import StrategicMarket
@@ -57,7 +58,7 @@ def assert_kernel_is_reference(
     expected, episodes = play_reference(who, parameters, kinds, seeds, phases)
     assert_near(np.concatenate(records, axis=1), expected, "records")
     accounts = table([episode.accounts for episode in episodes])
-    assert_near(observe(state).recent, accounts[:, -HISTORY_LENGTH:], "history")
+    assert_near(observe(state).history.rounds(), accounts[:, -HISTORY_LENGTH:], "history")
     for name in LEARNED:
         theirs = [[getattr(b, name) for b in e.bidders] for e in episodes]
         assert_near(state.bidders[name], theirs, name)

@@ -10,7 +10,9 @@ from daedalus.market.state import MarketState
 
 
 def arrays(state: MarketState) -> dict[str, np.ndarray]:
-    return {f.name: getattr(state, f.name) for f in dataclasses.fields(state)}
+    """Return all arrays of a state, and the rounds of its history."""
+    found = {f.name: getattr(state, f.name) for f in dataclasses.fields(state)}
+    return found | {"history": state.history.rounds()}
 
 
 def assert_same_state(left: MarketState, right: MarketState) -> None:

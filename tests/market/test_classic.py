@@ -25,7 +25,7 @@ def test_a_fresh_episode_is_before_its_first_round():
     assert state.active.all()
     assert not state.rounds.any()
     assert not state.wins.any()
-    assert np.isnan(state.history).all()
+    assert np.isnan(state.history.rounds()).all()
     assert_array_equal(state.budget, np.tile([2.0, 0, 0, 0, 0, 0, 0, 2.5], (3, 1)))
     assert_array_equal(np.flatnonzero(state.turn[0]), [5])
 

@@ -114,7 +114,7 @@ def test_each_episode_goes_as_it_would_in_a_market_of_its_own():
         assert_array_equal(played[0], records[row])
         assert_array_equal(own.wins[0], state.wins[row, : population.bidders])
         assert_array_equal(alone.observe(own).proxies[0], observed.proxies[row])
-        assert_array_equal(alone.observe(own).recent[0], observed.recent[row])
+        assert_array_equal(alone.observe(own).history.rounds()[0], observed.history.rounds()[row])
 
 
 def test_empty_seats_stay_empty():

@@ -46,10 +46,10 @@ def test_empty_seats_do_not_make_wins_less_even() -> None:
 
 
 def test_stability_falls_by_three_standard_deviations_of_five_rounds() -> None:
-    history = np.array([0.9, 0.8, 1.0, 0.9, np.nan])[:, None]
+    past = np.array([0.9, 0.8, 1.0, 0.9, np.nan])
     spread = np.std([0.9, 0.8, 1.0, 0.9, 0.7])
-    assert stability(history, 0, 4, 0.7) == pytest.approx(1.0 - 3.0 * spread)
-    assert stability(history, 0, 3, 0.7) == 1.0
+    assert stability(past, 4, 0.7) == pytest.approx(1.0 - 3.0 * spread)
+    assert stability(past, 3, 0.7) == 1.0
 
 
 @pytest.mark.parametrize(

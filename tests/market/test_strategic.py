@@ -46,7 +46,7 @@ def test_a_fresh_episode_is_before_its_first_round():
     assert not state.over.any()
     assert not state.rounds.any()
     assert not state.wins.any()
-    assert np.isnan(state.history).all()
+    assert np.isnan(state.history.rounds()).all()
     assert state.rings.shape == (3, 2)
     assert_array_equal(state.rings["gain"], 0.5)
     assert_array_equal(state.bidders["kind"], np.tile([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], (3, 1)))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.outcome import PROXIES, ROUND_FIELDS
+from daedalus.market.observation import PROXIES
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.distillation import DistillationData, distil, gather_distillation_data

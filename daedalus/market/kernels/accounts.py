@@ -13,7 +13,6 @@ from daedalus.market.outcome import (
     COMPOSITE,
     DROPOUTS,
     GINI,
-    HISTORY_LENGTH,
     PARTICIPATION,
     REVENUE,
     REVENUE_SHARE,
@@ -80,8 +79,8 @@ def record_truth(
         amounts[i] = bidder.surplus
     competitors, out = _count_bidders(current.mechanism.reserve, seats, offers, awards)
     gini = normalised_gini(amounts, order)
-    steadiness = stability(welfares, 0, current.number, welfare)
-    welfares[current.number % len(welfares), 0] = welfare
+    steadiness = stability(welfares, current.number, welfare)
+    welfares[current.number % len(welfares)] = welfare
     record[WELFARE] = welfare
     record[GINI] = gini
     record[PARTICIPATION] = competitors / len(seats)
@@ -131,13 +130,14 @@ def record_account(
     offers: Records,
     best: float,
     wins: Integers,
-    history: Floats,
+    welfares: Floats,
     sightings: Floats,
     order: Integers,
     amounts: Floats,
     bids: Floats,
     everyone: Flags,
     record: Floats,
+    account: Floats,
 ) -> None:
     """Keep the auctioneer's own account of the round: bids, names, prices and deliveries alone.
 
@@ -148,13 +148,14 @@ def record_account(
         offers: Their bids.
         best: Sum of the K highest bids.
         wins: Units delivered so far, updated in place.
-        history: Ring buffer of accounts, updated in place.
+        welfares: Ring buffer of the accounts' welfare, updated in place.
         sightings: Decayed means, updated in place.
         order: Bidders by deliveries, updated in place.
         amounts: Scratch, shape (n,).
         bids: Scratch, shape (2n,).
         everyone: All true, shape (2n,).
         record: What the round was worth; its collusion signal is filled in place.
+        account: Filled in place.
     """
     memory, accepted = current.parameters.surplus_memory, 0.0
     for i in range(len(seats)):
@@ -164,10 +165,10 @@ def record_account(
         amounts[i] = bidder.units_won
         wins[i] += delivered
     present = _count_names(current.mechanism.reserve, offers, bids)
-    account = history[current.number % HISTORY_LENGTH]
     welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
     gini = normalised_gini(amounts, order)
-    steadiness = stability(history, WELFARE, current.number, welfare)
+    steadiness = stability(welfares, current.number, welfare)
+    welfares[current.number % len(welfares)] = welfare
     record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins, len(seats))
     for column in range(len(record)):
         account[column] = record[column]

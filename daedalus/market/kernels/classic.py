@@ -26,13 +26,12 @@ from daedalus.market.draws import (
     round_key,
     uniform,
 )
-from daedalus.market.measures import collusion_signal, stability
+from daedalus.market.measures import before, collusion_signal, stability
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,
     COMPOSITE,
     DROPOUTS,
     GINI,
-    HISTORY_LENGTH,
     PARTICIPATION,
     PRICE,
     REVENUE,
@@ -58,12 +57,13 @@ _ALLOW, _RESTRICT = 0, 1
 
 
 @kernel
-def _history_mean(history: Floats, played: int, window: int, column: int) -> float:
-    """Return a column's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
-    count = min(window, played)
+def _recent_mean(past: Floats, played: int, window: int) -> float:
+    """Return a ring buffer's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
+    count, slot = min(window, played), played % len(past)
     total = 0.0
-    for back in range(1, count + 1):
-        total += history[(played - back) % HISTORY_LENGTH, column]
+    for _ in range(count):
+        slot = before(slot, len(past))
+        total += past[slot]
     return total / count
 
 
@@ -126,7 +126,7 @@ def _bid_all(
     present_count: int,
     active: Flags,
     bids: Floats,
-    history: Floats,
+    prices: Floats,
     values: Floats,
     budget: Floats,
     disappointment: Floats,
@@ -134,7 +134,7 @@ def _bid_all(
 ) -> None:
     """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
     reserve, first_price = mechanism.reserve, mechanism.format == FIRST_PRICE
-    cheap_price = _history_mean(history, played, 5, PRICE) if played > 2 else np.inf
+    cheap_price = _recent_mean(prices, played, 5) if played > 2 else np.inf
     for i in range(len(seats)):
         seat = seats[i]
         bids[i] = 0.0
@@ -212,15 +212,13 @@ def _come_and_go(
     reserve: float,
     played: int,
     active: Flags,
-    history: Floats,
+    participation: Floats,
     budget: Floats,
     disappointment: Floats,
     turn: Flags,
 ) -> None:
     """Pass the colluders' turn on, let dropouts return and exploiters without money leave."""
-    returning = (
-        played > 3 and reserve < 0.3 and _history_mean(history, played, 3, PARTICIPATION) > 0.6
-    )
+    returning = played > 3 and reserve < 0.3 and _recent_mean(participation, played, 3) > 0.6
     for i in range(len(seats)):
         kind = seats[i].kind
         if kind == _COLLUDER:
@@ -244,7 +242,7 @@ def _record(
     values: Floats,
     surplus: Floats,
     wins: Integers,
-    history: Floats,
+    welfares: Floats,
     played: int,
 ) -> None:
     """Fill a round's record; ``ROUND_FIELDS`` names its columns."""
@@ -257,7 +255,7 @@ def _record(
     gini = _gini(surplus, present)
     participation = present_count / len(values)
     collusion = collusion_signal(bids, present, wins, len(wins))
-    steadiness = stability(history, WELFARE, played, welfare)
+    steadiness = stability(welfares, played, welfare)
     multiplier = max(0.5, 1.0 - 0.5 * collusion) if collusion > 0.5 else 1.0
     record[WELFARE] = welfare
     record[GINI] = gini
@@ -281,7 +279,9 @@ def _play_episode(
     bids: Floats,
     previous_bids: Floats,
     wins: Integers,
-    history: Floats,
+    prices: Floats,
+    welfares: Floats,
+    participation: Floats,
     values: Floats,
     surplus: Floats,
     budget: Floats,
@@ -299,7 +299,7 @@ def _play_episode(
             present[i] = active[i]
             present_count += present[i]
         _bid_all(
-            seats, mechanism, round_key(seed, played), played, present_count, active, bids, history,
+            seats, mechanism, round_key(seed, played), played, present_count, active, bids, prices,
             values, budget, disappointment, turn,
         )  # fmt: skip
         winner, price = _clear(mechanism, bids, present)
@@ -308,14 +308,15 @@ def _play_episode(
                 seats, mechanism, winner, price, active, bids, values, surplus, budget, wins
             )  # fmt: skip
         _come_and_go(
-            seats, mechanism.reserve, played, active, history, budget, disappointment, turn
+            seats, mechanism.reserve, played, active, participation, budget, disappointment, turn
         )
         _record(
             record, winner, price, present_count, present, active, bids, values, surplus, wins,
-            history, played,
+            welfares, played,
         )  # fmt: skip
-        for column in range(len(record)):
-            history[played % HISTORY_LENGTH, column] = record[column]
+        prices[played % len(prices)] = price
+        welfares[played % len(welfares)] = record[WELFARE]
+        participation[played % len(participation)] = record[PARTICIPATION]
 
 
 @threaded_kernel
@@ -328,7 +329,9 @@ def play_rounds(
     bids: Floats,
     previous_bids: Floats,
     wins: Integers,
-    history: Floats,
+    prices: Floats,
+    welfares: Floats,
+    participation: Floats,
     values: Floats,
     surplus: Floats,
     budget: Floats,
@@ -344,7 +347,7 @@ def play_rounds(
     for e in range(len(seeds)):
         _play_episode(
             seats, mechanisms[e], seeds[e], rounds[e], active[e], bids[e], previous_bids[e],
-            wins[e], history[e], values[e], surplus[e], budget[e], disappointment[e], turn[e],
-            records[e], present,
+            wins[e], prices[e], welfares[e], participation[e], values[e], surplus[e], budget[e],
+            disappointment[e], turn[e], records[e], present,
         )  # fmt: skip
         rounds[e] += records.shape[1]

@@ -1,25 +1,11 @@
-"""Kernels of what an auctioneer sees: the last rounds, and statistics of the population."""
+"""Kernels of what an auctioneer sees: statistics of the population."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, kernel
 from daedalus.market.measures import evenness
-from daedalus.market.outcome import HISTORY_LENGTH, PRICE, ROUND_FIELDS
-
-
-@kernel
-def _unroll(history: Floats, oldest: int, recent: Floats) -> None:
-    """Copy a ring buffer that begins at ``oldest``; both arrays are flat, to be copied fast."""
-    first = np.uint64(oldest)  # without a sign an index takes no check
-    newer = np.uint64(len(history)) - first
-    for i in range(newer):
-        recent[i] = history[first + i]
-    for i in range(first):
-        recent[newer + i] = history[i]
 
 
 @kernel
@@ -67,13 +53,19 @@ def _bid_correlation(bids: Floats, previous: Floats) -> float:
 
 
 @kernel
-def _price_trend(prices: Floats) -> float:
-    """Return the least-squares slope of prices by round; 0 with fewer than two."""
-    count, covariance = len(prices), 0.0
+def _price_trend(prices: Floats, played: int) -> float:
+    """Return the least-squares slope of the last prices by round; 0 with fewer than two.
+
+    ``prices`` is a ring buffer; round r is in slot r mod its length.
+    """
+    length = len(prices)
+    count, covariance = min(played, length), 0.0
     if count < 2:
         return 0.0
+    slot = (played - count) % length
     for i in range(count):
-        covariance += (i - (count - 1) / 2.0) * prices[i]
+        covariance += (i - (count - 1) / 2.0) * prices[slot]
+        slot = slot + 1 if slot + 1 < length else 0
     return covariance * 12.0 / (count * (count * count - 1))
 
 
@@ -86,19 +78,12 @@ def observe_markets(
     bids: Floats,
     previous_bids: Floats,
     wins: Integers,
-    history: Floats,
-    recent: Floats,
+    prices: Floats,
     proxies: Floats,
 ) -> None:
-    """Fill the last rounds and the proxies of each market, see ``Observation``.
-
-    The rounds of a market are one row, in ``history`` and in ``recent``.
-    """
-    fields = len(ROUND_FIELDS)
+    """Fill the proxies of each market, see ``Observation``."""
     for e in range(len(rounds)):
         n = sizes[e]
-        _unroll(history[e], rounds[e] % HISTORY_LENGTH * fields, recent[e])
-        known = min(rounds[e], HISTORY_LENGTH)
         absent, winners = _absences(active[e], wins[e], n)
         mean, spread = _bid_moments(bids[e])
         seen = proxies[e]
@@ -106,5 +91,5 @@ def observe_markets(
         seen[4] = _bid_correlation(bids[e], previous_bids[e])
         seen[5] = evenness(wins[e], n)
         seen[6], seen[7] = absent / n, winners / n
+        seen[8] = _price_trend(prices[e], rounds[e])
         seen[9] = units[e]
-        seen[8] = _price_trend(recent[e, (HISTORY_LENGTH - known) * fields + PRICE :: fields])

@@ -65,13 +65,15 @@ def _play_episode(
     tables: Floats,
     expected_price: float,
     welfares: Floats,
+    seen_welfares: Floats,
     wins: Integers,
-    history: Floats,
+    prices: Floats,
     sightings: Floats,
     bids_before: Floats,
     bids_now: Floats,
     aliases: Floats,
     records: Floats,
+    accounts: Floats,
 ) -> float:
     """Play all rounds of one episode; return the price that false names aim at next.
 
@@ -108,12 +110,13 @@ def _play_episode(
         record[WELFARE], record[REVENUE], record[PRICE] = value, revenue, price
         record_truth(current, bidders, seats, offers, awards, welfares, order, amounts, record)
         record_account(
-            current, bidders, seats, offers, best, wins, history, sightings, unit_order, amounts,
-            bids, everyone, record,
+            current, bidders, seats, offers, best, wins, seen_welfares, sightings, unit_order,
+            amounts, bids, everyone, record, accounts[r],
         )  # fmt: skip
         for i in range(n):
             bids_before[i] = bids_now[i]
             bids_now[i], aliases[i] = offers[i].one, offers[i].alias
+        prices[played % len(prices)] = price
         played += 1
     return expected_price
 
@@ -132,24 +135,28 @@ def play_rounds(
     tables: Floats,
     expected_price: Floats,
     welfare: Floats,
+    seen_welfare: Floats,
     wins: Integers,
-    history: Floats,
+    prices: Floats,
     sightings: Floats,
     previous_bids: Floats,
     bids: Floats,
     aliases: Floats,
     active: Flags,
     records: Floats,
+    accounts: Floats,
 ) -> None:
     """Play ``records.shape[1]`` rounds in every episode.
 
-    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records``.
+    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records`` and
+    ``accounts``.
     """
     for e in range(len(seeds)):
         expected_price[e] = _play_episode(
             parameters[0], types, mechanisms[e], seeds[e], sizes[e], units[e], rounds[e],
-            bidders[e], rings[e], tables[e], expected_price[e], welfare[e], wins[e], history[e],
-            sightings[e], previous_bids[e], bids[e], aliases[e], records[e],
+            bidders[e], rings[e], tables[e], expected_price[e], welfare[e], seen_welfare[e],
+            wins[e], prices[e],
+            sightings[e], previous_bids[e], bids[e], aliases[e], records[e], accounts[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]
         if records.shape[1] > 0:

@@ -11,7 +11,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import EpisodeError

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import BaseModel, Field, StrictBool
 
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, RANGES, Mechanism
-from daedalus.market.outcome import HISTORY_LENGTH
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.openenv.ranges import Strict, integer, measured, number

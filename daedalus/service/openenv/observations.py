@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.service.openenv.messages import (
     DaedalusObservation,
     PartialObservation,
@@ -51,7 +53,7 @@ def from_wire(told: PartialObservation) -> Observation:
     mechanism = told.mechanism.to_mechanism() if told.mechanism else None
     return Observation(
         mechanisms=Mechanisms.stack([mechanism]),
-        recent=recent,
+        history=History((recent,)),
         proxies=np.array([[proxies[name] for name in PROXIES]], np.float64),
         round_number=np.array([told.round_number]),
         episode_length=told.episode_length,

@@ -15,7 +15,7 @@ from daedalus.designers.base import Generate
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.outcome import Observation
+from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.service.openenv.messages import WireMechanism

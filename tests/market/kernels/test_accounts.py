@@ -36,7 +36,7 @@ def test_metrics_stay_in_range(seed, odd):
     for _ in range(2):
         records = market.play(state, draw_mechanisms(4, rng), 20).records
         assert_metrics_in_range(records, who)
-        assert_metrics_in_range(observe(state).recent, who)
+        assert_metrics_in_range(observe(state).history.rounds(), who)
         assert np.isfinite(market.observe(state).proxies).all()
 
 
@@ -50,7 +50,9 @@ def test_pay_as_bid_accepts_the_best_bids():
     mechanism = Mechanism(auction_type="first_price", reserve_price=0.0)
     for _ in range(5):
         market.play(state, Mechanisms.repeat(mechanism, 60), 20)
-        assert_allclose(observe(state).recent[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12)
+        assert_allclose(
+            observe(state).history.rounds()[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12
+        )
 
 
 def observed(market: StrategicMarket, state: StrategicState) -> bytes:

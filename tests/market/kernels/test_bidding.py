@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.bidding import falls_below, logistic
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observing import observe
-from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
@@ -39,7 +40,7 @@ def test_nobody_enters_where_no_surplus_is_expected(bidders, units):
     assert_array_equal(records[..., ROUND_FIELDS.index("stability")], 1)
     others = [ROUND_FIELDS.index(f) for f in ROUND_FIELDS if f not in ("dropouts", "stability")]
     assert_array_equal(records[..., others], 0)
-    assert_array_equal(observe(state).recent, records[:, -HISTORY_LENGTH:])
+    assert_array_equal(observe(state).history.rounds(), records[:, -HISTORY_LENGTH:])
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if "collude" not in TYPES[name].menu])

@@ -11,9 +11,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.classic import ClassicMarket
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observing import observe
-from daedalus.market.outcome import HISTORY_LENGTH, ROUND_FIELDS
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.classic_markets import played
@@ -76,7 +77,9 @@ def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generat
     state = market.reset(seeds)
     records = [market.play(state, mechanisms, rounds).records for mechanisms, rounds in phases]
     assert_allclose(np.concatenate(records, axis=1), expected, rtol=0, atol=1e-12)
-    assert_allclose(observe(state).recent, expected[:, -HISTORY_LENGTH:], rtol=0, atol=1e-12)
+    assert_allclose(
+        observe(state).history.rounds(), expected[:, -HISTORY_LENGTH:], rtol=0, atol=1e-12
+    )
     for name in ("active", "turn", "wins", "bids", "values", "surplus", "budget"):
         attribute = name if name in ("active", "turn", "wins", "surplus", "budget") else name[:-1]
         theirs = [[getattr(bidder, attribute) for bidder in e.bidders] for e in episodes]
@@ -115,7 +118,7 @@ def test_first_round_of_a_truthful_second_price_auction():
     assert outcome.field("gini")[0, 0] == pytest.approx(7 / 8)  # one winner among eight
     assert outcome.composite[0, 0] == pytest.approx(1 / 8)
     assert state.rounds[0] == 1
-    assert np.isnan(state.history[0, 1:]).all()
+    assert np.isnan(state.history.rounds()[0, :-1]).all()
 
 
 def test_a_tie_goes_to_the_lower_seat():
@@ -184,7 +187,7 @@ def test_metrics_stay_in_range(stage, bidders):
     for _ in range(3):
         records = market.play(state, draw_mechanisms(200, rng), 20).records
         assert_metrics_in_range(records, bidders)
-    assert_array_equal(observe(state).recent, records)
+    assert_array_equal(observe(state).history.rounds(), records)
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.9])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from daedalus.market.history import HISTORY_LENGTH
+from daedalus.market.observation import PROXIES
 from daedalus.market.observing import observe
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS
 from daedalus.market.state import MarketState
-
-PRICE = ROUND_FIELDS.index("clearing_price")
 
 
 def fresh(bidders: int = 4) -> MarketState:
@@ -25,8 +24,7 @@ def proxy(state: MarketState, name: str) -> float:
 def with_prices(prices: list[float]) -> MarketState:
     state = fresh()
     for price in prices:
-        state.history[0, state.rounds[0] % HISTORY_LENGTH] = 0.5
-        state.history[0, state.rounds[0] % HISTORY_LENGTH, PRICE] = price
+        state.prices[0, state.rounds[0] % HISTORY_LENGTH] = price
         state.rounds += 1
     return state
 

@@ -147,7 +147,7 @@ def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
     mechanisms = draw_mechanisms(30, np.random.default_rng(0))
     mechanisms.reserve_price[:] = reserve
     assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
-    assert_metrics_in_range(observe(state).recent[:, -20:], who)
+    assert_metrics_in_range(observe(state).history.rounds()[:, -20:], who)
 
 
 @each_population

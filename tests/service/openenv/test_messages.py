@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.market.outcome import HISTORY_LENGTH
 from daedalus.service.openenv.messages import (
     DaedalusAction,
     DaedalusState,

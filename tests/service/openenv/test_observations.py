@@ -7,9 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.env import DesignEnv
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import HISTORY_LENGTH, PROXIES, ROUND_FIELDS, Observation
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.messages import PartialObservation, RoundOutcome
 from daedalus.service.openenv.observations import from_wire, to_wire, wire_mechanism
