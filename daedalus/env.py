@@ -111,7 +111,7 @@ class DesignEnv:
         return StepResult(self.observe(), reward, self.done, outcome, played)
 
     def advance(self, mechanisms: Mechanisms) -> Outcome:
-        """Play one step as ``step`` does, without the observation, which takes as long as a round.
+        """Play one step as ``step`` does, without the observation.
 
         Returns:
             The step's rounds; zeros where no round was played.

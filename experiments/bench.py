@@ -91,7 +91,10 @@ def main(config: Config, out: Path) -> None:
     seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
     table = pd.DataFrame([asdict(case) for case in chosen])
     table["median_ms"] = 1000 * np.median(seconds, axis=0)
-    table["million_rounds_per_second"] = table.eval("episodes * rounds / median_ms / 1000")
+    plays_rounds = table["part"].isin(["rounds", "step"])
+    table.loc[plays_rounds, "million_rounds_per_second"] = table.eval(
+        "episodes * rounds / median_ms / 1000"
+    )
     standard = table[[case == _standard(config, case.market) for case in chosen]]
     base = standard.set_index("market")["million_rounds_per_second"]
     table["relative"] = table["million_rounds_per_second"] / table["market"].map(base)

@@ -42,6 +42,11 @@ class History:
         """Return a copy of the rounds, oldest first, shape (B, 20, 10)."""
         return np.concatenate(self.blocks, axis=1)
 
+    def field(self, name: str) -> NDArray[np.float64]:
+        """Return a copy of one column, oldest round first, shape (B, 20)."""
+        column = ROUND_FIELDS.index(name)
+        return np.concatenate([each[:, :, column] for each in self.blocks], axis=1)
+
     def take(self, rows: NDArray[np.integer[Any]]) -> Self:
         """Return the given markets, in that order, with repeats allowed."""
         return type(self)(tuple(each[rows] for each in self.blocks))

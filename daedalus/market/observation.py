@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from daedalus.market.history import History
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS
 
 PROXIES = (
     "active_count",
@@ -84,7 +83,7 @@ class Observation:
 
     def field(self, name: str) -> NDArray[np.float64]:
         """Return one column of the recent rounds, shape (B, 20)."""
-        return self.recent[:, :, ROUND_FIELDS.index(name)]
+        return self.history.field(name)
 
     def proxy(self, name: str) -> NDArray[np.float64]:
         """Return one population proxy, shape (B,)."""

@@ -34,6 +34,8 @@ def test_it_holds_the_last_twenty_rounds(counts: list[int]) -> None:
         history = history.then(part)
     assert_array_equal(history.rounds(), played[:, -HISTORY_LENGTH:])
     assert history.nbytes == history.rounds().nbytes
+    for column, name in enumerate(ROUND_FIELDS):
+        assert_array_equal(history.field(name), history.rounds()[:, :, column])
 
 
 def test_rounds_that_were_not_played_are_nan() -> None:

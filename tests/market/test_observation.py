@@ -1,0 +1,34 @@
+"""What a designer sees of a batch of markets."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.observation import PROXIES, Observation
+from daedalus.market.outcome import ROUND_FIELDS
+from daedalus.market.seeds import market_seeds
+from tests.populations import population
+
+
+@pytest.fixture
+def observation() -> Observation:
+    return DesignEnv.of(MarketSettings(), population(4)).reset(market_seeds(0, "seen", 3))
+
+
+def test_a_field_is_a_column_of_the_recent_rounds(observation: Observation) -> None:
+    for column, name in enumerate(ROUND_FIELDS):
+        assert_array_equal(observation.field(name), observation.recent[:, :, column])
+
+
+def test_a_proxy_is_a_column_of_the_proxies(observation: Observation) -> None:
+    for column, name in enumerate(PROXIES):
+        assert_array_equal(observation.proxy(name), observation.proxies[:, column])
+
+
+def test_recent_rounds_are_copied_once_and_cannot_be_changed(observation: Observation) -> None:
+    assert observation.recent is observation.recent
+    with pytest.raises(ValueError, match="read-only"):
+        observation.recent[0, 0, 0] = 0.5
