@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
+from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observed
 from daedalus.market.observing import observe
@@ -81,8 +82,8 @@ class ClassicMarket:
             budget=np.tile(self._budget, (shape[0], 1)),
             disappointment=np.zeros(shape),
             turn=np.tile(self._first_turn, (shape[0], 1)),
-            welfare=np.zeros((shape[0], 5)),
-            participation=np.zeros((shape[0], 5)),
+            welfare=np.zeros((shape[0], RECENT_ROUNDS)),
+            participation=np.zeros((shape[0], RECENT_ROUNDS)),
         )
 
     def observe(self, state: MarketState) -> Observed:

@@ -8,6 +8,9 @@ import numpy as np
 
 from daedalus.market.compilation import Flags, Floats, Integers, kernel
 
+RECENT_ROUNDS = 5
+"""Rounds that the ring buffers of welfare and participation hold. Kernels take this constant and
+not the buffer's length, because the remainder of a division by a constant is fast."""
 _TABLE_SIZE = 1024
 _LOGARITHMS = np.array([0.0] + [math.log2(n) for n in range(1, _TABLE_SIZE)])
 _COUNT_LOG_COUNT = np.arange(_TABLE_SIZE) * _LOGARITHMS
@@ -75,20 +78,20 @@ def stability(past: Floats, played: int, welfare: float) -> float:
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
     Args:
-        past: Ring buffer of welfare; round r is in slot r mod its length.
+        past: Ring buffer of welfare, shape (5,); round r is in slot r mod 5.
         played: Rounds played before this one; 1 is returned while there are fewer than four.
         welfare: That of this round.
     """
     if played < 4:
         return 1.0
-    length, slot = len(past), played % len(past)
+    slot = played % RECENT_ROUNDS
     total, squares = welfare, 0.0
     for _ in range(4):
-        slot = before(slot, length)
+        slot = before(slot, RECENT_ROUNDS)
         total += past[slot]
-    mean, slot = total / 5.0, played % length
+    mean, slot = total / 5.0, played % RECENT_ROUNDS
     for _ in range(4):
-        slot = before(slot, length)
+        slot = before(slot, RECENT_ROUNDS)
         squares += (past[slot] - mean) ** 2
     squares += (welfare - mean) ** 2
     return max(0.0, 1.0 - 3.0 * math.sqrt(squares / 5.0))

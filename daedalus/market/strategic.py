@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
 from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables, table_width
 from daedalus.market.lineup import Lineup, draw_lineup
+from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES, Observed
 from daedalus.market.observing import observe
@@ -143,8 +145,8 @@ class StrategicMarket:
             sightings=np.zeros((batch, len(_SIGHTED))),
             alias_bids=np.zeros((batch, self._seats)),
             expected_price=np.full(batch, _PRICE_PRIOR),
-            welfare=np.zeros((batch, 5)),
-            seen_welfare=np.zeros((batch, 5)),
+            welfare=np.zeros((batch, RECENT_ROUNDS)),
+            seen_welfare=np.zeros((batch, RECENT_ROUNDS)),
         )
 
     def _draw_lineup(self, seeds: NDArray[np.uint64]) -> Lineup:
@@ -219,8 +221,8 @@ class StrategicMarket:
         if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
         mechanisms = checked_play(state, mechanisms, rounds, self._seats)
-        shape = (len(state), rounds, len(ROUND_FIELDS))
-        records, accounts = np.empty(shape), np.empty(shape)
+        records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
+        accounts = np.empty((len(state), min(rounds, HISTORY_LENGTH), len(ROUND_FIELDS)))
         batch = (
             _mechanism_records(mechanisms, self.parameters),
             state.seeds,

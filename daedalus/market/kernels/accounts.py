@@ -7,7 +7,12 @@ import math
 from daedalus.market.compilation import Flags, Floats, Integers, Records, kernel
 from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
 from daedalus.market.kernels.records import Round
-from daedalus.market.measures import collusion_signal, normalised_gini, stability
+from daedalus.market.measures import (
+    RECENT_ROUNDS,
+    collusion_signal,
+    normalised_gini,
+    stability,
+)
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,
     COMPOSITE,
@@ -80,7 +85,7 @@ def record_truth(
     competitors, out = _count_bidders(current.mechanism.reserve, seats, offers, awards)
     gini = normalised_gini(amounts, order)
     steadiness = stability(welfares, current.number, welfare)
-    welfares[current.number % len(welfares)] = welfare
+    welfares[current.number % RECENT_ROUNDS] = welfare
     record[WELFARE] = welfare
     record[GINI] = gini
     record[PARTICIPATION] = competitors / len(seats)
@@ -168,7 +173,7 @@ def record_account(
     welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
     gini = normalised_gini(amounts, order)
     steadiness = stability(welfares, current.number, welfare)
-    welfares[current.number % len(welfares)] = welfare
+    welfares[current.number % RECENT_ROUNDS] = welfare
     record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins, len(seats))
     for column in range(len(record)):
         account[column] = record[column]

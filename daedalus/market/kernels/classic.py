@@ -26,7 +26,8 @@ from daedalus.market.draws import (
     round_key,
     uniform,
 )
-from daedalus.market.measures import before, collusion_signal, stability
+from daedalus.market.history import HISTORY_LENGTH
+from daedalus.market.measures import RECENT_ROUNDS, before, collusion_signal, stability
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,
     COMPOSITE,
@@ -57,12 +58,15 @@ _ALLOW, _RESTRICT = 0, 1
 
 
 @kernel
-def _recent_mean(past: Floats, played: int, window: int) -> float:
-    """Return a ring buffer's mean over the last ``window`` of ``played`` rounds (all if fewer)."""
-    count, slot = min(window, played), played % len(past)
+def _recent_mean(past: Floats, length: int, played: int, window: int) -> float:
+    """Return the mean over the last ``window`` of ``played`` rounds (all if fewer).
+
+    ``past`` is a ring buffer of the given length, which is a constant where this is called.
+    """
+    count, slot = min(window, played), played % length
     total = 0.0
     for _ in range(count):
-        slot = before(slot, len(past))
+        slot = before(slot, length)
         total += past[slot]
     return total / count
 
@@ -134,7 +138,7 @@ def _bid_all(
 ) -> None:
     """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
     reserve, first_price = mechanism.reserve, mechanism.format == FIRST_PRICE
-    cheap_price = _recent_mean(prices, played, 5) if played > 2 else np.inf
+    cheap_price = _recent_mean(prices, HISTORY_LENGTH, played, 5) if played > 2 else np.inf
     for i in range(len(seats)):
         seat = seats[i]
         bids[i] = 0.0
@@ -218,7 +222,9 @@ def _come_and_go(
     turn: Flags,
 ) -> None:
     """Pass the colluders' turn on, let dropouts return and exploiters without money leave."""
-    returning = played > 3 and reserve < 0.3 and _recent_mean(participation, played, 3) > 0.6
+    returning = (
+        played > 3 and reserve < 0.3 and _recent_mean(participation, RECENT_ROUNDS, played, 3) > 0.6
+    )
     for i in range(len(seats)):
         kind = seats[i].kind
         if kind == _COLLUDER:
@@ -314,9 +320,9 @@ def _play_episode(
             record, winner, price, present_count, present, active, bids, values, surplus, wins,
             welfares, played,
         )  # fmt: skip
-        prices[played % len(prices)] = price
-        welfares[played % len(welfares)] = record[WELFARE]
-        participation[played % len(participation)] = record[PARTICIPATION]
+        prices[played % HISTORY_LENGTH] = price
+        welfares[played % RECENT_ROUNDS] = record[WELFARE]
+        participation[played % RECENT_ROUNDS] = record[PARTICIPATION]
 
 
 @threaded_kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, kernel
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.measures import evenness
 
 
@@ -56,16 +57,15 @@ def _bid_correlation(bids: Floats, previous: Floats) -> float:
 def _price_trend(prices: Floats, played: int) -> float:
     """Return the least-squares slope of the last prices by round; 0 with fewer than two.
 
-    ``prices`` is a ring buffer; round r is in slot r mod its length.
+    ``prices`` is a ring buffer, shape (20,); round r is in slot r mod 20.
     """
-    length = len(prices)
-    count, covariance = min(played, length), 0.0
+    count, covariance = min(played, HISTORY_LENGTH), 0.0
     if count < 2:
         return 0.0
-    slot = (played - count) % length
+    slot = (played - count) % HISTORY_LENGTH
     for i in range(count):
         covariance += (i - (count - 1) / 2.0) * prices[slot]
-        slot = slot + 1 if slot + 1 < length else 0
+        slot = slot + 1 if slot + 1 < HISTORY_LENGTH else 0
     return covariance * 12.0 / (count * (count * count - 1))
 
 

@@ -21,6 +21,7 @@ from daedalus.market.compilation import (
     threaded_kernel,
 )
 from daedalus.market.draws import round_key
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
 from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
@@ -86,8 +87,10 @@ def _play_episode(
     screened, payoffs = np.zeros(len(rings)), np.zeros(tables.shape[1])
     amounts, order, unit_order = np.zeros(n), np.arange(n), np.arange(n)
     bids, everyone = np.zeros(2 * n), np.ones(2 * n, np.bool_)
+    forgotten = len(records) - len(accounts)
     for r in range(len(records)):
-        record, key = records[r], round_key(seed, played)
+        record, account = records[r], accounts[max(r - forgotten, 0)]
+        key = round_key(seed, played)
         current = Round(parameters, mechanism, units, key, played)
         shills = bid(current, types, bidders, seats, offers, tables, expected_price)
         count, price = sell_with_rings(
@@ -111,12 +114,12 @@ def _play_episode(
         record_truth(current, bidders, seats, offers, awards, welfares, order, amounts, record)
         record_account(
             current, bidders, seats, offers, best, wins, seen_welfares, sightings, unit_order,
-            amounts, bids, everyone, record, accounts[r],
+            amounts, bids, everyone, record, account,
         )  # fmt: skip
         for i in range(n):
             bids_before[i] = bids_now[i]
             bids_now[i], aliases[i] = offers[i].one, offers[i].alias
-        prices[played % len(prices)] = price
+        prices[played % HISTORY_LENGTH] = price
         played += 1
     return expected_price
 
@@ -148,15 +151,15 @@ def play_rounds(
 ) -> None:
     """Play ``records.shape[1]`` rounds in every episode.
 
-    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records`` and
-    ``accounts``.
+    Changes in place the state arrays ``rounds`` to ``active`` and fills ``records``. ``accounts``
+    may hold fewer rounds: those are the last ones.
     """
     for e in range(len(seeds)):
         expected_price[e] = _play_episode(
             parameters[0], types, mechanisms[e], seeds[e], sizes[e], units[e], rounds[e],
             bidders[e], rings[e], tables[e], expected_price[e], welfare[e], seen_welfare[e],
-            wins[e], prices[e],
-            sightings[e], previous_bids[e], bids[e], aliases[e], records[e], accounts[e],
+            wins[e], prices[e], sightings[e], previous_bids[e], bids[e], aliases[e], records[e],
+            accounts[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]
         if records.shape[1] > 0:
