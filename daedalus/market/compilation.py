@@ -57,7 +57,7 @@ def allocating_kernel(function: Function) -> Function:
 
 def cached_kernel(function: Function) -> Function:
     """Compile a function that Python calls, and keep the machine code on disk."""
-    return cast(Function, _cached(njit(function)))
+    return cast(Function, _cached(njit(error_model="numpy")(function)))
 
 
 def threaded_kernel(function: Function) -> Function:
