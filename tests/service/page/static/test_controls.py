@@ -166,6 +166,7 @@ def test_a_step_plays_the_population_that_is_shown(visit: Visit) -> None:
     visitor.speed(4)
     page = visitor.page
     visitor.step()
+    visitor.step()  # so that step 1 below is one of the new episode
     pending = page.locator("#setup-pending")
     expect(pending).to_be_hidden()
     page.select_option("#population", "stage0")
