@@ -60,10 +60,10 @@ def _price_trend(prices: Floats, played: int) -> float:
     if count < 2:
         return 0.0
     middle, oldest = (count - 1) / 2.0, (played - count) % HISTORY_LENGTH
-    wraps = min(count, HISTORY_LENGTH - oldest)
-    for i in range(wraps):
+    before_end = min(count, HISTORY_LENGTH - oldest)
+    for i in range(before_end):
         covariance += (i - middle) * prices[oldest + i]
-    for i in range(wraps, count):
+    for i in range(before_end, count):
         covariance += (i - middle) * prices[oldest + i - HISTORY_LENGTH]
     return covariance * 12.0 / (count * (count * count - 1))
 
