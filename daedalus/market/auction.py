@@ -7,6 +7,7 @@ the highest losing bid, and Vickrey-Clarke-Groves. With one unit the last two ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,7 +221,8 @@ def clear_sales(
         keys: Keys of the draws that break ties, shape (S,); by default 0, 1, 2 and so on.
 
     Raises:
-        ValueError: A bid is negative or not finite, shapes differ, or there is nothing to sell.
+        ValueError: A bid or the reserve is negative or not finite, shapes differ, the number of
+            units is no integer from 1 up, or there is no such format.
     """
     offers = np.asarray(bids, np.float64)
     if offers.ndim == 2:
@@ -235,8 +237,12 @@ def clear_sales(
     for name, each in (("bids", offers), ("aliases", false)):
         if not (np.isfinite(each).all() and (each >= 0).all()):
             raise ValueError(f"{name}: give finite numbers from 0 up")
-    if units < 1:
-        raise ValueError(f"units: {units}; give an integer from 1 up")
+    if not (isinstance(units, Integral) and units >= 1):
+        raise ValueError(f"units: {units!r}; give an integer from 1 up")
+    if not 0.0 <= reserve < np.inf:
+        raise ValueError(f"reserve: {reserve}; give a finite number from 0 up")
+    if auction_type not in AUCTION_TYPES:
+        raise ValueError(f"auction_type: {auction_type!r}; choose one of {AUCTION_TYPES}")
     table = np.zeros((count, n), OFFER)
     table["one"], table["two"], table["alias"] = offers[:, :, 0], offers[:, :, 1], false
     awards, price = np.zeros((count, 2 * n), AWARD), np.zeros(count)

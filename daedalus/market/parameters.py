@@ -51,7 +51,7 @@ class StrategicParameters:
         confirmed_hit: Probability that a screen that needs proof finds a colluding winner.
         confirmed_false: Probability that a screen that needs proof accuses an honest winner.
         camouflage: Share of the screen's power that is lost if all covers look serious.
-        shill_share: Share of a price rise that goes to the shill bidder that caused it.
+        shill_share: Share of what others pay more that goes to the shill bidder that caused it.
         shill_scale: Noise of the choice to bid under a false name.
         shill_gain: Weight of a round in the estimate of what a false name earns.
         shill_prior: This estimate before the first round.

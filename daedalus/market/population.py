@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -164,6 +165,18 @@ class Population:
                     replace(each, **self.ranges.at(TRAITS, end))
         except ValueError as error:
             raise ValueError(f"ranges: {error}") from None
+
+    def seats_of_types(self) -> dict[str, int] | None:
+        """Return the number of bidders of each type, or None if it differs between episodes."""
+        if self.concentration is not None or self.ranges.bidders:
+            return None
+        total = sum(each.share for each in self.types.values())
+        due = {name: self.bidders * each.share / total for name, each in self.types.items()}
+        seats = {name: math.floor(exact + 1e-9) for name, exact in due.items()}
+        by_remainder = sorted(due, key=lambda name: round(seats[name] - due[name], 9))
+        for name in by_remainder[: self.bidders - sum(seats.values())]:
+            seats[name] += 1
+        return seats
 
     @property
     def most_bidders(self) -> int:

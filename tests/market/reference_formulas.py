@@ -19,11 +19,12 @@ def known_reserve(m: Mechanism) -> float:
 
 
 def temptation(b: Bidder, abroad: float, floor: float) -> float:
-    """The integral of the chance x^k that no outsider has more, from the floor to the value."""
-    if b.values[0] <= floor:
+    """The integral of the chance that no outsider has more, from the floor to what b can pay."""
+    value = min(b.values[0], b.purse)
+    if value <= floor:
         return 0.0
     power = 1 + abroad * b.rivals
-    return (b.values[0] ** power - floor**power) / power
+    return (value**power - floor**power) / power
 
 
 def shaded(value: float, rivals: float, reserve: float) -> float:

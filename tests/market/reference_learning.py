@@ -111,8 +111,9 @@ class Learning:
             return
         n = len(self.bidders)
         without = self.sell(m, self.bids, with_aliases=False)
-        added = sum(sale.paid[i] - without.paid[i] for i in range(n))
         for b in names:
+            others = [i for i in range(n) if i != b.seat]
+            added = sum(sale.paid[i] - without.paid[i] for i in others)
             earned = self.p.shill_share * added / len(names)
             if sale.won[n + b.seat]:
                 earned -= self.p.fine_unit * m.withdrawal_penalty

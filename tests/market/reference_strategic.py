@@ -292,10 +292,13 @@ class ReferenceEpisode(Learning):
     def choose_leaders(self, ring: Ring, members: list[Bidder]) -> list[Bidder]:
         """Return the strongest members, or some by lot: the ring's share of the units in number."""
         number = math.ceil(len(members) * self.units / len(self.bidders))
-        strongest = sorted(members, key=lambda b: -b.values[0])
+        strongest = sorted(members, key=lambda b: -min(b.values[0], b.purse))
         if not ring.type.efficient_ring:
             self.note("leader by lot")
-            strongest = sorted(members, key=lambda b: -self.draw(SECOND_BANK + b.seat, LOT))
+            lots = {b.seat: self.draw(SECOND_BANK + b.seat, LOT) for b in members}
+            strongest = sorted(members, key=lambda b: -lots[b.seat] if b.purse > 0 else 0.0)
+        if any(b.purse <= 0 for b in members):
+            self.note("ring member without money")
         return strongest[: min(number, len(members))]
 
     def bid_together(

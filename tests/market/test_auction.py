@@ -317,7 +317,12 @@ def test_a_bid_at_the_reserve_competes():
         ({"aliases": np.array([0.5, 0.1])}, "aliases"),
         ({"units": 0}, "units"),
         ({"units": -1}, "units"),
-        ({"auction_type": "dutch"}, "not in"),
+        ({"units": 1.5}, "units"),
+        ({"units": np.nan}, "units"),
+        ({"reserve": -0.1}, "reserve"),
+        ({"reserve": np.nan}, "reserve"),
+        ({"reserve": np.inf}, "reserve"),
+        ({"auction_type": "dutch"}, "auction_type: 'dutch'"),
     ],
 )
 def test_what_cannot_be_sold_is_refused(changes, match):

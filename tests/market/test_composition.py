@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market import composition
+from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 
 SEEDS = market_seeds(2, "composition", 20_000)
@@ -53,6 +54,9 @@ def largest_remainder(weights: list[int], bidders: int) -> list[int]:
 )
 def test_shares_by_hand(shares, bidders, expected):
     assert counts(SEEDS[:2], shares, None, bidders).tolist() == [expected] * 2
+    types = {str(number): BidderType(share) for number, share in enumerate(shares)}
+    seats = Population(bidders=bidders, types=types).seats_of_types()
+    assert list(seats.values()) == expected
 
 
 @given(

@@ -34,10 +34,20 @@ def _gather(types: Records, bidders: Records, seats: Records, ring: int) -> tupl
 
 
 @kernel
+def _affordable(seat: Record) -> float:
+    """Return what a bidder would and can pay for a unit."""
+    least: float = min(seat.value_one, seat.purse)
+    return least
+
+
+@kernel
 def _choose_leaders(
     current: Round, types: Records, bidders: Records, seats: Records, leaders: int
 ) -> None:
-    """Mark the members who bid for the ring: the strongest, or some drawn by lot."""
+    """Mark the members who bid for the ring: the strongest, or some drawn by lot.
+
+    The strongest can pay most of their value. A member without money leads only if all have none.
+    """
     for i in range(len(seats)):
         seats[i].leads = seats[i].leads and not seats[i].in_ring
     for _ in range(leaders):
@@ -45,8 +55,8 @@ def _choose_leaders(
         for i in range(len(seats)):
             if not seats[i].in_ring or seats[i].leads:
                 continue
-            strength = seats[i].value_one
-            if not types[bidders[i].kind].efficient:
+            strength = _affordable(seats[i])
+            if strength > 0.0 and not types[bidders[i].kind].efficient:
                 strength = uniform(current.key, i, LEADER_LOT)
             if strength > best:
                 best, chosen = strength, i
@@ -190,7 +200,7 @@ def _deviate(
     A deviator knows the ring's own bids and has its belief about outsiders: their best value is
     distributed as x^k. With the deal as a floor c, a value v gains (v^(k+1) - c^(k+1))/(k+1) over
     the better of the floor and the best outsider. This also holds in a first-price sale, where the
-    deviator bids as if the floor were a reserve.
+    deviator bids as if the floor were a reserve. A member reckons with no more than it can pay.
     """
     parameters, mechanism, n = current.parameters, current.mechanism, len(seats)
     patience = parameters.ring_patience
@@ -204,9 +214,10 @@ def _deviate(
             continue
         power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
         # With v <= 1 <= p, v^p is at most v: few members need powers to see that it does not pay.
-        if seat.value_one <= max(floor, min(power * stake, 1.0)):
+        value = _affordable(seat)
+        if value <= max(floor, min(power * stake, 1.0)):
             continue
-        if (seat.value_one**power - floor**power) / power <= stake:
+        if (value**power - floor**power) / power <= stake:
             continue
         seat.breaks = True
         offer.one, offer.two = seat.sincere_one, seat.sincere_two

@@ -99,7 +99,10 @@ def pay_shill_bidders(
     honest: Records,
     shills: int,
 ) -> None:
-    """Give shill bidders a share of what they added to payments, and let them learn from it.
+    """Give shill bidders a share of what they added to others' payments, and let them learn.
+
+    Several shill bidders divide what they added together. What one of them pays more itself is no
+    gain of the seller's confederate, so it does not count for that one.
 
     Args:
         current: The round.
@@ -111,13 +114,13 @@ def pay_shill_bidders(
         shills: Number of false names.
     """
     constants, n = current.parameters, len(seats)
-    with_shills, without = 0.0, 0.0
+    added = 0.0
     for i in range(n):
-        with_shills += awards[i].paid
-        without += honest[i].paid
+        added += awards[i].paid - honest[i].paid
     for i in range(n):
         if offers[i].alias > 0.0:
             bidder, fine = bidders[i], awards[n + i].units * current.mechanism.withdrawal_fine
-            earned = constants.shill_share * (with_shills - without) / shills - fine
+            by_others = added - (awards[i].paid - honest[i].paid)
+            earned = constants.shill_share * by_others / shills - fine
             seats[i].net += earned
             bidder.shill_gain += constants.shill_gain * (earned - bidder.shill_gain)

@@ -48,6 +48,7 @@ RARE_EVENTS = (
     "ring too small",
     "ring is punished",
     "leader by lot",
+    "ring member without money",
     "cover at the reserve",
     "deviation",
     "breakdown",
