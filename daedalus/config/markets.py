@@ -39,6 +39,8 @@ def check_market(config: Config, overrides: Sequence[str]) -> None:
                 f"{', '.join(playable(market))}. Choose one of them, or "
                 f"{_choices(population.markets)}."
             )
+        if market == "strategic":
+            _check_rings(key, population)
     if market != "strategic" and config.task in BY_TYPE:
         raise ConfigError(f"task: {config.task} needs bidder types; choose market=strategic")
     if market != "strategic" and config.training.portfolio.populations:
@@ -62,6 +64,19 @@ def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
         yield f"training.sft.practice.{name}", each
     for name, stage in config.training.curriculum.stages.items():
         yield f"training.curriculum.stages.{name}", stage.population
+
+
+def _check_rings(key: str, population: PopulationSettings) -> None:
+    """Refuse a ring that never has two members.
+
+    Raises:
+        ConfigError: There is such a ring.
+    """
+    assert population.strategic is not None
+    try:
+        population.strategic.check_rings()
+    except ValueError as error:
+        raise ConfigError(f"{key}.strategic.{error}") from error
 
 
 def _check_read(override: str, config: Config) -> None:

@@ -178,6 +178,20 @@ class Population:
             seats[name] += 1
         return seats
 
+    def check_rings(self) -> None:
+        """Refuse a ring that has fewer than two members in every episode: it never colludes.
+
+        Raises:
+            ValueError: There is such a ring.
+        """
+        for name, members in (self.seats_of_types() or {}).items():
+            each = self.types[name]
+            if each.share > 0 and "collude" in each.menu and members < 2:
+                raise ValueError(
+                    f"types.{name}: its share gives {members} of {self.bidders} bidders, and a "
+                    "ring needs two; give it a larger share, or take collude from its menu"
+                )
+
     @property
     def most_bidders(self) -> int:
         """Return the largest number of bidders that an episode may have."""

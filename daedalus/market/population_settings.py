@@ -18,7 +18,7 @@ class PopulationSettings:
         classic: The bidders of the classic market; None if that market cannot play it.
 
     Raises:
-        ValueError: No market can play it, or a ring has fewer than two members.
+        ValueError: No market can play it.
     """
 
     name: str
@@ -28,8 +28,6 @@ class PopulationSettings:
     def __post_init__(self) -> None:
         if not self.markets:
             raise ValueError(f"population {self.name}: no market plays it; describe it for one")
-        if self.strategic is not None:
-            _check_rings(self.strategic)
 
     @property
     def markets(self) -> list[str]:
@@ -50,15 +48,3 @@ class PopulationSettings:
                 f"choose market={' or market='.join(self.markets)}"
             )
         return bidders
-
-
-def _check_rings(population: Population) -> None:
-    """Refuse a ring that has fewer than two members in every episode: it would never collude."""
-    for name, members in (population.seats_of_types() or {}).items():
-        each = population.types[name]
-        if each.share > 0 and "collude" in each.menu and members < 2:
-            raise ValueError(
-                f"strategic.types.{name}: its share gives {members} of {population.bidders} "
-                "bidders, and a ring needs two; give it a larger share, or take collude from its "
-                "menu"
-            )

@@ -74,7 +74,7 @@ def test_a_setting_that_each_episode_draws_is_refused(override: str, name: str) 
     ("market", "override"),
     [
         ("classic", "population.strategic.bidders=12"),
-        ("classic", "population.strategic.types.shader.share=0.5"),
+        ("classic", "population.strategic.types.shader.rivals=5"),
         ("classic", "market.strategic.audit_rate=0.1"),
         ("classic", "++market.strategic.audit_rate=0.1"),
         ("strategic", "population.classic.bidders=12"),
@@ -96,3 +96,8 @@ def test_a_population_whose_file_has_another_name_is_refused() -> None:
     check_market(config, [*overrides, "population.name=stage3"])
     with pytest.raises(ConfigError, match="name: stage3; write name: stage4"):
         check_market(config, overrides)
+
+
+def test_a_ring_of_one_is_refused_with_its_place() -> None:
+    message = failure("task=compare", "population=stage3", "population.strategic.bidders=5")
+    assert message.startswith("population.strategic.types.colluder: its share gives 1 of 5 bidders")

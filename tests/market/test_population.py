@@ -168,3 +168,25 @@ def test_a_fixed_population_draws_nothing():
     types = {"a": BidderType(2.0)}
     drawn = Population(stage=2, concentration=1.0, ranges=Ranges(units=[1, 5])).fixed(types, 5, 4)
     assert drawn == Population(stage=2, bidders=5, units=4, types=types)
+
+
+RING = {"ring": BidderType(0.2, ["collude"]), "rest": BidderType(0.8)}
+
+
+@pytest.mark.parametrize("bidders", [2, 4, 7])
+def test_a_ring_of_one_is_refused(bidders):
+    with pytest.raises(ValueError, match=r"types\.ring: .* a ring needs two"):
+        Population(bidders=bidders, types=RING).check_rings()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bidders": 8},
+        {"bidders": 4, "concentration": 1.0},
+        {"bidders": 4, "ranges": Ranges(bidders=[4, 20])},
+        {"bidders": 4, "types": RING | {"ring": BidderType(0.0, ["collude"])}},
+    ],
+)
+def test_a_ring_that_may_have_two_members_or_that_nobody_asks_for_is_fine(changes):
+    Population(**{"types": RING} | changes).check_rings()
