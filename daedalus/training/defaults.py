@@ -107,17 +107,19 @@ def end_of_answer(tokenizer: PreTrainedTokenizerBase) -> int:
 
 
 def require_answers(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Check that the chat template writes a question alike with and without its answer.
+    """Check that the chat template leads from a question straight to its answer.
 
     Raises:
         CannotRunError: It does not, so a model cannot learn from answered questions.
     """
     asked = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
-    if not _rendered(tokenizer, [*_QUESTION, _ANSWER]).startswith(asked):
+    answered = _rendered(tokenizer, [*_QUESTION, _ANSWER])
+    straight = answered.removeprefix(asked).lstrip().startswith(_ANSWER["content"])
+    if not (answered.startswith(asked) and straight):
         raise CannotRunError(
-            f"{tokenizer.name_or_path}: its chat template writes a question otherwise once it is "
-            "answered, so no model can learn from it; delete the template, which gives the plain "
-            "one, or choose another model"
+            f"{tokenizer.name_or_path}: its chat template does not lead from a question straight "
+            "to its answer, so no model can learn from it; delete the template, which gives the "
+            "plain one, or choose another model"
         )
 
 

@@ -72,8 +72,9 @@ def _wrap_generation(trainer: GRPOTrainer) -> None:
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
     """Return TRL's settings for ours."""
     passes, at_once = backward_passes(settings)
+    batches = -(-settings.save_every // settings.iterations)  # a checkpoint does not hold one
     return GRPOConfig(
-        **shared_options(folder, seed, settings.save_every),
+        **shared_options(folder, seed, batches * settings.iterations),
         max_steps=settings.steps,
         per_device_train_batch_size=at_once,
         gradient_accumulation_steps=passes,

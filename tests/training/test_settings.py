@@ -52,7 +52,6 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (SftSettings, {"temperature": 0.0}),
         (SftSettings, {"examples": 0}),
         (GrpoSettings, {"group_size": 1}),
-        (GrpoSettings, {"micro_batch": 7}),
         (GrpoSettings, {"rollouts": "game"}),
         (GrpoSettings, {"schedule": "steep"}),
         (GrpoSettings, {"scale_rewards": "all"}),
