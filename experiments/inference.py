@@ -103,6 +103,6 @@ def _load(settings: LanguageModelSettings) -> tuple[Generate, PromptSettings]:
     except (OSError, ValueError) as error:
         said = str(error).strip().partition("\n")[0]
         raise ConfigError(
-            f"checkpoint: {settings.checkpoint!r} is neither a folder with a model nor a model on "
-            f"the hub ({said}); give the `model` folder of a training run, or a hub name OWNER/NAME"
+            f"checkpoint: {settings.checkpoint!r} cannot be loaded ({said}); give the `model` "
+            "folder of a training run, or a hub name OWNER/NAME"
         ) from error

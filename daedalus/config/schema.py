@@ -84,6 +84,7 @@ class Config:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
         self._check_shards()
         self._check_unsloth()
+        self._check_corrections()
         if self.task == "tune":
             self._check_tuning()
         if self.training.grpo.vllm_server and self.model.load_in_4bit:
@@ -95,6 +96,17 @@ class Config:
             raise ValueError(
                 f"training.grpo.horizon: {self.training.grpo.horizon}; "
                 f"an episode has {self.market.episode_length} steps"
+            )
+
+    def _check_corrections(self) -> None:
+        """Check that each population of practice has an episode of the corrections."""
+        sft = self.training.sft
+        more, least = sft.corrections, 2 * len(sft.practice) * self.market.episode_length
+        if more.rounds and more.examples <= least - self.market.episode_length:
+            raise ValueError(
+                f"training.sft.corrections.examples: {more.examples}; half of them go to the "
+                f"{len(sft.practice)} populations of practice, in episodes of "
+                f"{self.market.episode_length} steps, so give {least} or more, or fewer populations"
             )
 
     def _check_tuning(self) -> None:

@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
 from daedalus.checks import CannotRunError
+from daedalus.training.defaults import own_defaults
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import LoraSettings, ModelSettings
 
@@ -107,7 +108,7 @@ class UnslothBackend:
             full_finetuning=False,
             fast_inference=False,
         )
-        tokenizer.padding_side = "left"
+        own_defaults(model, tokenizer)
         require_projections(model, source)
         return LanguageModel(model, tokenizer)
 

@@ -14,6 +14,7 @@ from daedalus.designers.prompt import PromptSettings
 from daedalus.files import written_whole_folder
 from daedalus.run_folder import PROMPT, adapters_of
 from daedalus.training.backends import quantisation
+from daedalus.training.defaults import neutral_generation
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import ModelSettings
 
@@ -57,6 +58,8 @@ def export(
 ) -> None:
     """Write a model that ``from_pretrained`` loads, completely or not at all.
 
+    Its generation configuration is neutral, see ``neutral_generation``.
+
     Adapters are merged into base weights that are loaded again, see ``ModelSettings.merge``.
     Merging into quantised weights would round twice. The adapters alone are kept beside the model,
     in ``adapters_of(folder)``. In its folder, ``from_pretrained`` would apply them a second time.
@@ -71,6 +74,7 @@ def export(
     merged = language_model.model
     if isinstance(merged, PeftModel):
         merged = _merged(merged, _weights(base, settings or ModelSettings()), adapters_of(folder))
+    neutral_generation(merged, language_model.tokenizer)
     with written_whole_folder(folder) as aside:
         merged.save_pretrained(aside)
         language_model.tokenizer.save_pretrained(aside)

@@ -14,6 +14,7 @@ from daedalus.designers.base import Generate
 from daedalus.designers.prompt import Message
 from daedalus.training.backends import generating
 from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
+from daedalus.training.defaults import neutral_generation
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256
@@ -71,7 +72,7 @@ def complete(
     max_new_tokens: int,
     masks: Sequence[MechanismConstraint] = (),
 ) -> Completions:
-    """Answer chats in one batch, with torch's global random numbers.
+    """Answer chats in one batch, with torch's global random numbers and no settings but these.
 
     Args:
         language_model: The model that answers.
@@ -91,6 +92,7 @@ def complete(
         if temperature > 0
         else {"do_sample": False}
     )
+    ends = neutral_generation(model, tokenizer)
     with generating(model):
         tokens = cast(Any, model).generate(  # the method of a mixin, which the type lacks
             **inputs,
@@ -104,8 +106,10 @@ def complete(
     ]
     answers = tokens[:, inputs["input_ids"].shape[1] :].tolist()
     texts = list(tokenizer.batch_decode(answers, skip_special_tokens=True))
-    return Completions(asked, [_ended(row, tokenizer.eos_token_id) for row in answers], texts)
+    return Completions(asked, [_ended(row, ends) for row in answers], texts)
 
 
-def _ended(tokens: list[int], end: int) -> list[int]:
-    return tokens[: tokens.index(end) + 1] if end in tokens else tokens
+def _ended(tokens: list[int], ends: Sequence[int]) -> list[int]:
+    """Return the tokens up to the first that ends an answer."""
+    length = next((place for place, token in enumerate(tokens, 1) if token in ends), len(tokens))
+    return tokens[:length]

@@ -12,6 +12,7 @@ from trl import GRPOConfig, GRPOTrainer
 from daedalus.phases import GRPO, phase
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend, repeatable_attention
+from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
@@ -36,6 +37,7 @@ def train_grpo(
     hide_small_progress_bars()
     set_seed(seed)  # adapters are drawn before the trainer sets its seed
     adapted, adapters = backend.adapt(language_model, seed)
+    neutral_generation(adapted.model, adapted.tokenizer)
     trainer = GRPOTrainer(
         model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
@@ -70,8 +72,9 @@ def _wrap_generation(trainer: GRPOTrainer) -> None:
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
     """Return TRL's settings for ours."""
     passes, at_once = backward_passes(settings)
+    batches = -(-settings.save_every // settings.iterations)  # a checkpoint does not hold one
     return GRPOConfig(
-        **shared_options(folder, seed, settings.save_every),
+        **shared_options(folder, seed, batches * settings.iterations),
         max_steps=settings.steps,
         per_device_train_batch_size=at_once,
         gradient_accumulation_steps=passes,

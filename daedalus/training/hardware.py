@@ -168,10 +168,9 @@ def memory_advice(phase: str) -> Iterator[None]:
     try:
         yield
     except torch.cuda.OutOfMemoryError as error:
-        section = f"training.{phase}"
-        smaller = "batch_size" if phase == "sft" else "micro_batch"
+        smaller = "grpo.micro_batch" if phase == "grpo" else "sft.batch_size"
         raise CannotRunError(
-            f"{section}: the GPU has not enough memory; lower {section}.{smaller}, set "
+            f"{phase}: the GPU has not enough memory; lower training.{smaller}, set "
             "model.load_in_4bit=true, or take a smaller model. The last checkpoint is kept: "
             "resume=true goes on from it"
         ) from error

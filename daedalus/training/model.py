@@ -14,7 +14,6 @@ from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     BitsAndBytesConfig,
-    GenerationConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     Qwen2Config,
@@ -28,6 +27,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.run_folder import PROMPT
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.defaults import neutral_generation, own_defaults, own_tokenizer
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import build_tokenizer, number_tokens
@@ -70,41 +70,43 @@ def make_language_model(
             torch.nn.init.normal_(model.lm_head.weight, std=settings.output_std)
         if numbers:
             _embed_numbers(model, tokenizer, settings.weight_std)
-    model.generation_config = _generation_config(tokenizer)
+    neutral_generation(model, tokenizer)
     return LanguageModel(model, tokenizer)
 
 
 def load_language_model(
     source: str | Path, quantisation: BitsAndBytesConfig | None = None
 ) -> LanguageModel:
-    """Load a model from a folder or by its hub name.
+    """Load a model from a folder or by its hub name, with ``own_defaults``.
 
     Args:
         source: Folder or hub name.
         quantisation: How its weights are quantised; None leaves them as they are.
 
     Raises:
-        CannotRunError: There is no such model, or it cannot be downloaded.
+        CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.
     """
-    tokenizer = load_tokenizer(source)
     with _load_advice(source):
+        tokenizer = AutoTokenizer.from_pretrained(source)
         model = AutoModelForCausalLM.from_pretrained(
             source, dtype="auto", quantization_config=quantisation
         )
+    own_defaults(model, tokenizer)
     if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
         torch.nn.Module.cuda(model)  # the method of the class has no types
     return LanguageModel(model, tokenizer)
 
 
 def load_tokenizer(source: str | Path) -> PreTrainedTokenizerBase:
-    """Load a tokenizer from a folder or by its hub name; it pads on the left.
+    """Load a tokenizer from a folder or by its hub name, see ``own_tokenizer``.
 
     Raises:
-        CannotRunError: There is no such tokenizer, or it cannot be downloaded.
+        CannotRunError: There is no such tokenizer, it cannot be downloaded, or it cannot chat.
     """
     with _load_advice(source):
-        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+        tokenizer = AutoTokenizer.from_pretrained(source)
     assert isinstance(tokenizer, PreTrainedTokenizerBase)
+    own_tokenizer(tokenizer)
     return tokenizer
 
 
@@ -216,9 +218,3 @@ def _input_weight(model: PreTrainedModel) -> torch.Tensor:
     weight = model.get_input_embeddings().weight
     assert isinstance(weight, torch.Tensor)
     return weight
-
-
-def _generation_config(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
-    return GenerationConfig(
-        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
-    )

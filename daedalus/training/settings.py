@@ -189,6 +189,7 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
+        self._check_examples()
         for name in ("exploration", "first_decisions"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
@@ -198,6 +199,28 @@ class SftSettings:
             )
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
+
+    def _check_examples(self) -> None:
+        """Check that each step has all its pairs, and each population of practice some."""
+        if not self.steps:
+            return
+        given = {"examples": self.examples}
+        if self.corrections.rounds:
+            given["corrections.examples"] = self.corrections.examples
+        for name, count in given.items():
+            if count < self.batch_size:
+                raise ValueError(
+                    f"training.sft.{name}: {count}; a step takes {self.batch_size} of them "
+                    f"(batch_size), so give {self.batch_size} or more, or a smaller batch_size"
+                )
+        first, least = round(self.first_decisions * self.examples), 2 * len(self.practice)
+        for count in filter(None, (first, self.examples - first)):
+            if count < least:
+                raise ValueError(
+                    f"training.sft.examples: {self.examples}; half of {count} first or later "
+                    f"decisions go to the {len(self.practice)} populations of practice, so give "
+                    "more, or fewer populations"
+                )
 
 
 @dataclass
@@ -302,9 +325,7 @@ class GrpoSettings:
             raise ValueError("regret_pool: episodes have no pool; set rollouts: state")
         for name, known in _WORDS.items():
             require_one_of(known, self, name)
-        if self.prompts_per_step * self.group_size % self.micro_batch:
-            total = self.prompts_per_step * self.group_size
-            raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
+        self._check_steps()
         if self.commitment_steps is not None and not 1 <= self.commitment_steps < self.horizon:
             raise ValueError(
                 f"commitment_steps: {self.commitment_steps}; "
@@ -316,6 +337,25 @@ class GrpoSettings:
         if self.vllm_server and self.rollouts == "episode":
             raise ValueError(
                 "vllm_server: episodes are sampled by the trainer; set rollouts: state"
+            )
+
+    def _check_steps(self) -> None:
+        """Check that the states suffice for a step, and that its completions can be divided."""
+        prompts, micro_batch = self.prompts_per_step, self.micro_batch
+        if self.steps and self.states < prompts:
+            raise ValueError(
+                f"training.grpo.states: {self.states}; a step takes {prompts} of them "
+                f"(prompts_per_step), so give {prompts} or more, or a smaller prompts_per_step"
+            )
+        total = prompts * self.group_size
+        if total % micro_batch:
+            divisor = next(each for each in range(micro_batch, 0, -1) if total % each == 0)
+            unit = micro_batch // math.gcd(micro_batch, self.group_size)
+            raise ValueError(
+                f"training.grpo.prompts_per_step: {prompts} in groups of {self.group_size} are "
+                f"{total} completions, which training.grpo.micro_batch: {micro_batch} does not "
+                f"divide; give prompts_per_step: {-(-prompts // unit) * unit}, or micro_batch: "
+                f"{divisor}"
             )
 
     def _check_loss(self) -> None:

@@ -26,6 +26,7 @@ from daedalus.search.distillation import distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
+from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.practice import Practice
@@ -127,6 +128,7 @@ def train_sft(
     A model that has adapters keeps them. Logs go under ``name``.
     """
     hide_small_progress_bars()
+    require_answers(language_model.tokenizer)
     set_seed(seed)  # adapters are drawn before the trainer sets its seed
     adapted, adapters = language_model, None
     if not isinstance(language_model.model, PeftModel):
@@ -139,6 +141,7 @@ def train_sft(
         lr_scheduler_type="cosine",
         warmup_steps=settings.warmup_steps,
         completion_only_loss=True,
+        max_length=None,  # TRL would cut long pairs, and leave out those without an answer
     )
     trainer = SFTTrainer(
         model=adapted.model,

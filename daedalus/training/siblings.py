@@ -11,6 +11,7 @@ from trl import GRPOTrainer
 from daedalus.designers.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.training.defaults import end_of_answer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.reward import SIBLING, MarketReward
@@ -89,7 +90,7 @@ class SiblingRollouts:
 def answer_tokens(tokenizer: PreTrainedTokenizerBase, mechanism: Mechanism) -> list[int]:
     """Return the tokens of an answer as the model writes it, with the token that ends it."""
     text = format_mechanism(mechanism)
-    return [*tokenizer(text, add_special_tokens=False).input_ids, tokenizer.eos_token_id]
+    return [*tokenizer(text, add_special_tokens=False).input_ids, end_of_answer(tokenizer)]
 
 
 def _valid(texts: Sequence[str]) -> list[Mechanism]:

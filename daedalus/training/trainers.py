@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,9 +14,14 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
     Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
 )
 from transformers.distributed.fsdp import is_fsdp_managed_module
 
+from daedalus.checks import CannotRunError
 from daedalus.processes import gathered, is_sharded, once
 from daedalus.tracking import Tracker
 from daedalus.training.backends import train_adapters_in_float32
@@ -23,6 +29,9 @@ from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice
 from daedalus.training.model import keep_numbers_alike, load_language_model
 from daedalus.training.signals import SignalsCallback, show_progress
+
+SAVE_SECONDS = 60.0
+"""Age of the last checkpoint at which training saves another."""
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +72,9 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
 
     Returns:
         The trained model.
+
+    Raises:
+        CannotRunError: Other steps were made than the trainer's settings ask for.
     """
     model, tokenizer = trainer.model, trainer.processing_class
     assert isinstance(model, torch.nn.Module)
@@ -71,10 +83,12 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     keep_numbers_alike(cast(PreTrainedModel, model), tokenizer)
     show_progress(trainer)
     trainer.add_callback(SignalsCallback(tracker, phase))
+    trainer.add_callback(SaveByTime())
     finish_checkpoints_together(trainer)
     checkpoint, steps = once(lambda: (last_checkpoint(folder), completed_steps(folder)))
     tracker.rewind(phase, steps)
     if checkpoint and steps >= trainer.args.max_steps:
+        _require_steps(phase, steps, trainer.args.max_steps)
         if is_sharded():
             return load_language_model(checkpoint).model
         trainer._load_from_checkpoint(str(checkpoint))  # train() would make one step more
@@ -82,7 +96,59 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
     with memory_advice(phase):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    _require_steps(phase, trainer.state.global_step, trainer.args.max_steps)
     return whole(cast(PreTrainedModel, trainer.model))
+
+
+def _require_steps(phase: str, done: int, asked: int) -> None:
+    if done != asked:
+        raise CannotRunError(
+            f"{phase}: it made {done} steps, and its settings ask for {asked}, so its model is not "
+            "exported; start a new run, with enough states or examples for each step"
+        )
+
+
+class SaveByTime(TrainerCallback):
+    """Saves a checkpoint when the last one is a minute old, so that an interrupt loses no more.
+
+    The main process reads its clock for all. A checkpoint in the middle of several passes over the
+    same completions would lose these, so it waits for the last pass.
+    """
+
+    def __init__(self) -> None:
+        self._saved = time.monotonic()
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,
+    ) -> None:
+        """Start the clock."""
+        self._saved = time.monotonic()
+
+    def on_save(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,
+    ) -> None:
+        """Start the clock anew, whatever the checkpoint was saved for."""
+        self._saved = time.monotonic()
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,
+    ) -> None:
+        """Ask for a checkpoint if the last one is old."""
+        passes = getattr(args, "num_iterations", 1)  # GRPO alone has it
+        if state.global_step % passes == 0:
+            control.should_save |= once(lambda: time.monotonic() - self._saved >= SAVE_SECONDS)
 
 
 def finish_checkpoints_together(trainer: Trainer) -> None:

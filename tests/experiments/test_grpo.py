@@ -14,9 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
+from daedalus.config import compose_config
 from daedalus.market.mechanism import FIELDS
 from daedalus.run_folder import RunFolder
+from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
+from experiments import grpo
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +76,20 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     assert launch(tmp_path, "resume=true").wait() == 1
     assert "seed: 99" in (tmp_path / "log.txt").read_text()
     assert not (folder / "metrics.jsonl").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["training/curriculum=published"]], ids=["states", "stages"])
+def test_a_run_without_enough_states_is_not_finished(
+    tmp_path: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("daedalus.training.curriculum._SEARCH", SearchBudget(8, sweeps=0))
+    config = compose_config("+experiment=smoke", *NARROW, *more)
+    config.training.grpo.states = 1  # which composing refuses
+    with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
+        grpo.main(config, tmp_path)
+    assert (tmp_path / "sft_model").exists() and not (tmp_path / "model").exists()
+    assert not (tmp_path / "finished").exists()
 
 
 @pytest.mark.slow

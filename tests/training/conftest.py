@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import GenerationConfig
 
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
@@ -35,6 +36,7 @@ class Writer(torch.nn.Module):
     def __init__(self, answer: list[int]) -> None:
         super().__init__()
         self._answer = torch.tensor(answer)
+        self.generation_config = GenerationConfig()
 
     def generate(self, input_ids: torch.Tensor, **options: Any) -> torch.Tensor:
         return torch.cat([input_ids, self._answer.repeat(len(input_ids), 1)], dim=1)

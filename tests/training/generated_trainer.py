@@ -23,13 +23,14 @@ if PATCHED:  # before trl; Unsloth's own switch leaves the trainers alone on a C
 
 from peft import LoraConfig, get_peft_model  # noqa: E402
 from transformers import PreTrainedModel  # noqa: E402
+from trl import GRPOConfig  # noqa: E402
 
 from daedalus.env import DesignEnv  # noqa: E402
 from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.rewards.stack import RewardStack  # noqa: E402
 from daedalus.search.states import RandomWalkDesigner  # noqa: E402
+from daedalus.training import grpo  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
-from daedalus.training.grpo import train_grpo  # noqa: E402
 from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
 from daedalus.training.settings import GrpoSettings  # noqa: E402
 from daedalus.training.sources import state_source  # noqa: E402
@@ -50,8 +51,15 @@ class Adapted:
 def loaded(folder: str) -> LanguageModel:
     """Load the model; it never samples padding, which Unsloth's trainer leaves out of the loss."""
     language_model = load_language_model(folder)
-    model, tokenizer = language_model.model, language_model.tokenizer
-    model.generation_config.suppress_tokens = [tokenizer.pad_token_id, tokenizer.eos_token_id]
+    tokenizer, settings_of = language_model.tokenizer, grpo.grpo_config
+    never = {"suppress_tokens": [tokenizer.pad_token_id, tokenizer.eos_token_id]}
+
+    def without_padding(*arguments: Any) -> GRPOConfig:
+        config = settings_of(*arguments)
+        config.generation_kwargs = never
+        return config
+
+    vars(grpo)["grpo_config"] = without_padding
     if PATCHED:  # what FastLanguageModel would add; it loads on a GPU only
         PreTrainedModel.for_training = lambda self, *args, **kwargs: self.train()
         PreTrainedModel.for_inference = lambda self, *args, **kwargs: self.eval()
@@ -71,7 +79,7 @@ def main(folder: str) -> None:
     source = replace(source, reward=distinct_letters)
     with tempfile.TemporaryDirectory() as out:
         log = make_tracker(Path(out))
-        train_grpo(loaded(folder), source, settings, Adapted(), log, Path(out) / "steps", 0)
+        grpo.train_grpo(loaded(folder), source, settings, Adapted(), log, Path(out) / "steps", 0)
         print(json.dumps(log.history("grpo")))
 
 

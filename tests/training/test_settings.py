@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from daedalus.config import ConfigError, compose_config
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.settings import (
+    CorrectionSettings,
     GrpoSettings,
     LoraSettings,
     ModelSettings,
@@ -52,7 +54,6 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (SftSettings, {"temperature": 0.0}),
         (SftSettings, {"examples": 0}),
         (GrpoSettings, {"group_size": 1}),
-        (GrpoSettings, {"micro_batch": 7}),
         (GrpoSettings, {"rollouts": "game"}),
         (GrpoSettings, {"schedule": "steep"}),
         (GrpoSettings, {"scale_rewards": "all"}),
@@ -83,6 +84,35 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (GrpoSettings, {"loss_type": "cispo", "epsilon_high": 0.5}, "epsilon_high: 0.5; .* 1.0 up"),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
+        (
+            GrpoSettings,
+            {"states": 7},
+            "states: 7; a step takes 8 .*prompts_per_step.* give 8",
+        ),
+        (GrpoSettings, {"states": 7, "rollouts": "episode"}, "states: 7; a step takes 8"),
+        (
+            GrpoSettings,
+            {"prompts_per_step": 7},
+            r"training\.grpo\.prompts_per_step: 7 .* training\.grpo\.micro_batch: 64 .*"
+            "give prompts_per_step: 8, or micro_batch: 56",
+        ),
+        (GrpoSettings, {"micro_batch": 7}, "micro_batch: 7 .* prompts_per_step: 14, or .*: 4"),
+        (SftSettings, {"examples": 31}, r"sft\.examples: 31; a step takes 32 .*batch_size"),
+        (
+            SftSettings,
+            {"teacher": TEACHER, "corrections": CorrectionSettings(rounds=1, examples=31)},
+            r"sft\.corrections\.examples: 31; a step takes 32",
+        ),
+        (
+            SftSettings,
+            {"practice": dict.fromkeys("abcde", POPULATION), "examples": 9, "batch_size": 4},
+            r"sft\.examples: 9; half of 9 .* 5 populations of practice",
+        ),
+        (
+            SftSettings,
+            {"practice": {"a": POPULATION}, "examples": 64, "first_decisions": 0.02},
+            r"sft\.examples: 64; half of 1 ",
+        ),
         (PortfolioSettings, {"file": "absent.csv"}, "file: no file absent.csv; give a run's"),
         (PortfolioSettings, {"file": __file__}, "file: nothing reads it, because populations is 0"),
     ],
@@ -92,3 +122,28 @@ def test_settings_that_do_not_go_together_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=hint):
         settings(**values)
+
+
+SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.rounds=1"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hint"),
+    [
+        (["+experiment=smoke", "training.grpo.states=1"], "training.grpo.states: 1; .* give 2"),
+        (
+            ["+experiment=smoke", "training/curriculum=published", "training.grpo.states=1"],
+            "training.grpo.states: 1; .* give 2",
+        ),
+        ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
+    ],
+)
+def test_a_run_that_would_do_less_than_asked_is_not_composed(
+    overrides: list[str], hint: str
+) -> None:
+    with pytest.raises(ConfigError, match=hint):
+        compose_config(*overrides)
+
+
+def test_an_episode_for_each_population_is_enough() -> None:
+    assert compose_config(*SMOKE, "training.sft.corrections.examples=71")

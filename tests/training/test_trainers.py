@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from transformers import TrainerControl, TrainerState
 
+from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner
-from daedalus.training.grpo import train_grpo
+from daedalus.tracking import Tracker
+from daedalus.training import trainers
+from daedalus.training.checkpoints import completed_steps
+from daedalus.training.grpo import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import GrpoSettings
-from daedalus.training.sources import state_source
-from daedalus.training.trainers import finish_checkpoints_together, whole
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SMALL, make_tracker
+from daedalus.training.sft import synthetic_pairs, train_sft
+from daedalus.training.sources import episode_source, state_source
+from daedalus.training.trainers import SaveByTime, finish_checkpoints_together, whole
+from tests.populations import population
+from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SFT, SMALL, make_tracker
 
 
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
@@ -86,3 +96,87 @@ def test_a_checkpoint_waits_for_the_random_state_of_all(monkeypatch: pytest.Monk
     finish_checkpoints_together(trainer)  # type: ignore[arg-type]
     trainer._save_rng_state("mine")
     assert order == ["mine", "all"]
+
+
+def sft_history(folder: Path, steps: int = 3) -> tuple[list[dict[str, float]], torch.Tensor]:
+    """Train the small model from the same start, or from the last checkpoint in the folder."""
+    env = DesignEnv.of(MarketSettings(), population(3))
+    model, log = make_language_model(SMALL, PROMPT, env, seed=0), make_tracker(folder)
+    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
+    settings = replace(SFT, steps=steps)
+    trained = train_sft(model, pairs, settings, ALL_WEIGHTS, log, folder / "sft", seed=0)
+    weights = torch.cat([each.flatten() for each in trained.model.parameters()])
+    return log.history("sft"), weights.detach()
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    return folder, sft_history(folder)[1]
+
+
+def test_training_is_saved_by_time_and_goes_on_as_if_uninterrupted(
+    uninterrupted: tuple[Path, torch.Tensor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, weights = uninterrupted
+    assert [each.name for each in (folder / "sft").glob("checkpoint-*")] == ["checkpoint-3"]
+    monkeypatch.setattr(trainers, "SAVE_SECONDS", 0.0)
+
+    def interrupt(self: Tracker, phase: str, step: int, metrics: dict[str, float]) -> None:
+        if step == 3:
+            raise KeyboardInterrupt
+        write(self, phase, step, metrics)
+
+    write = Tracker.log
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Tracker, "log", interrupt)
+        sft_history(tmp_path)
+    assert completed_steps(tmp_path / "sft") == 2
+    resumed, same = sft_history(tmp_path)
+    assert resumed == make_tracker(folder).history("sft") and torch.equal(same, weights)
+
+
+def test_passes_over_the_same_completions_are_not_cut_in_two(tmp_path: Path) -> None:
+    settings = GrpoSettings(iterations=3, epsilon_high=0.3, save_every=4)
+    config = grpo_config(settings, tmp_path, seed=0)
+    assert config.save_steps == 6
+    clock, asked = SaveByTime(), []
+    clock._saved = -1e9
+    for step in range(1, 7):
+        control = TrainerControl()
+        clock.on_step_end(config, TrainerState(global_step=step), control)
+        asked.append(control.should_save)
+    assert asked == [False, False, True] * 2
+
+
+@pytest.mark.parametrize("rollouts", ["state", "episode"])
+def test_a_phase_without_enough_states_fails(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, rollouts: str
+) -> None:
+    settings = GrpoSettings(**{**vars(GRPO), "rollouts": rollouts})
+    settings.states = 1  # which composing refuses
+    player = RandomWalkDesigner()
+    if rollouts == "state":
+        source = state_source(env, player, RewardStack(), None, PROMPT, settings, seed=0)
+    else:
+        source = episode_source(env, RewardStack(), PROMPT, settings, 0)
+    with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
+        train_grpo(small, source, settings, ALL_WEIGHTS, make_tracker(tmp_path), tmp_path / "x", 0)
+
+
+def test_a_phase_that_is_stopped_early_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(self: object, args: object, state: object, control: TrainerControl, **_: Any) -> None:
+        control.should_training_stop = True
+
+    monkeypatch.setattr(trainers.SignalsCallback, "on_log", stop)
+    with pytest.raises(CannotRunError, match="sft: it made 1 steps, and its settings ask for 3"):
+        sft_history(tmp_path)
+
+
+def test_a_phase_that_was_trained_for_longer_is_not_the_phase_that_is_asked_for(
+    uninterrupted: tuple[Path, torch.Tensor],
+) -> None:
+    with pytest.raises(CannotRunError, match="sft: it made 3 steps, and its settings ask for 2"):
+        sft_history(uninterrupted[0], steps=2)
