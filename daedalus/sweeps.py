@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from omegaconf import OmegaConf
 
 from daedalus.config.jobs import HOW_LAUNCHED, jobs_of_sweep
-from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.files import locked, written_whole
 from daedalus.run_folder import RunFolder
 
@@ -77,7 +76,7 @@ def _collect_summaries(directory: Path) -> None:
     table = pd.concat([_job_table(RunFolder(job).summary) for job in jobs], ignore_index=True)
     tables = {SWEEP_TABLE: table}
     if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
-        overrides, confidence = _override_columns(jobs[0], table), _evaluation(jobs[0]).confidence
+        overrides, confidence = _override_columns(jobs[0], table), _confidence(jobs[0])
         tables[SEED_TABLE] = over_seeds(table, overrides, confidence)
         paths = [RunFolder(job).differences for job in jobs]
         paired = [_job_table(path) for path in paths if path.exists()]
@@ -85,7 +84,7 @@ def _collect_summaries(directory: Path) -> None:
             differences = pd.concat(paired, ignore_index=True)
             tables[DIFFERENCE_TABLE] = differences_over_seeds(differences, overrides, confidence)
     if _is_leaderboard(table):
-        tables[LEADERBOARD] = _leaderboard(table, _evaluation(jobs[0]), directory / "figures")
+        tables[LEADERBOARD] = _leaderboard(table, _confidence(jobs[0]), directory / "figures")
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
@@ -157,7 +156,7 @@ def differences_over_seeds(
     return frame.assign(improves=(low > 0).astype(object).where(low.notna()))
 
 
-def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path) -> pd.DataFrame:
+def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> pd.DataFrame:
     """Return the table over populations and seeds, and save its figures in a folder."""
     from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
@@ -165,16 +164,15 @@ def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path
 
     # Jobs may share the seeds or the populations out in any order, and the sums stay the same.
     table = table.sort_values(["seed", "population"], kind="stable", ignore_index=True)
-    totals = aggregate(table, REFERENCES, settings.confidence)
-    for name, figure in leaderboard_figures(table, totals, settings.confidence).items():
+    totals = aggregate(table, REFERENCES, confidence)
+    for name, figure in leaderboard_figures(table, totals, confidence).items():
         save(figure, folder / f"{name}.png")
     return totals
 
 
-def _evaluation(job: Path) -> EvaluationSettings:
-    """Return the evaluation settings of a job."""
-    chosen = OmegaConf.load(RunFolder(job).config).evaluation
-    return EvaluationSettings(chosen.episodes, chosen.confidence, chosen.resamples)
+def _confidence(job: Path) -> float:
+    """Return the coverage of a job's intervals."""
+    return float(OmegaConf.load(RunFolder(job).config).evaluation.confidence)
 
 
 def _job_table(path: Path) -> pd.DataFrame:
