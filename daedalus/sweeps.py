@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from omegaconf import OmegaConf
 
 from daedalus.config.jobs import HOW_LAUNCHED, jobs_of_sweep
-from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.files import locked, written_whole
 from daedalus.run_folder import RunFolder
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 JOB_TABLE, SWEEP_TABLE = "jobs.csv", "sweep.csv"
-SEED_TABLE, LEADERBOARD = "seeds.csv", "leaderboard.csv"
+SEED_TABLE, DIFFERENCE_TABLE, LEADERBOARD = "seeds.csv", "seed_differences.csv", "leaderboard.csv"
 FINISHED, FAILED, UNFINISHED, WAITING = "finished", "failed", "unfinished", "waiting"
 """States of a job. An unfinished one runs or was killed."""
 
@@ -27,8 +26,9 @@ def collect_sweep(directory: Path) -> None:
 
     jobs.csv has the state of each job, see ``job_states``. sweep.csv has one row for each row of
     the summary.csv of each job. If the jobs compare designers over several seeds, it also writes
-    seeds.csv, see ``over_seeds``. If they are leaderboards, and all seeds have the same
-    populations, it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
+    seeds.csv, see ``over_seeds``, and from their differences.csv seed_differences.csv, see
+    ``differences_over_seeds``. If they are leaderboards, and all seeds have the same populations,
+    it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
     Jobs that end together take turns.
     """
     with locked(directory):
@@ -73,13 +73,18 @@ def _collect_summaries(directory: Path) -> None:
     )
     if not jobs:
         return
-    table = pd.concat([_job_table(job) for job in jobs], ignore_index=True)
+    table = pd.concat([_job_table(RunFolder(job).summary) for job in jobs], ignore_index=True)
     tables = {SWEEP_TABLE: table}
     if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
-        overrides = _override_columns(jobs[0], table)
-        tables[SEED_TABLE] = over_seeds(table, overrides, _evaluation(jobs[0]))
+        overrides, confidence = _override_columns(jobs[0], table), _confidence(jobs[0])
+        tables[SEED_TABLE] = over_seeds(table, overrides, confidence)
+        paths = [RunFolder(job).differences for job in jobs]
+        paired = [_job_table(path) for path in paths if path.exists()]
+        if paired:
+            differences = pd.concat(paired, ignore_index=True)
+            tables[DIFFERENCE_TABLE] = differences_over_seeds(differences, overrides, confidence)
     if _is_leaderboard(table):
-        tables[LEADERBOARD] = _leaderboard(table, _evaluation(jobs[0]), directory / "figures")
+        tables[LEADERBOARD] = _leaderboard(table, _confidence(jobs[0]), directory / "figures")
     for name, frame in tables.items():
         with written_whole(directory / name) as aside:
             frame.to_csv(aside, index=False)
@@ -94,44 +99,64 @@ def _is_leaderboard(table: pd.DataFrame) -> bool:
 
 
 def over_seeds(
-    table: pd.DataFrame, overrides: list[str], settings: EvaluationSettings
+    table: pd.DataFrame, overrides: list[str], confidence: float, number: str = "mean"
 ) -> pd.DataFrame:
-    """Summarise each designer's mean reward over seeds.
+    """Average a number of each designer over seeds.
 
-    Each seed is one sample, because a designer that is trained differs between seeds.
+    Each seed is one sample, because a designer that is trained differs between seeds. A seed that
+    ran twice counts once.
 
     Args:
-        table: Rows of sweep.csv with ``designer``, ``seed`` and the designer's ``mean`` reward.
+        table: Rows of jobs with ``designer``, ``seed`` and a number, such as its ``mean`` reward.
+            A difference also has the ``reference``.
         overrides: Columns of the overrides, in which the jobs differ.
-        settings: Confidence and number of resamples.
+        confidence: Coverage of the intervals.
+        number: Column of the number.
 
     Returns:
-        One row for each designer in each setting (all overrides except the seed, and the
-        population if there is such a column). Its columns are the number of ``seeds``, their
-        ``mean`` with a bootstrap interval (``mean_low``, ``mean_high``), and the ``lowest`` and
-        ``highest`` of them.
+        One row for each designer (and reference) in each setting, that is all overrides except the
+        seed, and the population if there is such a column. Its columns are the number of ``seeds``;
+        the mean over them, under the number's name, with Student's t interval (``_low``,
+        ``_high``), which is empty for a single seed; and the ``lowest`` and ``highest`` of them.
     """
-    import numpy as np
     import pandas as pd
 
-    from daedalus.evaluation.statistics import bootstrap_interval
-    from daedalus.market.seeds import generator
+    from daedalus.evaluation.statistics import t_interval
 
     keys = [name for name in overrides if name != "seed"]
-    keys += [name for name in ("population", "designer") if name in table and name not in keys]
+    names = ("population", "designer", "reference")
+    keys += [name for name in names if name in table and name not in keys]
     rows = []
     for setting, group in table.groupby(keys, sort=False):
-        means = group["mean"].to_numpy(np.float64)
-        row = dict(zip(keys, setting, strict=True)) | {"seeds": len(means), "mean": means.mean()}
-        if len(means) > 1:
-            rng = generator(0, "bootstrap/seeds")
-            interval = bootstrap_interval([means], np.mean, settings, rng)
-            row |= dict(zip(("mean_low", "mean_high"), interval, strict=True))
-        rows.append(row | {"lowest": means.min(), "highest": means.max()})
+        values = group.drop_duplicates("seed")[number]
+        row = dict(zip(keys, setting, strict=True)) | {"seeds": len(values)}
+        low, high = t_interval(values, confidence)
+        row |= {number: values.mean(), f"{number}_low": low, f"{number}_high": high}
+        rows.append(row | {"lowest": values.min(), "highest": values.max()})
     return pd.DataFrame(rows)
 
 
-def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path) -> pd.DataFrame:
+def differences_over_seeds(
+    table: pd.DataFrame, overrides: list[str], confidence: float
+) -> pd.DataFrame:
+    """Average the paired differences of designers over seeds.
+
+    Args:
+        table: Rows of the differences.csv of the jobs, with ``seed``.
+        overrides: Columns of the overrides, in which the jobs differ.
+        confidence: Coverage of the intervals.
+
+    Returns:
+        The frame of ``over_seeds`` for each designer and reference, with the column ``improves``:
+        whether the interval over seeds lies above 0. It is empty for a single seed, which supports
+        no claim about others.
+    """
+    frame = over_seeds(table, overrides, confidence, "difference")
+    low = frame["difference_low"]
+    return frame.assign(improves=(low > 0).astype(object).where(low.notna()))
+
+
+def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> pd.DataFrame:
     """Return the table over populations and seeds, and save its figures in a folder."""
     from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate
@@ -139,26 +164,25 @@ def _leaderboard(table: pd.DataFrame, settings: EvaluationSettings, folder: Path
 
     # Jobs may share the seeds or the populations out in any order, and the sums stay the same.
     table = table.sort_values(["seed", "population"], kind="stable", ignore_index=True)
-    totals = aggregate(table, REFERENCES, settings, seed=0)
-    for name, figure in leaderboard_figures(table, totals, settings).items():
+    totals = aggregate(table, REFERENCES, confidence)
+    for name, figure in leaderboard_figures(table, totals, confidence).items():
         save(figure, folder / f"{name}.png")
     return totals
 
 
-def _evaluation(job: Path) -> EvaluationSettings:
-    """Return the evaluation settings of a job."""
-    chosen = OmegaConf.load(RunFolder(job).config).evaluation
-    return EvaluationSettings(chosen.episodes, chosen.confidence, chosen.resamples)
+def _confidence(job: Path) -> float:
+    """Return the coverage of a job's intervals."""
+    return float(OmegaConf.load(RunFolder(job).config).evaluation.confidence)
 
 
-def _job_table(job: Path) -> pd.DataFrame:
-    """Return a job's summary after columns for its number and its overrides.
+def _job_table(path: Path) -> pd.DataFrame:
+    """Return a table of a job after columns for the job's number and its overrides.
 
-    An override is left out if the summary has a column of that name with that value.
+    An override is left out if the table has a column of that name with that value.
     """
     import pandas as pd
 
-    table = pd.read_csv(RunFolder(job).summary)
+    table, job = pd.read_csv(path), path.parent
     for override in reversed(_overrides(job)):
         key, _, value = override.partition("=")
         if key not in table or not (table[key].astype(str) == value).all():

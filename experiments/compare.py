@@ -36,7 +36,8 @@ def compare_designers(
     frames = comparison(config, env, designers | extra, list(designers))
     for name, frame in frames.items():
         report.table(frame, name)
-    report.show(frames["differences"], "paired differences")
+    title = f"paired differences over the episodes of seed {config.seed} alone"
+    report.show(frames["differences"], title)
     report.show(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",

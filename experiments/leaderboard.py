@@ -40,14 +40,15 @@ def main(config: Config, out: Path) -> None:
         for (population, env), theirs in zip(envs.items(), own, strict=True)
     ]
     table = normalise(pd.concat(scores, ignore_index=True))
-    totals = aggregate(table, REFERENCES, config.evaluation, config.seed)
+    confidence = config.evaluation.confidence
+    totals = aggregate(table, REFERENCES, confidence)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
         report.table(totals, "totals")
         wide = table.pivot(index="population", columns="designer", values="normalised")
         report.show(wide[list(totals["designer"])].reset_index(), "normalised reward")
         report.show(totals.dropna(axis=1), "over populations")
-        for name, figure in leaderboard_figures(table, totals, config.evaluation).items():
+        for name, figure in leaderboard_figures(table, totals, confidence).items():
             report.figure(figure, name)
 
 

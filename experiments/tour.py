@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import bootstrap_interval
+from daedalus.evaluation.statistics import episode_interval
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
@@ -51,7 +51,7 @@ def measure(
     gains = switch_gains(stop, env, range(settings.episodes))[0]
     own, over_staying = switch_gains(stop, env, [stop.seed])
     rng = generator(seed, f"bootstrap/{stop.name}")
-    low, high = bootstrap_interval([fixed - hurt], np.mean, settings, rng)
+    low, high = episode_interval([fixed - hurt], np.mean, settings, rng)
     return {
         "stop": stop.name,
         "changed": ", ".join(stop.changed),

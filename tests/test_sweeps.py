@@ -11,8 +11,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from daedalus.evaluation import leaderboard_figures
-from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.sweeps import collect_sweep
+from daedalus.sweeps import collect_sweep, differences_over_seeds
 
 
 def write_job(
@@ -84,13 +83,55 @@ def test_seeds_are_replicates_within_each_population(tmp_path: Path) -> None:
     assert (seeds["seeds"] == 3).all()
 
 
+def write_comparisons(folder: Path, *seeds: int) -> None:
+    """Write jobs that compare two designers, one job for each seed."""
+    for number, seed in enumerate(seeds):
+        gain = 0.02 * seed
+        rows = [{"designer": "base", "mean": 0.4}, {"designer": "trained", "mean": 0.4 + gain}]
+        write_job(folder, number, rows, f"seed={seed}")
+        pair = {"designer": "trained", "reference": "base", "difference": gain, "improves": True}
+        pd.DataFrame([pair]).to_csv(folder / str(number) / "differences.csv", index=False)
+    collect_sweep(folder)
+
+
+def test_intervals_over_seeds_are_students_t(tmp_path: Path) -> None:
+    write_comparisons(tmp_path, 1, 2)
+    seeds = pd.read_csv(tmp_path / "seeds.csv").set_index("designer").loc["trained"]
+    half = 12.7062 * 0.01  # t(1), 97.5 %; the bootstrap interval was [lowest, highest]
+    assert seeds["mean"] == pytest.approx(0.43)
+    assert seeds[["mean_low", "mean_high"]].tolist() == pytest.approx([0.43 - half, 0.43 + half])
+    (pair,) = pd.read_csv(tmp_path / "seed_differences.csv").to_dict("records")
+    assert (pair["designer"], pair["reference"], pair["seeds"]) == ("trained", "base", 2)
+    assert (pair["difference_low"], pair["improves"]) == (pytest.approx(0.03 - half), False)
+
+
+def test_differences_over_seeds_say_when_a_designer_improves(tmp_path: Path) -> None:
+    write_comparisons(tmp_path, 2, 3, 4, 3)  # seed 3 ran twice and counts once
+    (pair,) = pd.read_csv(tmp_path / "seed_differences.csv").to_dict("records")
+    half = 4.302653 * 0.02 / np.sqrt(3)  # t(2), 97.5 %
+    assert (pair["seeds"], pair["improves"]) == (3, True)
+    assert pair["difference_low"] == pytest.approx(0.06 - half, abs=1e-6)
+    seeds = pd.read_csv(tmp_path / "seeds.csv").set_index("designer")["seeds"]
+    assert seeds.to_dict() == {"base": 3, "trained": 3}
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_seed_has_no_interval_and_supports_no_claim() -> None:
+    rows = [{"designer": "trained", "reference": "base", "difference": 0.1, "improves": True}]
+    table = pd.DataFrame(rows).assign(seed=[4], lr=[0.1])
+    (pair,) = differences_over_seeds(table, ["seed", "lr"], 0.95).to_dict("records")
+    assert (pair["seeds"], pair["difference"], pair["lr"]) == (1, 0.1, 0.1)
+    assert all(np.isnan(pair[each]) for each in ("difference_low", "difference_high", "improves"))
+
+
 def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     for seed in range(3):
         write_job(tmp_path, seed, leaderboard_rows(0.01 * seed), f"seed={seed}")
     collect_sweep(tmp_path)
     totals = pd.read_csv(tmp_path / "leaderboard.csv").set_index("designer")
     assert (totals["seeds"] == 3).all()
-    assert totals.loc["best_fixed", "over_informed_greedy_low"] > 0.39
+    half = 4.302653 * 0.01 / np.sqrt(3)  # t(2), 97.5 %
+    assert totals.loc["best_fixed", "over_informed_greedy_low"] == pytest.approx(0.41 - half)
     assert totals.loc["best_fixed", "iqm"] == pytest.approx(0.81)
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
@@ -137,15 +178,15 @@ def test_figures_of_a_sweep_have_the_settings_of_its_runs(
 ) -> None:
     seen = []
 
-    def note(scores: pd.DataFrame, totals: pd.DataFrame, settings: EvaluationSettings) -> dict:
-        seen.append(settings)
+    def note(scores: pd.DataFrame, totals: pd.DataFrame, confidence: float) -> dict:
+        seen.append(confidence)
         return {}
 
     monkeypatch.setattr(leaderboard_figures, "leaderboard_figures", note)
     for seed in range(2):
         write_job(tmp_path, seed, leaderboard_rows(0.0), f"seed={seed}", confidence=0.5)
     collect_sweep(tmp_path)
-    assert seen == [EvaluationSettings(episodes=40, confidence=0.5, resamples=999)]
+    assert seen == [0.5]
 
 
 def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:

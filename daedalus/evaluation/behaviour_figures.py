@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from daedalus.evaluation.behaviour import PRESENT, advantage_by_presence, settings_by_presence
 from daedalus.evaluation.figures import INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.statistics import half_width
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 
 _ENOUGH = 10  # episodes behind a point
@@ -74,10 +75,11 @@ def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
         found = found[found["count"] >= _ENOUGH]
         style: dict[str, Any] = {"fmt": "o-", "ms": 5, "lw": 1.2, "color": colour}
         panel.axhline(0, color=INK, lw=0.8)
-        panel.errorbar(found.index, found["mean"], yerr=1.96 * found["sem"], **style)
+        half = half_width(found["sem"], found["count"], 0.95)
+        panel.errorbar(found.index, found["mean"], yerr=half, **style)
         panel.set_xlabel(f"bidders who {readable(present)}")
     panels[0].set_ylabel(f"R minus R of {readable(other)}")
-    reading = "mean over paired episodes · bars: 95 % intervals from standard errors"
+    reading = "mean over paired episodes · bars: 95 % t intervals"
     title = f"R of {readable(designer)} minus R of {readable(other)}, by the bidders of an episode"
     entitle(figure, title, reading)
     return figure

@@ -62,6 +62,10 @@ _STYLE = {
     "xtick.labelsize": 9,
     "ytick.labelsize": 8.5,
 }
+MOST_DOTS = 200
+"""Most episodes of a designer that are drawn as dots."""
+
+_GOLDEN = 0.618034
 _LONG = 180  # seconds; phases that take longer are shown in minutes
 _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
 
@@ -95,7 +99,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
     labels = [textwrap.fill(readable(name), 12) for name in designers]
     axes[0].set_xticks(range(len(designers)), labels)
     axes[0].set_ylabel("composite reward R")
-    entitle(figure, title, _reading(_count(episodes)))
+    entitle(figure, title, _reading(episodes))
     return figure
 
 
@@ -118,7 +122,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
             ha="right",
             rotation_mode="anchor",
         )
-    entitle(figure, "The reward and its factors", _reading(_count(episodes)))
+    entitle(figure, "The reward and its factors", _reading(episodes))
     return figure
 
 
@@ -252,36 +256,31 @@ def _designers(episodes: pd.DataFrame) -> list[str]:
     return [str(name) for name in episodes["designer"].unique()]
 
 
-def _count(episodes: pd.DataFrame) -> str:
-    """Return the number of episodes of a box, as text."""
+def _reading(episodes: pd.DataFrame) -> str:
+    """Return the legend of boxes, with their number of episodes."""
     sizes = episodes.groupby("designer").size()
     low, high = int(sizes.min()), int(sizes.max())
-    return f"n = {low} episodes" if low == high else f"n = {low} to {high} episodes"
-
-
-def _reading(count: str) -> str:
-    return f"{count} each · box: quartiles · diamond: mean · dots: episodes"
+    count = f"n = {low} episodes" if low == high else f"n = {low} to {high} episodes"
+    dots = "episodes" if high <= MOST_DOTS else f"the first {MOST_DOTS} episodes"
+    return f"{count} each · box: quartiles · diamond: mean · dots: {dots}"
 
 
 def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
-    """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and a dot for each episode."""
-    designers = _designers(episodes)
-    shared: dict[str, Any] = {
-        "data": episodes.dropna(subset=metric),
-        "x": "designer",
-        "y": metric,
-        "order": designers,
-        "hue": "designer",
-        "palette": palette(designers),
-        "legend": False,
-        "ax": axes,
-    }
+    """Draw one metric: quartiles, whiskers at 1.5 IQR, mean, and dots of the first episodes."""
+    colours = palette(_designers(episodes))
     mean = {"marker": "D", "mfc": "white", "mec": INK, "ms": 5.5, "zorder": 6}
-    box = {"fill": False, "width": 0.55, "linewidth": 1.4, "showfliers": False}
-    sns.boxplot(**shared, **box, showmeans=True, meanprops=mean)
-    # not a strip plot, whose jitter draws from the global generator
-    sns.swarmplot(**shared, size=2.6, alpha=0.6, warn_thresh=1.0)
-    axes.set(xlabel="", ylabel="")
+    for place, (name, colour) in enumerate(colours.items()):
+        values = episodes.loc[episodes["designer"] == name, metric].dropna().to_numpy(np.float64)
+        if not len(values):
+            continue
+        line = {"color": colour, "linewidth": 1.4}
+        box: dict[str, Any] = {"positions": [place], "widths": 0.55, "showfliers": False}
+        box |= {f"{part}props": line for part in ("box", "whisker", "cap", "median")}
+        axes.boxplot(values, **box, showmeans=True, meanprops=mean)
+        first = values[:MOST_DOTS]
+        beside = (np.arange(len(first)) * _GOLDEN) % 1.0 - 0.5  # even, and the same in each picture
+        axes.scatter(place + 0.4 * beside, first, s=7, color=colour, alpha=0.6, lw=0)
+    axes.set_xlim(-0.5, len(colours) - 0.5)
     _limit(axes, episodes[metric].to_numpy(np.float64))
 
 

@@ -10,12 +10,9 @@ from matplotlib.figure import Figure
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
-    SeedBootstrap,
-    over_populations,
     performance_profile,
     score_array,
 )
-from daedalus.evaluation.settings import EvaluationSettings
 
 _THRESHOLDS = np.linspace(-0.5, 1.1, 161)
 _SCALE = "normalised score: 0 random, 1 the better of planner and best own"
@@ -28,20 +25,21 @@ _AGGREGATES = {
 
 
 def leaderboard_figures(
-    scores: pd.DataFrame, totals: pd.DataFrame, settings: EvaluationSettings
+    scores: pd.DataFrame, totals: pd.DataFrame, confidence: float
 ) -> dict[str, Figure]:
-    """Return the figures of a leaderboard by name; those of intervals need several seeds.
+    """Return the figures of a leaderboard by name; those over seeds need several.
 
     Args:
         scores: The frame of ``normalise``.
         totals: The frame of ``aggregate``.
-        settings: Confidence and number of resamples.
+        confidence: Coverage of its intervals.
     """
     figures = {"leaderboard": leaderboard(scores), "scores": score_map(scores)}
-    figures["profiles"] = profiles(scores, settings)
+    figures["profiles"] = profiles(scores)
     if (totals["seeds"] > 1).all():
-        figures["intervals"] = intervals(totals, settings)
-        figures["improvement"] = improvements(totals, settings)
+        figures["intervals"] = intervals(totals, confidence)
+        if any(f"beats_{name}" in totals for name in REFERENCES):
+            figures["improvement"] = improvements(totals)
     return figures
 
 
@@ -57,52 +55,48 @@ def leaderboard(scores: pd.DataFrame) -> Figure:
         array = score_array(scores, name)
         spread = np.linspace(-0.22, 0.22, array.size) if array.size > 1 else np.zeros(1)
         axes.plot(array.ravel(), place + spread, "o", ms=4, color=colour, alpha=0.55)
-        axes.plot(over_populations(array), place, "|", ms=24, mew=2.2, color=INK)
+        axes.plot(array.mean(), place, "|", ms=24, mew=2.2, color=INK)
     axes.set_yticks(range(len(names)), [readable(name) for name in names])
     axes.set(xlabel=_SCALE)
     reading = "a dot for each population and seed · bar: mean"
+    reading += " · one seed has no interval" if scores["seed"].nunique() == 1 else ""
     entitle(figure, "Scores in populations that no designer was trained on", reading)
     return figure
 
 
-def profiles(scores: pd.DataFrame, settings: EvaluationSettings) -> Figure:
+def profiles(scores: pd.DataFrame) -> Figure:
     """Draw each designer's performance profile in its own panel, with the others in grey.
 
     Args:
         scores: The frame of ``normalise``.
-        settings: Confidence and number of resamples of the band, which needs several seeds.
     """
     names = _by_mean(scores)
-    arrays = {name: score_array(scores, name) for name in names}
-    curves = {name: performance_profile(each, _THRESHOLDS) for name, each in arrays.items()}
-    bootstrap = SeedBootstrap.of(arrays[names[0]].shape, settings, seed=0)
+    seeds = {name: performance_profile(score_array(scores, name), _THRESHOLDS) for name in names}
     columns = 3 if len(names) <= 9 else 4
     rows = -(-len(names) // columns)
     figure, panels = empty_panels(rows, columns, (3.0 * columns, 0.9 + 1.9 * rows))
     for panel, (name, colour) in zip(panels, palette(names).items(), strict=False):
-        for curve in curves.values():
-            panel.plot(_THRESHOLDS, curve, color="#d5d5d5", lw=0.8)
-        samples = performance_profile(bootstrap.resampled(arrays[name]), _THRESHOLDS)
-        panel.fill_between(_THRESHOLDS, *bootstrap.interval(samples), color=colour, alpha=0.3, lw=0)
-        panel.plot(_THRESHOLDS, curves[name], color=colour, lw=1.8)
+        for each in seeds.values():
+            panel.plot(_THRESHOLDS, each.mean(axis=0), color="#d5d5d5", lw=0.8)
+        panel.plot(_THRESHOLDS, seeds[name].T, color=colour, lw=0.7, alpha=0.5)
+        panel.plot(_THRESHOLDS, seeds[name].mean(axis=0), color=colour, lw=1.8)
         panel.set_title(readable(name), loc="left")
         panel.set(ylim=(-0.02, 1.04), xlim=(_THRESHOLDS[0], _THRESHOLDS[-1]))
     for panel in panels[len(names) :]:
         panel.remove()
     for panel in panels[len(names) - columns : len(names)]:
         panel.set_xlabel("normalised score")
-    reading = "share of seeds and populations above a score · grey: the other designers"
-    band = f" · band: {_interval(settings)}" if bootstrap.picks.shape[1] > 1 else ""
-    entitle(figure, "Performance profiles", reading + band)
+    reading = "share of populations above a score · thin: each seed · grey: the other designers"
+    entitle(figure, "Performance profiles", reading)
     return figure
 
 
-def intervals(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
+def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
     """Draw each designer's means over populations, its worst ones and its IQM, with intervals.
 
     Args:
         totals: The frame of ``aggregate`` over several seeds.
-        settings: Confidence of its intervals.
+        confidence: Coverage of its intervals.
     """
     rows = totals.sort_values("mean")
     figure, panels = empty_panels(1, len(_AGGREGATES), (13.0, 1.5 + 0.36 * len(rows)))
@@ -114,28 +108,32 @@ def intervals(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
     entitle(
         figure,
         "Scores over seeds, in populations that no designer was trained on",
-        _reading(rows, settings),
+        f"mean of {_seeds(rows)} · bar: {100 * confidence:g} % t interval over seeds",
     )
     return figure
 
 
-def improvements(totals: pd.DataFrame, settings: EvaluationSettings) -> Figure:
-    """Draw each designer's probability of improvement over each reference, with intervals.
+def improvements(totals: pd.DataFrame) -> Figure:
+    """Draw each designer's probability of improvement over each reference.
 
     Args:
         totals: The frame of ``aggregate`` over several seeds.
-        settings: Confidence of its intervals.
     """
     rows = totals.sort_values("mean")
     shown = [name for name in REFERENCES if f"beats_{name}" in rows]
     figure, panels = empty_panels(1, len(shown), (1.6 + 3.6 * len(shown), 1.5 + 0.36 * len(rows)))
     for panel, reference in zip(panels, shown, strict=True):
         panel.axvline(0.5, color=FAINT, lw=0.9, ls="--", zorder=1)
-        _forest(panel, rows, f"beats_{reference}")
+        for place, colour in enumerate(palette(list(rows["designer"])).values()):
+            value = rows[f"beats_{reference}"].iloc[place]
+            panel.plot([0.5, value], [place] * 2, color=colour, lw=2.2, alpha=0.4)
+            panel.plot(value, place, "o", ms=6, color=colour)
+        panel.grid(visible=True, axis="x")
         panel.set_title(f"over {readable(reference)}", loc="left")
         panel.set(xlim=(-0.03, 1.03), xlabel="probability of improvement")
     _name_rows(panels, rows)
-    entitle(figure, "Probability that a designer beats a reference", _reading(rows, settings))
+    reading = f"over pairs of {_seeds(rows)}, too few for an interval of a probability"
+    entitle(figure, "Probability that a designer beats a reference", reading)
     return figure
 
 
@@ -168,7 +166,7 @@ def score_map(scores: pd.DataFrame) -> Figure:
 def _by_mean(scores: pd.DataFrame) -> list[str]:
     """Return the designers from worst to best."""
     names = [str(name) for name in scores["designer"].unique()]
-    return sorted(names, key=lambda name: over_populations(score_array(scores, name)))
+    return sorted(names, key=lambda name: float(score_array(scores, name).mean()))
 
 
 def _forest(axes: Axes, rows: pd.DataFrame, column: str) -> None:
@@ -179,19 +177,15 @@ def _forest(axes: Axes, rows: pd.DataFrame, column: str) -> None:
         axes.plot(value, place, "|", ms=13, mew=2.6, color=colour)
     axes.use_sticky_edges = False  # leaves room for ticks at the border
     axes.grid(visible=True, axis="x")
-    axes.set_ylim(-0.6, len(rows) - 0.4)
 
 
 def _name_rows(panels: list[Axes], rows: pd.DataFrame) -> None:
     """Write the designers' names beside the first panel only."""
     for panel in panels:
+        panel.set_ylim(-0.6, len(rows) - 0.4)
         panel.set_yticks(range(len(rows)), [""] * len(rows))
     panels[0].set_yticks(range(len(rows)), [readable(name) for name in rows["designer"]])
 
 
-def _reading(totals: pd.DataFrame, settings: EvaluationSettings) -> str:
-    return f"{int(totals['seeds'].max())} seeds · bar: {_interval(settings)} over seeds"
-
-
-def _interval(settings: EvaluationSettings) -> str:
-    return f"{100 * settings.confidence:g} % bootstrap interval"
+def _seeds(totals: pd.DataFrame) -> str:
+    return f"{int(totals['seeds'].max())} seeds"

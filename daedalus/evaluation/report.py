@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable
 from pathlib import Path
@@ -60,7 +61,7 @@ def make_console() -> Console:
 
 
 def as_table(frame: pd.DataFrame, title: str) -> Table:
-    """Return a table to show. A number and its interval (X, X_low, X_high) share one cell."""
+    """Return a table to show. A number and its interval, if it has one, share one cell."""
     bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
     names = [name for name in frame.columns if name not in bounds]
     table = Table(*(readable(name) for name in names), title=title, title_justify="left")
@@ -71,7 +72,7 @@ def as_table(frame: pd.DataFrame, title: str) -> Table:
 
 def _cell(row: dict[Hashable, Any], name: str) -> str:
     text = _number(row[name]) if isinstance(row[name], float) else str(row[name])
-    if f"{name}_low" in row:
+    if f"{name}_low" in row and not math.isnan(row[f"{name}_low"]):
         text += f" [{_number(row[f'{name}_low'])}, {_number(row[f'{name}_high'])}]"
     return text
 

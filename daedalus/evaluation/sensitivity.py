@@ -2,6 +2,8 @@
 
 They ask four questions. Does each field matter? Does each setting have a cost? Does the best
 mechanism depend on the population? Can a designer recognise the population?
+
+A number counts as above its bound if its whole interval is, so that chance does not decide.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from daedalus.env import DesignEnv
+from daedalus.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
@@ -31,7 +35,7 @@ from daedalus.search.portfolio import best_responses, sampled_envs
 from daedalus.search.space import LEVELS, variants
 
 LEAST_EFFECT = 0.02
-"""Least effect on mean R with which a field counts as live."""
+"""Effect on mean R above which a field counts as live."""
 
 LEAST_ERRORS = 3.0
 """Number of paired standard errors above which a difference counts."""
@@ -39,6 +43,7 @@ LEAST_ERRORS = 3.0
 LEAST_FLIPS = 6
 LEAST_MARGIN = 0.03
 IDENTIFICATION_ROUNDS = 20
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,10 @@ class Responses:
     def difference(self, name: str, level: int, other: int) -> tuple[float, float]:
         """Return the mean reward of a level minus another's, and its paired standard error."""
         return paired(self.scores[name][level] - self.scores[name][other])
+
+    def interval(self, name: str, level: int, other: int) -> tuple[float, float]:
+        """Return the ends of the t interval of ``difference``."""
+        return t_interval(self.scores[name][level] - self.scores[name][other], _CONFIDENCE)
 
 
 def paired(differences: NDArray[np.float64]) -> tuple[float, float]:
@@ -116,17 +125,19 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
     Returns:
         ``population``, ``field``, ``setting``, mean ``reward``, whether the level was chosen as
-        ``best``, and ``difference`` from the best level with its standard error ``error``.
+        ``best``, and ``difference`` from the best level with its t interval (``difference_low``,
+        ``difference_high``).
     """
     rows = []
     for population, each in responses.items():
         for field, scores in each.scores.items():
             top = each.ranked(field)[0]
             for level, setting in enumerate(LEVELS[field]):
-                difference, error = each.difference(field, level, top)
                 row = {"population": population, "field": field, "setting": setting}
                 row |= {"reward": float(scores[level].mean()), "best": level == top}
-                rows.append(row | {"difference": difference, "error": error})
+                row |= {"difference": each.difference(field, level, top)[0]}
+                low, high = each.interval(field, level, top)
+                rows.append(row | {"difference_low": low, "difference_high": high})
     return pd.DataFrame(rows)
 
 
@@ -140,11 +151,12 @@ def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
             key=lambda name: responses[name].expected(field, ends[name][0], ends[name][-1])[0],
         )
         best, worst = ends[population][0], ends[population][-1]
-        mean, error = responses[population].difference(field, best, worst)
+        low, high = responses[population].interval(field, best, worst)
         row = {"field": field, "population": population, "best": LEVELS[field][best]}
-        row |= {"worst": LEVELS[field][worst], "effect": mean, "errors": _errors(mean, error)}
-        live = mean >= LEAST_EFFECT and _errors(mean, error) >= LEAST_ERRORS
-        rows.append(row | {"passes": live})
+        row |= {"worst": LEVELS[field][worst]}
+        row |= {"effect": responses[population].difference(field, best, worst)[0]}
+        row |= {"effect_low": low, "effect_high": high}
+        rows.append(row | {"passes": low > LEAST_EFFECT})
     return pd.DataFrame(rows)
 
 
@@ -274,15 +286,25 @@ class Identification:
     Attributes:
         confusion: Share of markets of each population (row) that are classified as each (column).
         populations: Names of the populations.
+        markets: Number of markets of each population.
     """
 
     confusion: NDArray[np.float64]
     populations: list[str]
+    markets: int
 
     @property
     def accuracy(self) -> float:
         """Return the share of markets that were classified correctly."""
         return float(np.diag(self.confusion).mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the ends of the accuracy's interval (Wilson 1927)."""
+        markets = self.markets * len(self.populations)
+        test = stats.binomtest(round(self.accuracy * markets), markets)
+        low, high = test.proportion_ci(_CONFIDENCE, method="wilson")
+        return float(low), float(high)
 
 
 def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identification:
@@ -296,7 +318,7 @@ def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identif
     fitted.fit(np.concatenate(train), labels)
     confusion = np.zeros((len(envs), len(envs)))
     np.add.at(confusion, (labels, fitted.predict(np.concatenate(test))), 1.0 / episodes)
-    return Identification(confusion, list(envs))
+    return Identification(confusion, list(envs), episodes)
 
 
 def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[np.float64]:
@@ -315,30 +337,31 @@ def verdicts(
     identification: Identification,
 ) -> pd.DataFrame:
     """Return a row for each requirement: ``requirement``, ``measured``, ``needed``, ``passes``."""
-    clear = formats[formats["errors"] >= LEAST_ERRORS]["best"].nunique()
-    margin, error = paired(adapting.adapted - adapting.fixed)
-    chance = 1.0 / len(identification.populations)
+    clear = int(formats[formats["errors"] >= LEAST_ERRORS]["best"].nunique())
+    flipped = int(flips["passes"].sum())
+    gains = adapting.adapted - adapting.fixed
+    told = (identification.accuracy, *identification.interval)
+    effects = live.set_index("field")[["effect", "effect_low", "effect_high"]]
     rows: list[tuple[str, str, str, Any]] = [
-        (f"{row.field} is live", f"{row.effect:.3f}", f"{LEAST_EFFECT}", row.passes)
-        for row in live.itertuples()
+        _above(f"{field} is live", (effect, low, high), LEAST_EFFECT)
+        for field, effect, low, high in effects.itertuples()
     ]
     rows += [
         (f"best {row.field} is interior", f"{row.best} in {row.population}", "", row.passes)
         for row in interior.itertuples()
     ]
-    flipped = int(flips["passes"].sum())
     rows.append(("best auction type differs", f"{clear} formats", "2", clear >= 2))
     rows.append(("fields whose best flips", str(flipped), str(LEAST_FLIPS), flipped >= LEAST_FLIPS))
-    rows.append(
-        ("adapting pays", f"{margin:.3f} ± {error:.3f}", f"{LEAST_MARGIN}", margin >= LEAST_MARGIN)
-    )
-    accuracy = identification.accuracy
-    rows.append(
-        (
-            "proxies identify populations",
-            f"{accuracy:.2f}",
-            f"> {2 * chance:.2f}",
-            accuracy > 2 * chance,
-        )
-    )
+    gain = (float(gains.mean()), *t_interval(gains, _CONFIDENCE))
+    rows.append(_above("adapting pays", gain, LEAST_MARGIN))
+    chance = 1.0 / len(identification.populations)
+    rows.append(_above("proxies identify populations", told, 2 * chance))
     return pd.DataFrame(rows, columns=["requirement", "measured", "needed", "passes"])
+
+
+def _above(
+    requirement: str, measured: tuple[float, float, float], bound: float
+) -> tuple[str, str, str, bool]:
+    """Return the row of a number with its interval, which passes if all of it is above a bound."""
+    number, low, high = measured
+    return requirement, f"{number:.3f} [{low:.3f}, {high:.3f}]", f"> {bound:g}", low > bound

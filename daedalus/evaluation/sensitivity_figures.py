@@ -45,7 +45,8 @@ def response_curves(table: pd.DataFrame) -> Figure:
     for row in range(3):
         axes[4 * row].set_ylabel("R minus R at the best level")
     reading = (
-        f"around each population's best fixed mechanism · 95 % intervals · triangle: below -{_ZOOM}"
+        "around each population's best fixed mechanism · 95 % t intervals"
+        f" · triangle: below -{_ZOOM}"
     )
     entitle(figure, "Effect of each field on R, by population", reading)
     return figure
@@ -57,13 +58,9 @@ def _curve(axes: Axes, rows: pd.DataFrame, field: str, colour: str, offset: floa
     where = rows["setting"].to_numpy(float) if numeric else np.arange(len(rows)) + 0.5 * offset
     style: dict[str, Any] = {"color": colour, "ms": 3.5, "marker": "o", "elinewidth": 1.0}
     style["lw"] = 1.5 if numeric else 0.0
-    axes.errorbar(
-        where,
-        rows["difference"],
-        yerr=1.96 * rows["error"],
-        **style,
-        label=rows["population"].iloc[0],
-    )
+    middle, ends = rows["difference"], rows[["difference_low", "difference_high"]]
+    half = ends.sub(middle, axis=0).abs().to_numpy().T
+    axes.errorbar(where, middle, yerr=half, **style, label=rows["population"].iloc[0])
     beyond = where[rows["difference"].to_numpy() < -_ZOOM]
     axes.plot(beyond, np.full(len(beyond), 0.004 - _ZOOM), "v", color=colour, ms=4.5)
     if not numeric:

@@ -19,8 +19,9 @@ class EvaluationSettings:
 
     Attributes:
         episodes: Episodes of each designer, at least 2. All designers play the same markets.
-        confidence: Coverage of the bootstrap intervals, above 0 and below 1.
-        resamples: Bootstrap resamples of an interval, at least 100.
+        confidence: Coverage of the intervals, above 0 and below 1.
+        resamples: Bootstrap resamples of an interval over episodes, at least 100. Intervals of
+            fewer than 20 or more than 1,000 episodes need none.
         shards: Parts of the populations of a leaderboard, one for each job of a sweep.
         shard: The part that this job plays, from 0 up.
         baselines: Settings of the designers to compare with, by the name that tables show.

@@ -66,7 +66,8 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
     Returns:
         A row for each population, which is its index: mean reward lost an episode ``before`` and
         ``after`` settling, which add up to the difference in R; the standard error of the sum
-        (``sem``); the median ``settled`` step, and its quartiles ``early`` and ``late``.
+        (``sem``) and the ``count`` of episodes behind it; the median ``settled`` step, and its
+        quartiles ``early`` and ``late``.
     """
     wide = table.pivot(
         index=["population", "episode", "step"], columns="designer", values="reward"
@@ -78,7 +79,7 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
     parts = wide.assign(before=lost.where(early, 0.0), after=lost.where(~early, 0.0), lost=lost)
     sums = parts.groupby(["population", "episode"], sort=False)[["before", "after", "lost"]].sum()
     groups = sums.groupby("population", sort=False)
-    result = groups[["before", "after"]].mean().assign(sem=groups["lost"].sem())
+    result = groups[["before", "after"]].mean().join(groups["lost"].agg(["sem", "count"]))
     quantiles = (
         steps.groupby("population")["settled"].quantile(np.array([0.25, 0.5, 0.75])).unstack()
     )
@@ -95,12 +96,16 @@ def gains(table: pd.DataFrame, designer: str, other: str) -> pd.DataFrame:
         other: Name of the other designer.
 
     Returns:
-        A row for each population, which is its index: ``mean`` of R minus the other's R, and its
-        standard error ``sem``.
+        A row for each population, which is its index: ``mean`` of R minus the other's R, its
+        standard error ``sem``, and the ``count`` of episodes.
     """
     keys = ["population", "episode", "designer"]
     wide = table.groupby(keys, sort=False)["reward"].mean().unstack()
-    return (wide[designer] - wide[other]).groupby("population", sort=False).agg(["mean", "sem"])
+    return (
+        (wide[designer] - wide[other])
+        .groupby("population", sort=False)
+        .agg(["mean", "sem", "count"])
+    )
 
 
 def choices(table: pd.DataFrame, designer: str, most: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:

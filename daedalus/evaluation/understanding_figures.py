@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, readable
+from daedalus.evaluation.statistics import half_width
 from daedalus.market.mechanism import FIELDS, FLAGS
 
 _COLUMNS = 5
@@ -74,7 +75,7 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
     right.set_xlabel(f"R of {readable(reference)} minus R")
     right.set_title("what is lost", loc="left")
     right.legend(frameon=False, fontsize=8.5)
-    reading = "left: median and middle half of the episodes · right: thin lines: 95 % intervals"
+    reading = "left: median and middle half of the episodes · right: thin lines: 95 % t intervals"
     entitle(
         figure, f"When the {readable(designer)} designer has understood, and what it costs", reading
     )
@@ -104,14 +105,14 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     fields.set_yticks(range(len(order)), [""] * len(order))
     fields.set_title("fields that differ, % of decisions", loc="left")
     style: dict[str, Any] = {"fmt": "o", "ms": 5, "color": _AFTER}
-    bars = 1.96 * gains.loc[order, "sem"]
+    bars = half_width(gains.loc[order, "sem"], gains.loc[order, "count"], 0.95)
     gain.errorbar(gains.loc[order, "mean"], range(len(order)), xerr=bars, **style)
     gain.axvline(0, color=INK, lw=0.8)
     gain.set_yticks(range(len(order)), [""] * len(order))
     gain.set(ylim=(len(order) - 0.5, -0.5), xlabel=f"R minus R of {readable(before)}")
     gain.xaxis.set_major_locator(MaxNLocator(4))
     gain.set_title("what that earns", loc="left")
-    reading = "same states for both, up to which the first plays · bars: 95 % intervals"
+    reading = "same states for both, up to which the first plays · bars: 95 % t intervals"
     entitle(
         figure,
         f"What the {readable(designer)} designer does differently from {readable(before)}",
@@ -127,7 +128,8 @@ def _stacked(panel: Axes, rows: pd.DataFrame, places: np.ndarray[Any, Any]) -> N
         labels = ("before it has settled", "after") if sign == 1 else (None, None)
         panel.barh(places, parts[0], color=_BEFORE, height=0.6, label=labels[0])
         panel.barh(places, parts[1], left=parts[0], color=_AFTER, height=0.6, label=labels[1])
-    panel.errorbar(rows["lost"], places, xerr=1.96 * rows["sem"], fmt="none", color=FAINT, lw=1)
+    half = half_width(rows["sem"], rows["count"], 0.95)
+    panel.errorbar(rows["lost"], places, xerr=half, fmt="none", color=FAINT, lw=1)
 
 
 def _heat(panel: Axes, table: pd.DataFrame, labels: list[str], rotation: float) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from daedalus.designers.prompt import Message
@@ -142,7 +143,7 @@ def _result(
 
 
 def _interval(evidence: Evidence, row: dict[str, Any], column: str) -> dict[str, float] | None:
-    if f"{column}_low" not in row:
+    if np.isnan(row.get(f"{column}_low", np.nan)):
         return None
     ends = {end: _rounded(row[f"{column}_{end}"]) for end in ("low", "high")}
     return {"confidence": evidence.intervals.confidence} | ends

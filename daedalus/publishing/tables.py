@@ -51,7 +51,9 @@ def number(value: object) -> str:
 
 
 def interval(row: dict[str, Any], name: str) -> str:
-    """Return a number with its interval."""
+    """Return a number with its interval, if it has one."""
+    if np.isnan(row[f"{name}_low"]):
+        return number(row[name])
     ends = f"{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}"
     return f"{number(row[name])} [{ends}]"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,10 +16,7 @@ from matplotlib.figure import Figure
 from daedalus.evaluation import figures
 from daedalus.evaluation.episodes import METRICS
 
-pytestmark = [
-    pytest.mark.filterwarnings("error"),
-    pytest.mark.filterwarnings("ignore:vert:PendingDeprecationWarning"),  # seaborn's own
-]
+pytestmark = pytest.mark.filterwarnings("error")
 
 
 def frame(designers: list[str], episodes: int = 12) -> pd.DataFrame:
@@ -68,6 +66,25 @@ def test_boxplot_marks_the_mean() -> None:
     axes = figures.reward_boxplot(episodes, "").axes[0]
     diamonds = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "D"]
     assert diamonds == pytest.approx([episodes["reward"].mean()])
+
+
+def test_many_episodes_are_drawn_in_seconds_and_only_the_first_as_dots(tmp_path: Path) -> None:
+    episodes = frame(["random", "informed_greedy", "search", "trained", "planner"], 10_000)
+    start = time.process_time()
+    figure = figures.metric_panels(episodes)
+    figures.save(figure, tmp_path / "metrics.png")
+    assert time.process_time() - start < 15.0  # swarms of 3,000 dots took more than 235 s
+    assert "dots: the first 200 episodes" in words(figure)
+    first = episodes.loc[episodes["designer"] == "random", "reward"].to_numpy()[:200]
+    np.testing.assert_array_equal(dots(figure.axes[-1])[0], first)
+
+
+def test_equal_rewards_are_a_line(tmp_path: Path) -> None:
+    episodes = frame(["random", "trained"], 500).assign(reward=0.5)
+    figure = figures.reward_boxplot(episodes, "")
+    figures.save(figure, tmp_path / "boxplot.png")
+    low, high = figure.axes[0].get_ylim()
+    assert low < 0.5 < high and high - low >= 0.1
 
 
 def test_unequal_numbers_of_episodes_are_stated() -> None:

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from daedalus.evaluation.leaderboard import aggregate, normalise
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
-from tests.evaluation.test_leaderboard import SETTINGS, table
+from tests.evaluation.test_leaderboard import CONFIDENCE, table
 
 
 def drawn(scores: pd.DataFrame) -> dict[str, Figure]:
-    totals = aggregate(scores, ["informed_greedy", "best_fixed"], SETTINGS, seed=0)
-    return leaderboard_figures(scores, totals, SETTINGS)
+    totals = aggregate(scores, ["informed_greedy", "best_fixed"], CONFIDENCE)
+    return leaderboard_figures(scores, totals, CONFIDENCE)
 
 
 @pytest.mark.parametrize("seeds", [1, 5])
@@ -28,14 +28,22 @@ def test_figures_name_every_designer(seeds: int) -> None:
         assert {"best fixed", "random", "planner"} <= words
 
 
-def test_a_profile_lies_in_its_band() -> None:
+def test_profiles_show_each_seed_beside_the_mean() -> None:
     figure = drawn(normalise(table(best_fixed=0.9, informed_greedy=0.5)))["profiles"]
     panel = next(axes for axes in figure.axes if axes.get_title(loc="left") == "best fixed")
-    thresholds, profile = panel.lines[-1].get_data()
-    (outline,) = (path.vertices for path in panel.collections[0].get_paths())
-    width = 0.0
-    for threshold, share in zip(thresholds, profile, strict=True):
-        ends = outline[np.isclose(outline[:, 0], threshold), 1]
-        assert ends.min() <= share <= ends.max()
-        width = max(width, np.ptp(ends))
-    assert 0.05 < width < 1.0
+    *seeds, mean = [line.get_ydata() for line in panel.lines[-6:]]
+    np.testing.assert_allclose(np.mean(seeds, axis=0), mean)
+    assert np.ptp(seeds, axis=0).max() > 0
+
+
+def test_intervals_are_drawn_as_they_are_in_the_table() -> None:
+    scores = normalise(table(seeds=2, best_fixed=0.9))
+    totals = aggregate(scores, [], CONFIDENCE).sort_values("mean")
+    panel = leaderboard_figures(scores, totals, CONFIDENCE)["intervals"].axes[0]
+    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in panel.patches]
+    np.testing.assert_allclose(bars, totals[["mean_low", "mean_high"]])
+
+
+def test_one_seed_is_said_to_have_no_interval() -> None:
+    _title, reading = drawn(normalise(table(seeds=1, best_fixed=0.9)))["leaderboard"].texts
+    assert "one seed has no interval" in reading.get_text()

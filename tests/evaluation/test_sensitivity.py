@@ -56,7 +56,16 @@ def test_pairing_removes_the_noise_of_markets_and_other_noise_makes_no_effect() 
     loud = responses(reveal_reserve=[0.40, 0.43])
     loud.scores["reveal_reserve"][1] += np.random.default_rng(9).normal(0, 2.0, EPISODES)
     live = row(sensitivity.live_fields({"loud": loud}), "reveal_reserve")
-    assert live["errors"] < 3 and not live["passes"]
+    assert live["effect"] > 0.02 > live["effect_low"] and not live["passes"]
+
+
+def test_an_interval_that_reaches_its_bound_does_not_pass() -> None:
+    table = sensitivity.live_fields({"one": responses(reveal_reserve=[0.40, 0.4203])})
+    at_the_bound = row(table, "reveal_reserve")
+    assert at_the_bound["effect"] > sensitivity.LEAST_EFFECT and not at_the_bound["passes"]
+    told = Identification(np.eye(4) * 0.51, list("abcd"), 10)
+    low, high = told.interval
+    assert low < 0.5 < told.accuracy < high and high - low > 0.2
 
 
 @pytest.mark.parametrize(
@@ -108,12 +117,13 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
     }
     parts = (sensitivity.live_fields, sensitivity.interior_fields, sensitivity.sign_flips)
     tables = [part(good) for part in parts] + [sensitivity.best_formats(good)]
-    adapted = np.full(24, 0.45)
-    for fixed, seen, passes in ((0.40, 0.9, True), (0.43, 0.5, False)):
+    spread = np.random.default_rng(0).normal(0.0, 0.02, 24)
+    gains = spread - spread.mean()
+    for gain, seen, passes in ((0.05, 0.9, True), (0.035, 0.5, False)):
         found = sensitivity.verdicts(
             *tables,
-            Adapting(adapted - (0.45 - fixed), adapted, ["x"] * 24),
-            Identification(np.eye(4) * seen, list("abcd")),
+            Adapting(np.full(24, 0.4), 0.4 + gain + gains, ["x"] * 24),
+            Identification(np.eye(4) * seen, list("abcd"), 1000),
         ).set_index("requirement")["passes"]
         assert found["adapting pays"] == passes
         assert found["best auction type differs"]

@@ -25,6 +25,6 @@ def test_best_settings_name_the_populations() -> None:
 
 
 def test_the_confusion_names_the_populations_on_both_axes() -> None:
-    axes = confusion(Identification(np.eye(2), list(FOUND))).axes[0]
+    axes = confusion(Identification(np.eye(2), list(FOUND), 10)).axes[0]
     for ticks in (axes.get_xticklabels(), axes.get_yticklabels()):
         assert [text.get_text() for text in ticks] == list(FOUND)

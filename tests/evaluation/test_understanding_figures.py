@@ -30,7 +30,7 @@ def test_what_is_lost_is_drawn_to_its_full_length(table: pd.DataFrame) -> None:
 
 def test_where_two_designers_differ_is_told_in_percent(env: DesignEnv, table: pd.DataFrame) -> None:
     differ = changed_fields(env, Late(), FixedDesigner(Mechanism()), 4, seed=1)
-    gains = pd.DataFrame({"mean": [-0.1], "sem": [0.01]}, index=["first"])
+    gains = pd.DataFrame({"mean": [-0.1], "sem": [0.01], "count": [4]}, index=["first"])
     figure = changes(differ.assign(population="first"), gains, "late", "own")
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts == ["100"] * 3 + ["0"] * 3
