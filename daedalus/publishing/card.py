@@ -25,11 +25,12 @@ _BASELINES = {
     "trained": "is this model.",
 }
 _SNIPPET = """\
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 name = "{name}"
 tokenizer = AutoTokenizer.from_pretrained(name)
 model = AutoModelForCausalLM.from_pretrained(name, dtype="auto")
+model.generation_config = GenerationConfig.from_pretrained(name)  # not a base model's
 messages = {messages}
 prompt = tokenizer.apply_chat_template(
     messages, add_generation_prompt=True, return_tensors="pt", return_dict=True

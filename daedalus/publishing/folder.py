@@ -15,7 +15,7 @@ from daedalus.publishing.settings import HubSettings
 
 CARD = "README.md"
 _FIGURES = ("boxplot.png", "learning_curves.png")
-_WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "config.json", "generation_config.json")
+_WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "config.json")
 _LARGEST = 50 * 10**9  # bytes of a file that the hub accepts
 
 

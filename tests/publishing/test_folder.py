@@ -82,6 +82,7 @@ def test_adapters_alone_make_the_trained_model(
     assert check_folder(folder) == []
     names = {path.name for path in folder.iterdir()}
     assert {"adapter_model.safetensors", "tokenizer.json", "prompt.json"} <= names
+    assert "generation_config.json" in names  # or the card would sample as the base model does
     assert not {"model.safetensors", "config.json"} & names
     assert ModelCard.load(folder / "README.md").data.base_model == "OWNER/BASE"
     tokens = torch.arange(300, 332)[None]
