@@ -15,7 +15,7 @@ from daedalus.evaluation import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 
-SAMPLED = 24
+SAMPLED = 64
 """Number of populations that are sampled to measure the gain from adapting."""
 
 
@@ -31,10 +31,9 @@ def main(config: Config, out: Path) -> None:
         name: sensitivity.respond(env, config.reward, search, episodes, seed, name)
         for name, env in progress
     }
-    mixture = make_env(config)
     starts = [each.best for each in responses.values()]
     adapting = sensitivity.adapting_pays(
-        mixture, config.reward, starts, SAMPLED, episodes // 16, seed
+        make_env(config), config.reward, starts, SAMPLED, max(1, episodes // 32), seed
     )
     pure = {name: env for name, env in envs.items() if name != "mixture"}
     identification = sensitivity.identify(pure, episodes // 4, seed)

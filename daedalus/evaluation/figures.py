@@ -117,7 +117,7 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
         panel.set_title(metric, loc="left")
         panel.set_xticks(
             range(len(designers)),
-            [readable(name) for name in designers],
+            [_short(readable(name)) for name in designers],
             rotation=40,
             ha="right",
             rotation_mode="anchor",
@@ -180,18 +180,22 @@ def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
     """
     populations = list(table["population"].unique())
     designers = list(table["designer"].unique())
-    figure, (axes,) = empty_panels(1, 1, (2.0 + 1.15 * len(populations), 4.6))
-    colours = palette(designers)
+    figure, (axes,) = empty_panels(1, 1, (4.0 + 1.15 * len(populations), 4.6))
+    colours, gap = palette(designers), min(0.13, 0.8 / len(designers))
     for index, name in enumerate(designers):
         rows = table[table["designer"] == name].set_index("population").loc[populations]
-        where = np.arange(len(populations)) + 0.13 * (index - (len(designers) - 1) / 2)
+        where = np.arange(len(populations)) + gap * (index - (len(designers) - 1) / 2)
         ends = np.abs(rows[["mean_low", "mean_high"]].to_numpy().T - rows["mean"].to_numpy())
         style: dict[str, Any] = {"fmt": "o", "ms": 5, "elinewidth": 1.2, "color": colours[name]}
-        axes.errorbar(where, rows["mean"], yerr=ends, label=readable(name), **style)
-    axes.set_xticks(range(len(populations)), [readable(name) for name in populations])
+        axes.errorbar(
+            where, rows["mean"], yerr=ends, label=textwrap.fill(readable(name), 20), **style
+        )
+    axes.set_xticks(
+        range(len(populations)), [textwrap.fill(readable(name), 12) for name in populations]
+    )
     axes.set_ylabel("composite reward R")
     axes.set_ylim(0, None)
-    axes.legend(loc="upper right", ncols=len(designers), fontsize=8.5, frameon=False)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, frameon=False)
     reading = f"{100 * confidence:g} % intervals over episodes"
     entitle(figure, "Designers without training, by population", reading)
     return figure
@@ -254,6 +258,11 @@ def entitle(figure: Figure, title: str, reading: str) -> None:
 
 def _designers(episodes: pd.DataFrame) -> list[str]:
     return [str(name) for name in episodes["designer"].unique()]
+
+
+def _short(name: str) -> str:
+    """Return a name that leaves room for panels, whatever its length."""
+    return name if len(name) <= 22 else f"{name[:21]}…"
 
 
 def _reading(episodes: pd.DataFrame) -> str:

@@ -103,6 +103,24 @@ def test_labels_do_not_overlap() -> None:
     assert not overlapping(figures.reward_boxplot(frame(names), "").axes[0])
 
 
+def test_long_names_leave_room_for_the_panels() -> None:
+    long = "my_designer_with_a_very_long_name_that_never_ends"
+    figure = figures.metric_panels(frame(["a", long]))
+    figure.canvas.draw()
+    assert all(axes.get_position().height > 0.35 for axes in figure.axes)
+    rows = [
+        {"population": place, "designer": name, "mean": 0.4, "mean_low": 0.3, "mean_high": 0.5}
+        for place in ("stage1", "exploiter_heavy")
+        for name in ("random", "informed_greedy", "heuristic", "best_own", long)
+    ]
+    bars = figures.population_bars(pd.DataFrame(rows), 0.95)
+    bars.canvas.draw()
+    (axes,) = bars.axes
+    assert not overlapping(axes)
+    assert axes.get_legend().get_window_extent().x0 >= axes.bbox.x1
+    assert axes.get_legend().get_window_extent().x1 <= bars.bbox.x1
+
+
 def test_metric_panels_have_one_panel_each() -> None:
     figure = figures.metric_panels(frame(["random", "trained"]))
     titles = [axes.get_title(loc="left") for axes in figure.axes]

@@ -36,6 +36,11 @@ def test_a_number_and_its_interval_are_one_cell() -> None:
     assert "mean_low" not in shown and "a title" in shown and "30" in shown
 
 
+def test_a_number_without_an_interval_stands_alone() -> None:
+    shown = text_of(FRAME.assign(mean_low=float("nan"), mean_high=float("nan")))
+    assert "0.123" in shown and "nan" not in shown and "[" not in shown
+
+
 def test_tables_and_figures_are_files_of_the_run(tmp_path: Path) -> None:
     with Tracker(TrackingSettings("disabled"), tmp_path, "run", {}) as tracker:
         report = Report(tmp_path, tracker)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.evaluation import sensitivity
 from daedalus.evaluation.sensitivity import Adapting, Identification, Responses
@@ -130,6 +131,10 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
         assert not found["reveal_reserve is live"]
         assert not found["fields whose best flips"]
         assert found["proxies identify populations"] == (seen > 0.5)
+
+
+def test_adapting_is_measured_in_the_world_of_the_claim() -> None:
+    assert compose_config("+experiment=sensitivity").population.name == "world"
 
 
 def small_env(**changes: object) -> DesignEnv:

@@ -12,6 +12,12 @@ from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
 
 
+def test_a_number_without_an_interval_stands_alone() -> None:
+    row = {"iqm": 0.4, "iqm_low": 0.3, "iqm_high": 0.5}
+    assert tables.interval(row, "iqm") == "0.400 [0.300, 0.500]"
+    assert tables.interval(row | {"iqm_low": np.nan, "iqm_high": np.nan}, "iqm") == "0.400"
+
+
 def episodes(**welfare: list[float]) -> pd.DataFrame:
     """Return a table of episodes in which only welfare differs between designers."""
     rows = [
