@@ -116,11 +116,10 @@ def _read_object(text: str, strict: bool) -> dict[str, object]:
 
 def _after_reasoning(text: str) -> str:
     """Return what follows the last reasoning in tags."""
-    last = None
-    for last in _REASONING.finditer(text):
-        pass
-    if last is None:
+    tags = list(_REASONING.finditer(text))
+    if not tags:
         return text
+    last = tags[-1]
     if not last[1]:
         raise _RefusedError(f"cut off: {last[0]} does not end; allow more tokens")
     return text[last.end() :]
