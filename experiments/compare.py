@@ -56,7 +56,7 @@ def comparison(
     env: DesignEnv,
     designers: dict[str, Designer],
     references: list[str],
-    answers: AnswerLog,
+    answers: AnswerLog | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Play designers on paired markets.
 
@@ -65,7 +65,7 @@ def comparison(
         env: The market that they play.
         designers: Designers, by their names in tables.
         references: Names of the designers that all are compared with, at least one.
-        answers: Notes what language models write.
+        answers: Notes what language models write; None keeps nothing.
 
     Returns:
         Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See
