@@ -67,7 +67,7 @@ def test_settings_are_those_of_a_chat_server() -> None:
 @pytest.mark.slow
 def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) -> None:
     fenced = f"<think>hm</think>```json\n{VALID}\n```"
-    with serving(lambda count, _: Reply("[b]No." if count == 0 else fenced)) as server:
+    with serving(lambda count, _: Reply(f"[b]No {KEY}" if count == 0 else fenced)) as server:
         command = [sys.executable, "run.py", "+experiment=boxplot", "designer=endpoint"]
         command += [f"designer.base_url={server.url}", "designer.model=m", "tracking=wandb"]
         command += [f"designer.api_key_variable={VARIABLE}", "evaluation.episodes=3"]
@@ -88,10 +88,10 @@ def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) ->
     assert counts[["kind", "answers"]].to_numpy().tolist() == [["accepted", 5], ["no object", 1]]
     lines = (tmp_path / "answers.jsonl").read_text().splitlines()
     first, *others = [json.loads(line) for line in lines]
-    assert first["text"] == "[b]No." and not first["accepted"] and len(others) == 5
+    assert first["text"] == "[b]No ***" and not first["accepted"] and len(others) == 5
     assert all(each["text"] == fenced and each["accepted"] for each in others)
     assert "endpoint: 1 of 6 answers were refused" in answer.stdout
-    assert "it begins '[b]No.'" in answer.stdout and "answers.jsonl" in answer.stdout
+    assert "it begins '[b]No ***'" in answer.stdout and "answers.jsonl" in answer.stdout
     steps = pd.read_csv(tmp_path / "steps.csv")
     steps = steps[steps["designer"] == "endpoint"]
     assert steps["valid"].sum() == 5 and steps["reserve_price"].dropna().tolist() == [0.25] * 5
