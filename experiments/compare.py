@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from daedalus.config import Config
 from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import metric_panels, reward_boxplot
 from daedalus.evaluation.report import Report
@@ -33,7 +35,9 @@ def compare_designers(
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
     designers = build_all(config.evaluation.baselines, make_context(config, env))
-    frames = comparison(config, env, designers | extra, list(designers))
+    log = AnswerLog(config.population.name)
+    frames = comparison(config, env, designers | extra, list(designers), log)
+    keep_answers([log], report)
     for name, frame in frames.items():
         report.table(frame, name)
     title = f"paired differences over the episodes of seed {config.seed} alone"
@@ -49,7 +53,11 @@ def compare_designers(
 
 
 def comparison(
-    config: Config, env: DesignEnv, designers: dict[str, Designer], references: list[str]
+    config: Config,
+    env: DesignEnv,
+    designers: dict[str, Designer],
+    references: list[str],
+    answers: AnswerLog | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Play designers on paired markets.
 
@@ -58,13 +66,14 @@ def comparison(
         env: The market that they play.
         designers: Designers, by their names in tables.
         references: Names of the designers that all are compared with, at least one.
+        answers: Notes what language models write; None keeps nothing.
 
     Returns:
         Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See
         ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
     """
     settings, seed = config.evaluation, config.seed
-    steps = compare(env, designers, settings.episodes, seed, config.reward)
+    steps = compare(env, designers, settings.episodes, seed, config.reward, answers)
     episodes = episode_means(steps)
     return {
         "steps": steps,
@@ -72,3 +81,17 @@ def comparison(
         "summary": summarise(episodes, settings, seed),
         "differences": all_differences(episodes, references, settings, seed),
     }
+
+
+def keep_answers(logs: Sequence[AnswerLog], report: Report) -> None:
+    """Write a sample of the answers and counts of them; say why answers were refused.
+
+    Without any answer there are no files.
+    """
+    counts = pd.concat([log.counts() for log in logs], ignore_index=True)
+    if counts.empty:
+        return
+    path = report.lines([row for log in logs for row in log.sample], "answers")
+    report.table(counts, "answers")
+    for sentence in refusals(counts):
+        report.say(f"{sentence}; {path} shows answers, and answers.csv counts all reasons")

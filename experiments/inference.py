@@ -13,6 +13,7 @@ from daedalus.config import Config, ConfigError
 from daedalus.designers.base import Generate
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.report import as_table, make_console
 from daedalus.files import written_whole
 from daedalus.market.making import is_compiled
@@ -38,12 +39,12 @@ def design(config: Config) -> Mechanism:
     with Console(stderr=True).status(f"asking the model{wait}"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
-    parsed = parse_mechanism(text)
+    parsed = parse_mechanism(text, config.designer.strict)
     if parsed.mechanism is None:
-        wrong = "; ".join(f"{name}: {error}" for name, error in parsed.errors.items())
         raise ConfigError(
-            f"the model's answer is not a mechanism ({wrong[:_SHOWN]}); give --constrained, or a "
-            f"model that was trained for the task. It wrote: {text[:_SHOWN]!r}"
+            f"the model's answer is not a mechanism ({parsed.reason[:_SHOWN]}); give "
+            "--constrained, or a model that was trained for the task. "
+            f"It wrote: {text[:_SHOWN]!r}"
         )
     return parsed.mechanism
 
@@ -62,23 +63,27 @@ def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Pat
     """
     if output.is_dir():
         raise ConfigError(f"output: {output} is a folder; name a file")
-    tables = _played(config, baselines)
+    log = AnswerLog(config.population.name)
+    tables = _played(config, baselines, log)
     with written_whole(output) as aside:
         aside.write_text(json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
     console = make_console()
     console.print(as_table(tables["summary"][_SUMMARY], "reward by episode"))
+    for sentence in refusals(log.counts()):
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
     if baselines:
         console.print(as_table(tables["differences"], "paired differences"))
     console.print(str(output), soft_wrap=True)
 
 
-def _played(config: Config, baselines: bool) -> dict[str, pd.DataFrame]:
+def _played(config: Config, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
     """Return the tables of ``comparison``. Without baselines there are no differences."""
     name, env = config.designer.name, make_env(config)
-    trained = LanguageModelDesigner(*_load(config.designer))
+    trained = LanguageModelDesigner(*_load(config.designer), config.designer.strict)
     chosen = config.evaluation.baselines if baselines else {}
     designers = build_all(chosen, make_context(config, env))
-    return comparison(config, env, designers | {name: trained}, list(designers) or [name])
+    references = list(designers) or [name]
+    return comparison(config, env, designers | {name: trained}, references, log)
 
 
 def _results(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.answers import AnswerLog
 from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
@@ -24,6 +25,7 @@ from experiments.build import (
     portable_designers,
     require_portfolio,
 )
+from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
@@ -35,8 +37,11 @@ def main(config: Config, out: Path) -> None:
     portable = best_fixed | portable_designers(config, portfolio)
     envs = _own_shard(config)
     own = list(share_out(partial(_own_scores, config, portfolio), envs.values(), len(envs)))
+    logs = {population: AnswerLog(population) for population in envs}
     scores = [
-        pd.concat([_mean_scores(config, env, portable), theirs]).assign(population=population)
+        pd.concat([_mean_scores(config, env, portable, logs[population]), theirs]).assign(
+            population=population
+        )
         for (population, env), theirs in zip(envs.items(), own, strict=True)
     ]
     table = normalise(pd.concat(scores, ignore_index=True))
@@ -45,6 +50,7 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
         report.table(totals, "totals")
+        keep_answers([*logs.values()], report)
         wide = table.pivot(index="population", columns="designer", values="normalised")
         report.show(wide[list(totals["designer"])].reset_index(), "normalised reward")
         report.show(totals.dropna(axis=1), "over populations")
@@ -64,9 +70,15 @@ def _own_scores(config: Config, portfolio: Mechanisms, env: DesignEnv) -> pd.Dat
     return _mean_scores(config, env, designers_of(config, env, portfolio))
 
 
-def _mean_scores(config: Config, env: DesignEnv, designers: Mapping[str, Designer]) -> pd.DataFrame:
+def _mean_scores(
+    config: Config,
+    env: DesignEnv,
+    designers: Mapping[str, Designer],
+    answers: AnswerLog | None = None,
+) -> pd.DataFrame:
     """Return a row for each designer: its mean reward, its share of valid answers, the seed."""
-    steps = compare(env, designers, config.evaluation.episodes, config.seed, config.reward)
+    settings = config.evaluation
+    steps = compare(env, designers, settings.episodes, config.seed, config.reward, answers)
     means = episode_means(steps)
     columns = ["reward", "valid", *({OBJECTIVE} & set(means))]
     rows = means.groupby("designer", sort=False)[columns].mean().reset_index()

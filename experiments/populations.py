@@ -13,6 +13,7 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.search import SearchSettings
 from daedalus.env import DesignEnv
+from daedalus.evaluation.answers import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
@@ -22,6 +23,7 @@ from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.objective import EpisodeObjective
 from experiments.build import build_all, make_context, make_envs
+from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
@@ -32,17 +34,20 @@ def main(config: Config, out: Path) -> None:
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
     everywhere = EpisodeObjective(list(envs.values()), config.reward, config.seed)
     overall = best_of_candidates(list(best.values()), everywhere, 2, budget.sweep_episodes)
-    summaries = []
+    summaries, logs = [], []
     for name, env in _progress(envs, "comparing"):
         own = {"best_overall": overall, "best_own": best[name]}
         designers = build_all(config.evaluation.baselines, make_context(config, env))
         designers |= {label: FixedDesigner(each) for label, each in own.items()}
-        steps = compare(env, designers, config.evaluation.episodes, config.seed, config.reward)
+        logs.append(AnswerLog(name))
+        episodes = config.evaluation.episodes
+        steps = compare(env, designers, episodes, config.seed, config.reward, logs[-1])
         summary = summarise(episode_means(steps), config.evaluation, config.seed)
         summaries.append(summary.assign(population=name))
     table = pd.concat(summaries, ignore_index=True)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
+        keep_answers(logs, report)
         wide = table.pivot(index="population", columns="designer", values="mean")
         order = [*config.evaluation.baselines, "best_overall", "best_own"]
         report.show(wide.loc[list(envs), order].reset_index(), "mean R")

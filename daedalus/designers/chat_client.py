@@ -86,7 +86,7 @@ def _api_key(settings: ChatServer) -> str:
 
 
 def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int) -> str:
-    """Return the model's answer. It is empty if the model declined to answer."""
+    """Return the model's answer without the key. It is empty if the model declined to answer."""
     try:
         answer = client.chat.completions.create(
             model=settings.model,
@@ -102,7 +102,8 @@ def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int
         raise EndpointError(
             f"base_url: {settings.base_url} answers, but not with a chat; does it end in /v1?"
         )
-    return answer.choices[0].message.content or ""
+    text = answer.choices[0].message.content or ""
+    return text.replace(client.api_key, "***") if settings.api_key_variable else text
 
 
 def _options(settings: ChatServer, seed: int) -> dict[str, Any]:

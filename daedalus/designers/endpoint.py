@@ -30,12 +30,14 @@ class EndpointSettings(DesignerSettings, ChatServer):
 
     Attributes:
         prompt: Contents of the prompt.
+        strict: Whether an answer with anything beside its JSON object is refused.
     """
 
     prompt: PromptSettings = field(default_factory=zero_shot_prompt)
+    strict: bool = False
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Connect to the server and return a designer that asks its model."""
         from daedalus.designers.chat_client import make_chat_generate  # needs the openai client
 
-        return LanguageModelDesigner(make_chat_generate(self), self.prompt)
+        return LanguageModelDesigner(make_chat_generate(self), self.prompt, self.strict)

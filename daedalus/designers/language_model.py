@@ -13,7 +13,7 @@ from daedalus.designers.base import DesignerContext, DesignerSettings, Generate,
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 
 
 @dataclass
@@ -27,6 +27,7 @@ class LanguageModelSettings(DesignerSettings):
         constrained: Whether tokens that cannot continue a mechanism are masked, so that every
             answer is valid. Models that were not trained for the task need this.
         prompt: Contents of the prompt. None is the prompt that the model was trained on.
+        strict: Whether an answer with anything beside its JSON object is refused, as in training.
 
     Raises:
         ValueError: The checkpoint is not a model, or a number is out of range.
@@ -37,6 +38,7 @@ class LanguageModelSettings(DesignerSettings):
     max_new_tokens: int = 180
     constrained: bool = False
     prompt: PromptSettings | None = None
+    strict: bool = False
 
     def __post_init__(self) -> None:
         is_model = (Path(self.checkpoint) / "config.json").exists()
@@ -59,7 +61,7 @@ class LanguageModelSettings(DesignerSettings):
         """
         if context.load_model is None:
             raise ValueError("load_model: None; this context cannot load language models")
-        return LanguageModelDesigner(*self.load(context.load_model))
+        return LanguageModelDesigner(*self.load(context.load_model), self.strict)
 
     def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
         """Return the model's generate function, and the contents of its prompt."""
@@ -69,19 +71,44 @@ class LanguageModelSettings(DesignerSettings):
         return generate, self.prompt or trained
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a model wrote.
+
+    Attributes:
+        prompt: The user's message.
+        text: The answer, as it is.
+        parsed: The mechanism in it, or why there is none.
+    """
+
+    prompt: str
+    text: str
+    parsed: ParsedMechanism
+
+
 class LanguageModelDesigner:
     """Asks a model for a mechanism as JSON. An answer that does not parse is a malformed proposal.
 
     Args:
         generate: Completes chats.
         prompt: Contents of the prompt.
+        strict: Whether anything beside the JSON object is refused, see ``parse_mechanism``.
+
+    Attributes:
+        answers: The answers of the last proposal, one for each market.
     """
 
-    def __init__(self, generate: Generate, prompt: PromptSettings) -> None:
+    def __init__(self, generate: Generate, prompt: PromptSettings, strict: bool = False) -> None:
         self._generate = generate
         self._prompt = prompt
+        self._strict = strict
+        self.answers: list[Answer] = []
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
-        texts = self._generate(prompts(observations, self._prompt), rng)
-        return Mechanisms.stack([parse_mechanism(text).mechanism for text in texts])
+        chats = prompts(observations, self._prompt)
+        self.answers = [
+            Answer(chat[-1]["content"], text, parse_mechanism(text, self._strict))
+            for chat, text in zip(chats, self._generate(chats, rng), strict=True)
+        ]
+        return Mechanisms.stack([each.parsed.mechanism for each in self.answers])

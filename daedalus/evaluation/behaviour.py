@@ -9,9 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.episodes import written_fields
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import draw_lineup
-from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
+from daedalus.market.mechanism import CHOICES, FIELDS
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
 
@@ -46,7 +47,7 @@ def decisions(
             result = env.step(proposed)
             observation = result.observation
             rows = present.assign(designer=name, step=env.steps, reward=result.reward)
-            frames.append(pd.concat([rows, _fields(proposed)], axis=1))
+            frames.append(rows.assign(**written_fields(proposed)))
     joined = pd.concat(frames).rename_axis("episode").reset_index()
     columns = ["designer", "episode", "step", "reward", *PRESENT, *FIELDS]
     return joined.sort_values(columns[:3], ignore_index=True)[columns]
@@ -110,11 +111,3 @@ def _present(population: Population, seeds: NDArray[np.uint64]) -> pd.DataFrame:
     return pd.DataFrame(
         {column: (able[lineup.kinds] & present).sum(axis=1) for column, able in can.items()}
     )
-
-
-def _fields(mechanisms: Mechanisms) -> pd.DataFrame:
-    columns = {name: getattr(mechanisms, name) for name in FIELDS}
-    for name, words in CHOICES.items():
-        columns[name] = np.array(words)[columns[name]]
-    frame = pd.DataFrame(columns)
-    return frame.mask(np.tile(mechanisms.malformed[:, None], len(FIELDS)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +12,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from daedalus.env import DesignEnv, Designer, StepResult
-from daedalus.market.mechanism import Mechanisms
+from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.answers import AnswerLog
+from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.phases import EVALUATION, phase
@@ -36,6 +39,9 @@ AT_ONCE = 50_000
 OBJECTIVE = "objective"
 """Column of the reward that designers were made for, if this is not R alone."""
 
+Note = Callable[[int, NDArray[np.integer[Any]]], None]
+"""Is told the step and the number of each episode after a proposal; -1 for those that ended."""
+
 
 def play_episodes(
     env: DesignEnv,
@@ -43,6 +49,7 @@ def play_episodes(
     seeds: NDArray[np.uint64],
     rng: np.random.Generator,
     stack: RewardStack | None = None,
+    note: Note | None = None,
 ) -> pd.DataFrame:
     """Let a designer play one episode for each seed, side by side, to the end.
 
@@ -56,14 +63,17 @@ def play_episodes(
         rng: Random numbers of the designer.
         stack: The reward that the designer was made for. If it is not R alone, the column
             ``OBJECTIVE`` holds it.
+        note: Is called after each proposal; None notes nothing.
 
     Returns:
         One row for each episode and step, sorted by both: ``episode`` (0 to E - 1), ``step`` (from
-        1), and ``METRICS``. ``reward`` is the step's reward in [0, 1]. The market metrics are those
-        of the step's last round: ``welfare``, ``fairness``, ``participation``, ``stability``,
-        ``collusion_signal`` (all in [0, 1]), ``revenue`` (units of value) and ``revenue_share`` (of
-        the value delivered). ``valid`` is whether the proposal was well formed. After a malformed
-        proposal no round is played: rewards are 0 and market metrics are NaN.
+        1), ``METRICS``, and the eleven fields of the proposal. ``reward`` is the step's reward in
+        [0, 1], the mean R of its scored rounds. The market metrics are means over the same rounds:
+        ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
+        [0, 1]), ``revenue`` (units of value in a round) and ``revenue_share`` (of the value
+        delivered). With several scored rounds the product of the mean factors differs a little from
+        the mean of the products. ``valid`` is whether the proposal was well formed. After a
+        malformed proposal no round is played: rewards are 0, and market metrics and fields are NaN.
 
     Raises:
         ValueError: No market had a bidder left before the first step.
@@ -71,12 +81,14 @@ def play_episodes(
     steps = [
         rows
         for first in range(0, len(seeds), AT_ONCE)
-        for rows in _play_piece(env, designer, seeds[first : first + AT_ONCE], first, rng, stack)
+        for rows in _play_piece(
+            env, designer, seeds[first : first + AT_ONCE], first, rng, stack, note
+        )
     ]
     if not steps:
         raise ValueError(f"none of {len(seeds)} markets has a bidder left after its warm-up")
     table = pd.concat(steps, ignore_index=True)
-    columns = ["episode", "step", *_metrics_of(table)]
+    columns = ["episode", "step", *_metrics_of(table), *FIELDS]
     return table.sort_values(["episode", "step"], ignore_index=True)[columns]
 
 
@@ -87,18 +99,23 @@ def _play_piece(
     first: int,
     rng: np.random.Generator,
     stack: RewardStack | None,
+    note: Note | None,
 ) -> Iterator[pd.DataFrame]:
     """Play some episodes at once, numbered from ``first``; yield the rows of each step."""
     observation = env.reset(seeds)
     while not env.done.all():
-        running = np.flatnonzero(~env.done)
+        running, episodes = ~env.done, first + np.arange(len(seeds))
         mechanisms = designer.propose(observation, rng)
         result = env.step(mechanisms)
-        rows = _step_rows(result, mechanisms)
+        scored = env.scored(result.outcome)
+        metrics = {"reward": result.reward, **_metrics(scored, result.played)}
+        metrics["valid"] = ~mechanisms.malformed
         if stack is not None and not stack.is_composite:
-            total = stack.of_mechanisms(env.scored(result.outcome))
-            rows[OBJECTIVE] = np.where(result.played, total, 0.0)
-        yield rows.assign(step=env.steps, episode=first + np.arange(len(rows))).iloc[running]
+            metrics[OBJECTIVE] = np.where(result.played, stack.of_mechanisms(scored), 0.0)
+        rows = {"episode": episodes, "step": env.steps, **metrics, **written_fields(mechanisms)}
+        if note is not None:
+            note(int(env.steps.max()), np.where(running, episodes, -1))
+        yield pd.DataFrame(rows)[running]
         observation = result.observation
 
 
@@ -109,6 +126,7 @@ def compare(
     episodes: int,
     seed: int,
     stack: RewardStack | None = None,
+    answers: AnswerLog | None = None,
 ) -> pd.DataFrame:
     """Let each designer play the same markets, so that differences are paired by episode.
 
@@ -118,6 +136,7 @@ def compare(
         episodes: Number of episodes of each.
         seed: Seed of the run. Markets and designers have separate random streams.
         stack: The reward that the designers were made for, see ``play_episodes``.
+        answers: Notes what language models write; None keeps nothing.
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.
@@ -126,7 +145,9 @@ def compare(
     frames = []
     progress = track(designers.items(), "designers", console=Console(stderr=True), transient=True)
     for name, designer in progress:
-        steps = play_episodes(env, designer, seeds, generator(seed, f"designer/{name}"), stack)
+        note = None if answers is None else partial(answers.add, name, designer)
+        rng = generator(seed, f"designer/{name}")
+        steps = play_episodes(env, designer, seeds, rng, stack, note)
         steps.insert(0, "designer", name)
         frames.append(steps)
     return pd.concat(frames, ignore_index=True)
@@ -149,17 +170,28 @@ def _metrics_of(table: pd.DataFrame) -> list[str]:
     return [*METRICS, *({OBJECTIVE} & set(table))]
 
 
-def _step_rows(result: StepResult, mechanisms: Mechanisms) -> pd.DataFrame:
-    """Return one row of ``METRICS`` for each episode of the batch."""
-    last = Outcome(result.outcome.records[:, -1:])
+def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
+    """Return the eleven fields as tables show them, each of shape (B,); NaN where malformed."""
+    columns = {name: getattr(mechanisms, name) for name in FIELDS}
+    for name, words in CHOICES.items():
+        columns[name] = np.array(words, object)[columns[name]]
+    if mechanisms.malformed.any():
+        for name, column in columns.items():
+            kind = np.float64 if column.dtype == np.float64 else object
+            columns[name] = column.astype(kind)  # a copy
+            columns[name][mechanisms.malformed] = np.nan
+    return columns
+
+
+def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Return the market metrics of each episode, as means over the scored rounds."""
     columns = {
-        "welfare": last.welfare,
-        "fairness": last.fairness,
-        "participation": last.participation,
-        "stability": last.stability,
-        "collusion_signal": last.field("collusion_signal"),
-        "revenue": last.field("revenue"),
-        "revenue_share": last.field("revenue_share"),
+        "welfare": scored.welfare,
+        "fairness": scored.fairness,
+        "participation": scored.participation,
+        "stability": scored.stability,
+        "collusion_signal": scored.field("collusion_signal"),
+        "revenue": scored.field("revenue"),
+        "revenue_share": scored.field("revenue_share"),
     }
-    rows = {name: np.where(result.played, each[:, 0], np.nan) for name, each in columns.items()}
-    return pd.DataFrame({"reward": result.reward, **rows, "valid": ~mechanisms.malformed})
+    return {name: np.where(played, each.mean(axis=1), np.nan) for name, each in columns.items()}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,20 @@ class Report:
 
     def say(self, text: str) -> None:
         """Show a line of text."""
-        self._console.print(text, highlight=False, soft_wrap=True)
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def table(self, frame: pd.DataFrame, name: str) -> None:
         """Write ``name``.csv and send it to the tracker."""
         with written_whole(self._out / f"{name}.csv") as aside:
             frame.to_csv(aside, index=False)
         self._tracker.table(name, frame)
+
+    def lines(self, rows: Sequence[Mapping[str, object]], name: str) -> Path:
+        """Write ``name``.jsonl, one JSON object in each line, and return its path."""
+        path = self._out / f"{name}.jsonl"
+        with written_whole(path) as aside:
+            aside.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
 
     def figure(self, figure: Figure, name: str) -> None:
         """Write figures/``name``.png, send it to the tracker, and print its path."""

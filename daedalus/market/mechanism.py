@@ -39,6 +39,7 @@ FLAGS = (
 
 
 _LONGEST_INTEGER = 10_000  # bits
+_LONGEST_SHOWN = 500  # characters
 
 
 class MechanismError(ValueError):
@@ -46,20 +47,21 @@ class MechanismError(ValueError):
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         """Keep the parts of the message too, so that callers can write their own."""
-        super().__init__(f"{field}: {_shown(value)} is not allowed; {allowed}")
+        super().__init__(f"{field}: {shown(value)} is not allowed; {allowed}")
         self.field = field
         self.value = value
         self.allowed = allowed
 
 
-def _shown(value: object) -> str:
-    """Return ``value`` as Python writes it, or a description if it is too long or too deep."""
+def shown(value: object) -> str:
+    """Return ``value`` as Python writes it, cut or described if it is too long or too deep."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
         return f"an integer of {value.bit_length()} bits"
     try:
-        return repr(value)
+        text = repr(value)
     except RecursionError:
         return f"a deeply nested {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 @dataclass

@@ -1,14 +1,25 @@
-"""A strict parser from text to mechanism. Errors are part of its result; it never raises."""
+"""A parser from text to mechanism. Errors are part of its result; it never raises."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 
-from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, checked_field
+from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, checked_field, shown
 
 MAX_TEXT = 20_000
-"""Longest text that is read, in characters; a mechanism takes about 350."""
+"""Most characters of an object, and of the whole text if ``strict``. A mechanism takes 350."""
+
+_TEXT = "json"  # key of an error of the whole text
+_MISSING = "missing"
+_MOST_ERRORS = 5  # of one answer, in its reason
+_MOST_BROKEN = 50
+_QUOTED = 40  # characters of the place that is not JSON
+_CUT_OFF = "cut off: no brace closes the object; allow more tokens"
+_SPACE = " \t\n\r"  # white space of JSON
+_OBJECT = re.compile(r'\{(?=\s*["}])')  # where an object may begin
+_REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,24 +38,52 @@ class ParsedMechanism:
 
     @property
     def valid(self) -> bool:
-        """Return whether the text is one complete mechanism and nothing else."""
+        """Return whether the text holds one complete mechanism."""
         return self.mechanism is not None
 
+    @property
+    def reason(self) -> str:
+        """Return why there is no mechanism, in a line of bounded length; empty if there is one."""
+        missing = [name for name, error in self.errors.items() if error == _MISSING]
+        found = [f"missing fields: {', '.join(missing)}"] if missing else []
+        found += [error for error in self.errors.values() if error != _MISSING]
+        more = len(found) - _MOST_ERRORS
+        return "; ".join(found[:_MOST_ERRORS] + ([f"and {more} more errors"] if more > 0 else []))
 
-def parse_mechanism(text: str) -> ParsedMechanism:
-    """Read a mechanism from ``text``, which must be one JSON object with all eleven fields.
+    @property
+    def kind(self) -> str:
+        """Return the first part of the reason, without values: one of about twenty."""
+        return self.reason.partition(":")[0]
 
-    White space around the object is allowed. Other text and code fences are errors. So are a
-    missing, repeated or unknown field, a wrong type, NaN and a value out of range.
+
+class _RefusedError(Exception):
+    """A text has not one readable object. The message begins with its kind and a colon."""
+
+
+def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
+    """Read a mechanism from ``text``, which holds one JSON object with all eleven fields.
+
+    A missing, repeated or unknown field, a wrong type, NaN and a value out of range are errors. So
+    is a second object. The time is linear in the length of the text.
+
+    Args:
+        text: What a designer wrote.
+        strict: Whether anything but white space beside the object is an error. If not, the object
+            may stand in a code fence or between other words. Of a text with reasoning in
+            ``<think>`` tags, only what follows the reasoning counts.
 
     Returns:
         The mechanism, or the reasons why there is none.
     """
-    data = _read_object(text)
-    if isinstance(data, str):
-        return ParsedMechanism(None, {"json": data})
-    errors = {name: "missing" for name in FIELDS if name not in data}
+    try:
+        data = _read_object(text, strict)
+    except _RefusedError as refusal:
+        return ParsedMechanism(None, {_TEXT: str(refusal)})
+    errors = {name: _MISSING for name in FIELDS if name not in data}
     for name, value in data.items():
+        if name not in FIELDS:
+            errors[name] = f"unknown field: {shown(name)}; the fields are {', '.join(FIELDS)}"
+            continue
         try:
             checked_field(name, value)
         except MechanismError as error:
@@ -59,23 +98,86 @@ def format_mechanism(mechanism: Mechanism) -> str:
     return json.dumps(mechanism.to_dict(), separators=(",", ":"))
 
 
-def _read_object(text: str) -> dict[str, object] | str:
-    """Return the object, or the reason why there is none."""
-    if len(text) > MAX_TEXT:
-        return f"{len(text)} characters; a mechanism has at most {MAX_TEXT}"
-    try:
-        data = json.loads(text, object_pairs_hook=_unique_keys)
-    except RecursionError:
-        return "nested too deeply"
-    except ValueError as error:  # JSONDecodeError, or a repeated key, see below
-        return f"not one JSON object: {error}"
-    return data if isinstance(data, dict) else f"a JSON {type(data).__name__}, not an object"
+def _read_object(text: str, strict: bool) -> dict[str, object]:
+    """Return the one object in a text."""
+    if strict and len(text) > MAX_TEXT:
+        raise _RefusedError(f"too long: {len(text)} characters; write at most {MAX_TEXT}")
+    answer = text if strict else _after_reasoning(text)
+    data, start, end = _only_object(answer)
+    before, after = answer[:start].rstrip(), answer[end:].lstrip()
+    if end - start > MAX_TEXT:
+        raise _RefusedError(f"too long: {end - start} characters; write at most {MAX_TEXT}")
+    if before[-1:] in ("[", "{") or after[:1] in ("]", "}"):
+        raise _RefusedError("in brackets: the object stands inside others; write it alone")
+    if strict and (answer[:start] + answer[end:]).strip(_SPACE):
+        raise _RefusedError("other text: strict=true allows one JSON object and nothing else")
+    return data
+
+
+def _after_reasoning(text: str) -> str:
+    """Return what follows the last reasoning in tags."""
+    tags = list(_REASONING.finditer(text))
+    if not tags:
+        return text
+    last = tags[-1]
+    if not last[1]:
+        raise _RefusedError(f"cut off: {last[0]} does not end; allow more tokens")
+    return text[last.end() :]
+
+
+def _only_object(text: str) -> tuple[dict[str, object], int, int]:
+    """Return the only object of a text, where it begins and where it ends.
+
+    What begins like an object and is not JSON counts as other text, unless nothing closes it. After
+    ``_MOST_BROKEN`` such places the text is refused, because the decoder counts the lines before
+    each.
+    """
+    found, wrong, position, broken = None, None, 0, 0
+    last_brace, length = text.rfind("}"), len(text.rstrip())
+    while begin := _OBJECT.search(text, position):
+        try:
+            data, position = _DECODER.raw_decode(text, begin.start())
+        except json.JSONDecodeError as error:
+            if begin.start() > last_brace or error.pos >= length:
+                raise _RefusedError(_CUT_OFF) from None
+            wrong, position, broken = error, error.pos, broken + 1  # beyond the brace
+            if broken > _MOST_BROKEN:
+                break
+            continue
+        except RecursionError:
+            raise _RefusedError("nested too deeply") from None
+        except ValueError:
+            raise _RefusedError("not JSON: a number has thousands of digits") from None
+        if found:
+            raise _RefusedError("several objects: more than one JSON object; write only one")
+        found = data, begin.start(), position
+    if found is None or broken > _MOST_BROKEN:
+        raise _RefusedError(_none_in(text, wrong))
+    return found
+
+
+def _none_in(text: str, wrong: json.JSONDecodeError | None) -> str:
+    """Return why there is no object in a text, of which ``wrong`` begins like one."""
+    if wrong is not None:
+        return f"not JSON: {wrong.msg}, at {shown(text[wrong.pos : wrong.pos + _QUOTED])}"
+    if not text.strip():
+        return "empty: the answer has no text"
+    brace = text.find("{")
+    if brace < 0:
+        return f"no object: the answer has no JSON object; it begins {shown(text[:_QUOTED])}"
+    if not text[brace + 1 :].strip():
+        return _CUT_OFF
+    return f"not JSON: no name in double quotes, at {shown(text[brace : brace + _QUOTED])}"
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{repeated} appears twice")
+    data: dict[str, object] = {}
+    for name, value in pairs:
+        if name in data:
+            twice = f"{shown(name)} appears twice, as {shown(data[name])} and {shown(value)}"
+            raise _RefusedError(f"repeated field: {twice}")
+        data[name] = value
     return data
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)

@@ -104,7 +104,7 @@ def train_with_practice(
     )  # fmt: skip
     for number in range(more.rounds):
         generate = make_generate(model, 1.0, _ANSWER_TOKENS)
-        designer = LanguageModelDesigner(generate, settings.prompt)
+        designer = LanguageModelDesigner(generate, settings.prompt, strict=True)
         pairs = once(partial(practice.corrections, designer, number))
         part = replace(settings.sft, steps=more.steps, learning_rate=more.learning_rate)
         name = f"{CORRECTIONS}_{number}"

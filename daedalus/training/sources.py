@@ -239,5 +239,5 @@ def _state_player(
         return RandomWalkDesigner(portfolio)
     tokens = settings.max_completion_tokens
     return LanguageModelDesigner(
-        make_generate(language_model, settings.temperature, tokens), prompt
+        make_generate(language_model, settings.temperature, tokens), prompt, strict=True
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.prompt import prompts
 from daedalus.market.mechanism import FIELDS
-from tests.designers.chat_double import VALID, Reply, always, serving
+from tests.designers.chat_double import VALID, Reply, serving
 from tests.designers.observations import observe
 from tests.search.markets import COMPOSITE, env_of
 
@@ -23,18 +25,21 @@ ROOT = Path(__file__).parents[2]
 KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
 
 
-def test_answers_that_are_no_mechanism_are_malformed() -> None:
+@pytest.mark.parametrize("strict", [False, True])
+def test_answers_that_are_no_mechanism_are_malformed(strict: bool) -> None:
     answers = [VALID, "I would raise the reserve.", f"```json\n{VALID}\n```", "", None]
 
     def respond(count: int, _: dict[str, Any]) -> Reply:
         return Reply(answers[count])
 
     with serving(respond) as server:
-        settings = server.settings(concurrency=1)
+        settings = server.settings(concurrency=1, strict=strict)
         designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0))
         proposal = designer.propose(observe(len(answers)), np.random.default_rng(0))
-    assert proposal.malformed.tolist() == [False, True, True, True, True]
+    assert proposal.malformed.tolist() == [False, True, strict, True, True]
     assert proposal[0].reserve_price == 0.25
+    kinds = ["", "no object", "other text" if strict else "", "empty", "empty"]
+    assert [each.parsed.kind for each in designer.answers] == kinds
     assert server.requests[0]["body"]["messages"] == prompts(observe(1), settings.prompt)[0]
 
 
@@ -61,11 +66,16 @@ def test_settings_are_those_of_a_chat_server() -> None:
 
 @pytest.mark.slow
 def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) -> None:
-    with serving(always()) as server:
+    fenced = f"<think>hm</think>```json\n{VALID}\n```"
+    with serving(lambda count, _: Reply(f"[b]No {KEY}" if count == 0 else fenced)) as server:
         command = [sys.executable, "run.py", "+experiment=boxplot", "designer=endpoint"]
         command += [f"designer.base_url={server.url}", "designer.model=m", "tracking=wandb"]
         command += [f"designer.api_key_variable={VARIABLE}", "evaluation.episodes=3"]
-        command += ["market.episode_length=2", f"hydra.run.dir={tmp_path}"]
+        command += [
+            "market.episode_length=2",
+            "designer.concurrency=1",
+            f"hydra.run.dir={tmp_path}",
+        ]
         environment = {**os.environ, VARIABLE: KEY, "WANDB_MODE": "offline", "OPENAI_LOG": "debug"}
         environment.pop("WANDB_API_KEY", None)
         answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -74,6 +84,17 @@ def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) ->
     assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
     assert "endpoint" in (tmp_path / "summary.csv").read_text()
     assert VARIABLE in (tmp_path / "config.yaml").read_text()
+    counts = pd.read_csv(tmp_path / "answers.csv")
+    assert counts[["kind", "answers"]].to_numpy().tolist() == [["accepted", 5], ["no object", 1]]
+    lines = (tmp_path / "answers.jsonl").read_text().splitlines()
+    first, *others = [json.loads(line) for line in lines]
+    assert first["text"] == "[b]No ***" and not first["accepted"] and len(others) == 5
+    assert all(each["text"] == fenced and each["accepted"] for each in others)
+    assert "endpoint: 1 of 6 answers were refused" in answer.stdout
+    assert "it begins '[b]No ***'" in answer.stdout and "answers.jsonl" in answer.stdout
+    steps = pd.read_csv(tmp_path / "steps.csv")
+    steps = steps[steps["designer"] == "endpoint"]
+    assert steps["valid"].sum() == 5 and steps["reserve_price"].dropna().tolist() == [0.25] * 5
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
     assert KEY not in answer.stdout + answer.stderr

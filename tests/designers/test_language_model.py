@@ -45,6 +45,29 @@ def test_an_answer_that_does_not_parse_is_malformed():
     assert proposal[0] == ANSWER
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_answers_are_kept_with_their_prompts_and_reasons(strict):
+    texts = [f"```json\n{format_mechanism(ANSWER)}\n```", "no"]
+    designer = LanguageModelDesigner(lambda chats, _: texts, PromptSettings(), strict)
+    proposal = designer.propose(observe(2), rng())
+    assert_array_equal(proposal.malformed, [strict, True])
+    told = [chat[-1]["content"] for chat in prompts(observe(2), PromptSettings())]
+    assert [(each.prompt, each.text) for each in designer.answers] == list(
+        zip(told, texts, strict=True)
+    )
+    kinds = ["other text" if strict else "", "no object"]
+    assert [each.parsed.kind for each in designer.answers] == kinds
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_setting_makes_the_designer_strict(strict):
+    settings = LanguageModelSettings("owner/name", strict=strict)
+    load = Loader()
+    load.generate = lambda chats, _: [f"I choose {format_mechanism(ANSWER)}"] * len(chats)
+    designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0, load_model=load))
+    assert_array_equal(designer.propose(observe(2), rng()).malformed, [strict] * 2)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

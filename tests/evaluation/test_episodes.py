@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,8 +21,9 @@ from daedalus.evaluation.episodes import (
     play_episodes,
 )
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
+from daedalus.market.outcome import Outcome
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
@@ -28,6 +31,7 @@ from tests.populations import population
 from tests.search.markets import PUBLISHED, published_reward
 
 FIXED = FixedDesigner(Mechanism())
+FACTORS = ["welfare", "fairness", "participation", "stability"]
 MARKET_METRICS = [name for name in METRICS if name not in ("reward", "valid")]
 
 
@@ -65,28 +69,62 @@ def env() -> DesignEnv:
 
 def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
     steps = play_episodes(env, RandomDesigner(), market_seeds(0, "test", 3), generator(0, "test"))
-    assert list(steps.columns) == ["episode", "step", *METRICS]
+    assert list(steps.columns) == ["episode", "step", *METRICS, *FIELDS]
     assert steps[["episode", "step"]].to_numpy().tolist() == [
         [episode, step] for episode in range(3) for step in range(1, 5)
     ]
 
 
-def test_rows_hold_the_step_reward_and_the_last_round(env: DesignEnv) -> None:
+def test_rows_hold_the_step_reward_and_the_factors_of_the_same_rounds(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
     steps = play_episodes(env, FIXED, seeds, generator(0, "test"))
     env.reset(seeds)
     env.step(mechanisms)
     result = env.step(mechanisms)
     second = steps[steps["step"] == 2]
-    outcome = result.outcome
     np.testing.assert_array_equal(second["reward"], result.reward)
-    np.testing.assert_array_equal(second["welfare"], outcome.welfare[:, -1])
-    np.testing.assert_array_equal(second["fairness"], 1.0 - outcome.field("gini")[:, -1])
-    np.testing.assert_array_equal(second["participation"], outcome.participation[:, -1])
-    np.testing.assert_array_equal(second["stability"], outcome.stability[:, -1])
-    np.testing.assert_array_equal(second["revenue"], outcome.field("revenue")[:, -1])
-    signal = outcome.field("collusion_signal")[:, -1]
-    np.testing.assert_array_equal(second["collusion_signal"], signal)
+    scored = Outcome(result.outcome.records[:, -env.settings.scored_rounds :])
+    rounds = {
+        "welfare": scored.welfare,
+        "fairness": 1.0 - scored.field("gini"),
+        "participation": scored.participation,
+        "stability": scored.stability,
+        "revenue": scored.field("revenue"),
+        "revenue_share": scored.field("revenue_share"),
+        "collusion_signal": scored.field("collusion_signal"),
+    }
+    assert set(rounds) == set(MARKET_METRICS)
+    for name, values in rounds.items():
+        np.testing.assert_array_equal(second[name], values.mean(axis=1))
+    product = np.prod([rounds[name] for name in FACTORS], axis=0)
+    np.testing.assert_allclose(second["reward"], product.mean(axis=1))
+
+
+def test_factors_multiply_to_the_reward_of_one_scored_round() -> None:
+    env = DesignEnv.of(MarketSettings(episode_length=4, scored_rounds=1), population(4))
+    seeds = market_seeds(0, "test", 20)
+    steps = play_episodes(env, RandomDesigner(), seeds, generator(0, "test"))
+    np.testing.assert_allclose(steps[FACTORS].prod(axis=1), steps["reward"])
+
+
+def test_rows_hold_the_mechanism_of_each_step(env: DesignEnv, tmp_path: Path) -> None:
+    seeds, rng = market_seeds(0, "test", 3), generator(0, "test")
+    steps = play_episodes(env, RandomDesigner(), seeds, rng)
+    steps.to_csv(tmp_path / "steps.csv", index=False)
+    read = pd.read_csv(tmp_path / "steps.csv").sort_values(["step", "episode"])
+    rng = generator(0, "test")
+    proposed = [RandomDesigner().propose(env.reset(seeds), rng) for _ in range(4)]
+    expected = [each[row].to_dict() for each in proposed for row in range(3)]
+    assert read[list(FIELDS)].to_dict("records") == expected
+
+
+def test_a_malformed_step_has_no_mechanism(env: DesignEnv, tmp_path: Path) -> None:
+    steps = compare(env, {"odd": OddRowsMalformed(), "fixed": FIXED}, 2, seed=0)
+    steps.to_csv(tmp_path / "steps.csv", index=False)
+    read = pd.read_csv(tmp_path / "steps.csv")
+    assert read.loc[~read["valid"], list(FIELDS)].isna().to_numpy().all()
+    played = read.loc[read["valid"], list(FIELDS)]
+    assert [Mechanism(**row) for row in played.to_dict("records")] == [Mechanism()] * 12
 
 
 def test_loop_is_closed(env: DesignEnv) -> None:
@@ -183,7 +221,7 @@ def test_the_objective_is_the_value_of_the_stack(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
     plain = play_episodes(env, FIXED, seeds, generator(0, "test"))
     steps = play_episodes(env, FIXED, seeds, generator(0, "test"), PUBLISHED)
-    assert list(steps.columns) == ["episode", "step", *METRICS, OBJECTIVE]
+    assert list(steps.columns) == ["episode", "step", *METRICS, OBJECTIVE, *FIELDS]
     pd.testing.assert_frame_equal(steps.drop(columns=OBJECTIVE), plain)
     env.reset(seeds)
     for step in range(1, 5):

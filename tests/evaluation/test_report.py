@@ -52,5 +52,5 @@ def test_tables_and_figures_are_files_of_the_run(tmp_path: Path) -> None:
 
 def test_a_line_is_shown_as_it_is(tmp_path: Path, capsys) -> None:
     with Tracker(TrackingSettings("disabled"), tmp_path, "run", {}) as tracker:
-        Report(tmp_path, tracker).say("12.5 % of [answers] are valid")
-    assert "12.5 % of" in capsys.readouterr().out
+        Report(tmp_path, tracker).say("12.5 % of [answers] are [/valid]")
+    assert "12.5 % of [answers] are [/valid]" in capsys.readouterr().out

@@ -1,9 +1,10 @@
-"""Text to mechanism: exactly one complete JSON object passes, and nothing at all raises."""
+"""Text to mechanism: one complete object passes, all else has a reason, nothing raises."""
 
 from __future__ import annotations
 
 import json
 import math
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -25,7 +26,12 @@ json_values = st.recursive(
 
 def check(text: str) -> ParsedMechanism:
     """Parse, and check what holds whatever the text is."""
-    parsed = parse_mechanism(text)
+    parsed, lenient = parse_mechanism(text), parse_mechanism(text, strict=False)
+    assert lenient.valid or not parsed.valid
+    for each in (parsed, lenient):
+        assert each.valid == (not each.reason) == (not each.kind)
+        assert len(each.reason) < 4000 and len(each.kind) < 30 and "\n" not in each.reason
+        each.reason.encode()  # no lone surrogates, which files and terminals refuse
     assert parsed.valid == (parsed.mechanism is not None) == (not parsed.errors)
     assert 0 <= parsed.fields_valid <= 1
     assert parsed.fields_valid == 1 or not parsed.valid
@@ -111,7 +117,7 @@ def test_a_repeated_field_is_refused(name, value):
 def test_a_repeated_field_is_named():
     for name, value in REPEATED:
         parsed = check(f'{{"{name}":{value},{GOOD[1:]}')
-        assert name in " ".join([*parsed.errors, *parsed.errors.values()])
+        assert name in parsed.reason and parsed.kind == "repeated field"
 
 
 def test_several_wrongs_are_all_reported():
@@ -239,3 +245,109 @@ def test_no_depth_of_nesting_raises(opening, closing):
             assert not parsed.valid
             reasons.add(parsed.errors.get("json", "read"))
     assert reasons == {"read", "nested too deeply"}
+
+
+# ------------------------------------------------------------------------- one object among words
+
+DRAFT = format_mechanism(Mechanism(reserve_price=0.8))
+LENIENT = {
+    "a fence": f"```json\n{GOOD}\n```",
+    "a fence without a language": f"```\n{json.dumps(VALID, indent=2)}\n```\n",
+    "words before": f"I choose a low reserve. Here you are: {GOOD}",
+    "words after": f"{GOOD}\n\nThis keeps entry cheap.",
+    "a fence among words": f"Sure!\n```json\n{GOOD}\n```\nLet me know if {{you}} like it.",
+    "reasoning": f"<think>\nThe price is low.\n</think>\n\n{GOOD}",
+    "a draft in reasoning": f"<think>Perhaps {DRAFT}? No.</think>{GOOD}",
+    "reasoning without its beginning": f"Perhaps {DRAFT}? No.\n</think>\n{GOOD}",
+    "other tags": f"<reasoning>{DRAFT}</reasoning> {GOOD}",
+    "long reasoning": "<think>" + "so {x} and [y]. " * 10_000 + f"</think>{GOOD}",
+    "a template": 'I fill in {"auction_type": ..., "reserve_price": ...}. ' + GOOD,
+    "braces in words": f'From the set {{a, b}} of 5" pipes: {GOOD}',
+    "a byte order mark": f"\ufeff{GOOD}",
+}
+
+
+@pytest.mark.parametrize("text", LENIENT.values(), ids=list(LENIENT))
+def test_one_object_among_words_passes_unless_strict(text):
+    assert parse_mechanism(text, strict=False).mechanism == Mechanism()
+    assert not check(text).valid
+
+
+def changed(name: str, value: str) -> str:
+    return GOOD.replace(f'"{name}":{json.dumps(VALID[name])}', f'"{name}":{value}')
+
+
+REFUSED = [
+    ("empty", "", "no text"),
+    ("empty", f"<think>{GOOD}</think>  ", "no text"),
+    ("no object", "A second-price auction, please.", "'A second-price"),
+    ("no object", f"[1, 2] null {GOOD[1:]}", "no JSON object"),
+    ("several objects", f"{DRAFT} or rather {GOOD}", "only one"),
+    ("several objects", f"```json\n{DRAFT}\n```\n```json\n{GOOD}\n```", "only one"),
+    ("several objects", f"{GOOD}{{}}", "only one"),
+    ("in brackets", f"[{GOOD}]", "alone"),
+    ("in brackets", f"{{{GOOD}}}", "alone"),
+    ("in brackets", f"{GOOD}}}", "alone"),
+    ("cut off", GOOD[:-1], "more tokens"),
+    ("cut off", GOOD[:100], "more tokens"),
+    ("cut off", f"```json\n{GOOD[:40]}", "more tokens"),
+    ("cut off", f"{GOOD} or rather {GOOD[:-5]}", "more tokens"),
+    ("cut off", "{", "more tokens"),
+    ("cut off", f"<think>Perhaps {GOOD}", "<think> does not end"),
+    ("not JSON", GOOD.replace('"', "'"), "double quotes"),
+    ("not JSON", GOOD.replace("}", ",}"), "at '}'"),
+    ("not JSON", f"{GOOD[:-1]} // why not\n}}", "// why not"),
+    ("not JSON", changed("reveal_reserve", "False"), "False"),
+    ("not JSON", changed("reserve_price", "9" * 5000), "digits"),
+    ("repeated field", '{"reserve_price":0.2,' + GOOD[1:], "0.2 and 0.1"),
+    ("nested too deeply", '{"a":' * 5000 + "}" * 5000, ""),
+    ("too long", '{"a":"' + "x" * MAX_TEXT + '"}', str(MAX_TEXT)),
+    ("missing fields", '{"reserve_price": 0.2}', "auction_type, reveal_reserve"),
+    ("missing fields", json.dumps({"mechanism": VALID}), "unknown field: 'mechanism'"),
+    ("unknown field", GOOD[:-1] + ',"tick\\n[b]":1}', r"'tick\n[b]'"),
+    ("reserve_price", changed("reserve_price", "NaN"), "nan is not allowed; give a number from"),
+    ("reserve_price", changed("reserve_price", "-Infinity"), "-inf is not allowed"),
+    ("reserve_price", changed("reserve_price", '"0.2"'), "'0.2' is not allowed; give a number"),
+    ("reserve_price", changed("reserve_price", '"low"'), "'low' is not allowed; give a number"),
+    (
+        "reserve_price",
+        changed("reserve_price", "1.4"),
+        "1.4 is not allowed; give a number from 0.0",
+    ),
+    ("reserve_price", changed("reserve_price", '{"value":0.2}'), "{'value': 0.2} is not allowed"),
+    ("auction_type", changed("auction_type", '"english"'), "'english' is not allowed; choose one"),
+    ("reveal_reserve", changed("reveal_reserve", '"no"'), "'no' is not allowed; write true or"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "told"), REFUSED)
+def test_a_refusal_says_what_is_wrong(kind, text, told):
+    parsed = parse_mechanism(text, strict=False)
+    assert not parsed.valid and not check(text).valid
+    assert parsed.kind == kind
+    assert parsed.reason.startswith(kind) and told in parsed.reason
+
+
+def test_strict_says_that_it_is():
+    for text in (f"```json\n{GOOD}\n```", f"{GOOD}.", f"\u00a0{GOOD}"):
+        assert "strict=true allows one JSON object" in check(text).reason
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(
+    "unit",
+    ["{", "}", "{}", "{{}}", "[", '{"', '{"a":', '{"a":1,', '{"a":1}', '{"a', '{"\\"', "{ ",
+     '{"a" }', '"', "\\", "<think>", "</think>", "<", "```json\n{", "9", '{"a":"', '{"a":[',
+     'x} {"a'],
+)  # fmt: skip
+def test_the_time_is_linear_in_the_length_of_the_text(unit, strict):
+    text = unit * (1_000_000 // len(unit))
+    for each in (text, '{"a":"' + text, text + "}", text + GOOD):
+        began = time.process_time()
+        parse_mechanism(each, strict)
+        assert time.process_time() - began < 2.0
+
+
+def test_a_repetition_is_found_among_many_fields():
+    unlike = "{" + ",".join(f'"{number}":0' for number in range(100_000)) + ',"99999":1}'
+    assert parse_mechanism(unlike, strict=False).kind == "repeated field"

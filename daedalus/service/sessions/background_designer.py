@@ -75,9 +75,9 @@ class BackgroundDesigner:
         text, error = None, self._unready() or self._untold(observation)
         if error is None:
             text, error = await self._ask(observation, left)
-        parsed = parse_mechanism(text) if text is not None else None
+        parsed = parse_mechanism(text, strict=False) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
-            error = f"the model's answer is no valid mechanism: {'; '.join(parsed.errors.values())}"
+            error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None
         return DesignAnswer(
             mechanism=_wired(mechanism) if mechanism else _heuristic(observation),

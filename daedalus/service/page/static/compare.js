@@ -13,6 +13,7 @@ import { sideGame } from "./side_game.js";
 /** @import { Session } from "./session.js" */
 
 const OWN = "own";
+const MOST_REASONS = 3; // shown of one designer; those of invalid answers quote their values
 const CHOSEN = ["random", "informed_greedy", "trained", OWN];
 const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"];
 
@@ -108,7 +109,7 @@ export class Compare {
   async #decide({ name, reasons }, { id, own, signal }) {
     if (name === OWN) return own;
     const { mechanism, source, error } = await api.design(id, name, signal);
-    if (source === "fallback" && error) reasons.add(error);
+    if (source === "fallback" && error && reasons.size < MOST_REASONS) reasons.add(error);
     return mechanism;
   }
 

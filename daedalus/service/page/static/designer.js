@@ -86,7 +86,9 @@ export class DesignerPanel {
     byId("design-summary").textContent = `${SOURCES[answer.source]}, in ${duration(answer.latency)}`;
     const why = byId("design-why");
     why.hidden = !answer.error;
-    why.textContent = answer.error ? `Why: ${sentence(answer.error)}` : "";
+    const wrote = answer.text === "" ? "It wrote nothing." : "It wrote:";
+    const told = answer.text === null ? "" : ` ${wrote}`;
+    why.textContent = answer.error ? `Why: ${sentence(answer.error)}${told}` : "";
     byId("design-text").textContent = answer.text ?? JSON.stringify(answer.mechanism, null, 1);
   }
 

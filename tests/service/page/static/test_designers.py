@@ -15,7 +15,7 @@ from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, Visit, by_hand
 from tests.service.page.test_newest_run import leave_run
-from tests.service.sessions.test_background_designer import ANSWER
+from tests.service.sessions.test_background_designer import ANSWER, saying
 
 pytestmark = pytest.mark.slow
 
@@ -54,6 +54,26 @@ def test_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
         expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
         expect(visitor.page.locator("#design-why")).to_contain_text("No designer has been trained")
         expect(visitor.page.locator("#training-none")).to_be_visible()
+        visitor.page.context.close()
+
+
+REFUSED = (
+    'I set <b onclick="alert(1)">first price</b> and {"reserve_price": 1.4, "auction_type": "vcg"}'
+)
+
+
+def test_an_invalid_answer_is_quoted_as_it_is_with_its_reason(visit: Visit, catalogue) -> None:
+    with serving(catalogue, load=saying(REFUSED)) as address:
+        visitor = visit(address).open()
+        visitor.speed(4)
+        visitor.page.check("#who-designer")
+        visitor.step()
+        expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
+        why = visitor.page.locator("#design-why")
+        expect(why).to_contain_text("reserve_price: 1.4 is not allowed; give a number from 0.0 to")
+        expect(why).to_contain_text("It wrote:")
+        expect(visitor.page.locator("#design-text")).to_have_text(REFUSED)
+        assert not visitor.page.locator("#design b").count()
         visitor.page.context.close()
 
 
