@@ -62,7 +62,7 @@ def _curve(axes: Axes, rows: pd.DataFrame, field: str, colour: str, offset: floa
         rows["difference"],
         yerr=1.96 * rows["error"],
         **style,
-        label=rows["population"].iloc[0],
+        label=readable(rows["population"].iloc[0]),
     )
     beyond = where[rows["difference"].to_numpy() < -_ZOOM]
     axes.plot(beyond, np.full(len(beyond), 0.004 - _ZOOM), "v", color=colour, ms=4.5)
