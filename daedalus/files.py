@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-NAMES = ("designer", "population", "reference", "error")
+NAMES = ("job", "designer", "population", "reference", "error")
 """Columns of tables that hold names and texts, which may look like numbers or missing values."""
 
 

@@ -17,6 +17,13 @@ from tests.config.composing import (
 )
 
 
+def test_resume_finds_a_sweep_by_its_table_of_jobs(tmp_path: Path) -> None:
+    for name, file in {"1": "jobs.csv", "2": "multirun.yaml"}.items():  # 2 began no job
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    assert run_directory(str(tmp_path / "3"), resume=True) == str(tmp_path / "1")
+
+
 def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path: Path) -> None:
     for name, files in {
         "2026-01-01": ["config.yaml", "finished"],
