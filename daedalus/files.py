@@ -93,7 +93,8 @@ def read_table(path: Path, *texts: str) -> pd.DataFrame:
     import pandas as pd  # slow to import
 
     names = {*NAMES, *texts}
-    numbers = {column: [""] for column in pd.read_csv(path, nrows=0) if column not in names}
+    columns = [str(column) for column in pd.read_csv(path, nrows=0)]
+    numbers = {column: [""] for column in columns if column not in names}
     return pd.read_csv(
         path, dtype=dict.fromkeys(names, "str"), na_values=numbers, keep_default_na=False
     )

