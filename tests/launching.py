@@ -11,32 +11,35 @@ import pytest
 import run
 from daedalus.config import Config
 from daedalus.files import write_table
+from daedalus.run_folder import RunFolder
 from experiments import compare
 
 QUIET = ("hydra/job_logging=none", "hydra/hydra_logging=none", "tracking=files")
-Start = Callable[..., Path]
+Start = Callable[..., None]
 
 
-def starter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Return a function that starts ``run.py`` with arguments in a folder.
+def write_summary(config: Config, out: Path) -> None:
+    """Leave what an experiment leaves; fail at seed 13."""
+    if config.seed == 13:
+        raise RuntimeError("no luck")
+    rows = [{"designer": name, "mean": config.seed / 10} for name in ("random", "null")]
+    write_table(pd.DataFrame(rows), RunFolder(out).summary)
 
-    Runs of boxplot write a small table instead of playing. They fail at seed 13.
-    """
 
-    def play(config: Config, out: Path) -> None:
-        if config.seed == 13:
-            raise RuntimeError("no luck")
-        rows = [{"designer": name, "mean": config.seed / 10} for name in ("random", "null")]
-        write_table(pd.DataFrame(rows), out / "summary.csv")
+def starter(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    play: Callable[[Config, Path], None] = write_summary,
+) -> Start:
+    """Return a function that starts ``run.py`` with arguments in a folder, and what runs play."""
 
-    def start(*arguments: str) -> Path:
+    def start(*arguments: str) -> None:
         flags = [each for each in arguments if each.startswith("-")]
         words = [each for each in arguments if each not in flags]
         if not any(each.startswith("+experiment=") for each in words):
             words.insert(0, "+experiment=boxplot")
         monkeypatch.setattr("sys.argv", ["run.py", *flags, *QUIET, *words])
         run.cli()
-        return folder
 
     monkeypatch.setattr(compare, "main", play)
     monkeypatch.setattr("daedalus.provenance.provenance", dict)  # it takes long

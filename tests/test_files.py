@@ -85,7 +85,12 @@ def test_one_process_at_a_time_holds_a_folder(tmp_path: Path) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(names=lists(one_of(sampled_from(ODD_NAMES), text(characters(codec="utf-8", exclude_characters="\0\r"))), min_size=1))
+@given(
+    names=lists(
+        one_of(sampled_from(ODD_NAMES), text(characters(codec="utf-8", exclude_characters="\0\r"))),
+        min_size=1,
+    )
+)
 def test_names_and_numbers_come_back_from_a_table(names: list[str]) -> None:
     numbers = [math.nan if len(name) % 2 else len(name) / 3 for name in names]
     table = pd.DataFrame({"designer": names, "my own": names, "mean": numbers})

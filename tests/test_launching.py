@@ -7,7 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from daedalus.config import Config, quoted
+from daedalus.designers.random import RandomSettings
 from daedalus.files import read_table
+from experiments import compare
 from tests.launching import Start, starter
 
 MINE = """# @package _global_
@@ -98,3 +101,35 @@ def test_what_cannot_be_launched_is_refused(
         start(*arguments)
     assert hint in str(refused.value)
     assert not list(tmp_path.rglob("*.csv"))
+
+
+FOLDER = "it's [/b] $x$, a=b ü"
+
+
+@pytest.mark.slow
+def test_odd_names_go_through_a_whole_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FOLDER / "population").mkdir(parents=True)
+    population = 'defaults: [stage1, _self_]\nname: "007"\n'
+    (tmp_path / FOLDER / "population" / "007.yaml").write_text(population)
+    names = ["NA", "1e3", "True", "$\\x$", "a[/b]c", 'so "so", a|b']
+    play = compare.main
+
+    def with_names(config: Config, out: Path) -> None:
+        config.evaluation.baselines |= dict.fromkeys(names, RandomSettings())
+        play(config, out)
+
+    start = starter(tmp_path, monkeypatch, with_names)
+    own = [f"hydra.searchpath=[{quoted(f'file://{tmp_path}/{FOLDER}')}]", "population=007"]
+    own += [f"hydra.sweep.dir={quoted(f'{FOLDER} sweep')}", "hydra.sweep.subdir='[/x] ${seed}'"]
+    own += ["evaluation.episodes=2", "evaluation.resamples=100", "market.episode_length=2"]
+    start("-m", *own, "seed=0,1", "+designer@evaluation.baselines.null=random")
+    sweep = tmp_path / f"{FOLDER} sweep"
+    for table in ("seeds.csv", "sweep.csv", "[/x] 0/summary.csv", "[/x] 1/episodes.csv"):
+        assert {*names, "null"} <= set(read_table(sweep / table)["designer"])
+    assert set(read_table(sweep / "sweep.csv")["population"]) == {"007"}
+    shown = capsys.readouterr().out
+    assert all(f"│ {name} " in shown for name in names)
+    assert str(sweep / "[/x] 0" / "figures" / "boxplot.png") in shown
+    assert (sweep / "[/x] 0" / "figures" / "boxplot.png").exists()
