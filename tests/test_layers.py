@@ -99,6 +99,8 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.config": CONFIGURATION
     | DESIGN
     | {
+        "daedalus.files",
+        "daedalus.processes",
         "daedalus.run_folder",
         "daedalus.tracking",
         "daedalus.evaluation.settings",
@@ -118,7 +120,6 @@ LAYERS: dict[str, set[str]] = {
         "daedalus.sweeps",
         "omegaconf",
     },
-    "daedalus.launching": {"daedalus.config", "daedalus.processes", "hydra", "omegaconf"},
     "daedalus.__init__": set(),
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
     "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},
@@ -287,7 +288,7 @@ def test_hydra_is_imported_only_by_run_and_config():
         if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
     }
     assert users == {"run"} | {
-        f"daedalus.config.{name}" for name in ("compose", "jobs", "mistakes")
+        f"daedalus.config.{name}" for name in ("compose", "jobs", "launching", "mistakes")
     }
 
 

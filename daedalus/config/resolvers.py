@@ -6,7 +6,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config.jobs import Launch, folder_of_job
+from daedalus.config.jobs import Launch, folder_of_job, jobs_of_sweep
 from daedalus.config.mistakes import ConfigError
 from daedalus.run_folder import JOB_TABLE, RunFolder, runs_below
 
@@ -56,7 +56,8 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
     if RunFolder(Path(folder)).config.exists():
         return folder
-    seeds = {run.path: OmegaConf.load(run.config).seed for run in runs_below(Path(folder))}
+    found = {*runs_below(Path(folder)), *jobs_of_sweep(Path(folder))}
+    seeds = {run.path: OmegaConf.load(run.config).seed for run in found if run.config.exists()}
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:
         raise ConfigError(

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config import Config, ConfigError, compose_both, quoted
-from daedalus.config.jobs import HOW_LAUNCHED, read_launch
+from daedalus.config.jobs import HOW_LAUNCHED, read_launch, values_of
 from daedalus.config.paths import groups
 from daedalus.tuning.settings import TuningSettings
 
@@ -103,8 +102,8 @@ class TrialExperiment:
         chosen = [{f"override /{key}": value} for key, value in words if key in group_names]
         plain = [each for each in self._task if _key(each) not in (*group_names, "experiment")]
         content = OmegaConf.create()
-        for each in OverridesParser.create().parse_overrides(plain):
-            OmegaConf.update(content, each.key_or_group, each.value())
+        for key, value in values_of(plain).items():
+            OmegaConf.update(content, key, value)
         for name, value in values.items():
             OmegaConf.update(content, self._key(name), value)
         content["task"] = self._settings.task
