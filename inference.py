@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from daedalus.config import ConfigError, compose_config
+from daedalus.config import ConfigError, compose_config, quoted
 
 EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
@@ -78,11 +78,10 @@ def parser() -> ArgumentParser:
 def overrides(options: Namespace) -> list[str]:
     """Return the options as overrides of the configuration."""
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
-    path = options.repo_id.replace("'", r"\'")
     return [
         "task=compare",
         "designer=language_model",
-        f"designer.checkpoint='{path}'",
+        f"designer.checkpoint={quoted(options.repo_id)}",
         f"designer.constrained={str(options.constrained).lower()}",
         f"population={options.population}",
         f"market={options.market}",

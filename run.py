@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -26,24 +25,20 @@ from daedalus.config import (
     register,
     to_config,
 )
+from daedalus.config.jobs import Launch
 from daedalus.phases import clock_run
 from daedalus.provenance import refusal_record, run_record
 from daedalus.run_folder import RunFolder
 from daedalus.workers import sharing
 
-_NO_SLURM = (
-    "hydra/launcher=slurm: this machine has no sbatch. Use a machine of the cluster, or leave the "
-    "setting out: the jobs then run here, one after another"
-)
-_NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
 _SHARED_TASKS = ("sft", "grpo")
 _ONE_PROCESS = "task: {}; only {} run in several processes. Start this one by python run.py"
 _NO_FLAG = (
     "{}: several processes train one run. Leave it out, or start one process by python run.py"
 )
 _AGAIN = (
-    "jobs.csv in the sweep's folder has the state of each job. To go on with those that have not "
-    "finished, run the same command with resume=true"
+    "jobs.csv in the sweep's folder has the state of each job that began. To go on with those that "
+    "have not finished, run the same command with resume=true"
 )
 
 
@@ -51,12 +46,12 @@ _AGAIN = (
 def main(composed: DictConfig) -> None:
     """Check the composed configuration, record where the run comes from, and run its task."""
     this = HydraConfig.get()
-    folder = Path(this.runtime.output_dir)
-    with refusal_record(folder):
-        config = to_config(composed, list(this.overrides.task))
+    folder, launch = Path(this.runtime.output_dir), Launch.of(this)
+    with refusal_record(folder, launch):
+        config = to_config(composed, launch.overrides)
     if processes.count() > 1 and config.task not in _SHARED_TASKS:
         raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(_SHARED_TASKS)))
-    with run_record(composed, folder) as out:
+    with run_record(composed, folder, launch) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
         if out is not None:
             with clock_run(RunFolder(out).phases), sharing(config.workers):
@@ -93,18 +88,8 @@ def _start(arguments: list[str]) -> None:
     if {"--help", "-h"} & set(flags):
         print(help_text())
         return
-    _check_launcher(arguments)
     _prepare()
     main()
-
-
-def _check_launcher(arguments: list[str]) -> None:
-    """Refuse a launcher that Hydra would ignore, or that this machine does not have."""
-    launchers = [each for each in arguments if each.startswith("hydra/launcher=")]
-    if launchers and not {"-m", "--multirun"} & set(arguments):
-        sys.exit(_NO_SWEEP)
-    if "hydra/launcher=slurm" in launchers and not shutil.which("sbatch"):
-        sys.exit(_NO_SLURM)
 
 
 def _prepare() -> None:

@@ -1,4 +1,4 @@
-"""Files and folders that are written completely or not at all, and by one process at a time."""
+"""Files that are written completely or not at all, and by one process at a time; and tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = ("job", "designer", "population", "reference", "error")
+"""Columns of tables that hold names and texts, which may look like numbers or missing values."""
 
 
 @contextmanager
@@ -51,3 +58,43 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
     with (folder / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
         yield
+
+
+def cut_torn_line(path: Path) -> None:
+    """Cut off the last line of a file if its end is missing, because its writer was killed.
+
+    The file need not exist. No other process may write to it meanwhile.
+    """
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
+
+
+def whole_lines(path: Path) -> list[str]:
+    """Return the lines of a file, without one at its end that is torn."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, completely or not at all; ``read_table`` reads it."""
+    with written_whole(path) as aside:
+        frame.to_csv(aside, index=False)
+
+
+def read_table(path: Path, *texts: str) -> pd.DataFrame:
+    """Read a table of a run, in which names stay as they are.
+
+    Args:
+        path: The file, CSV.
+        texts: Columns of texts beside ``NAMES``. In all others an empty cell is a missing number.
+    """
+    import pandas as pd  # slow to import
+
+    names = {*NAMES, *texts}
+    columns = [str(column) for column in pd.read_csv(path, nrows=0)]
+    numbers = {column: [""] for column in columns if column not in names}
+    return pd.read_csv(
+        path, dtype=dict.fromkeys(names, "str"), na_values=numbers, keep_default_na=False
+    )

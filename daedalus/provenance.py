@@ -19,23 +19,31 @@ from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.config.jobs import HOW_LAUNCHED
+from daedalus.config.jobs import Launch, lines_of_results
 from daedalus.files import locked, written_whole
 from daedalus.processes import count
 from daedalus.run_folder import RunFolder
-from daedalus.sweeps import collect_sweep
+from daedalus.sweeps import collect_sweep, write_job_table
 from daedalus.workers import cores
 
 _GPUS = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
 
 
 @contextmanager
-def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
+def run_record(
+    composed: DictConfig, out: Path, launch: Launch | None = None
+) -> Iterator[Path | None]:
     """Document the run in its folder, and mark it as finished if the block succeeds.
 
-    It writes config.yaml and provenance.json before the block. After it, it adds the seconds that
-    the launch took, and the error if the block fails. If it succeeds, it writes ``finished``. In a
-    sweep it then also writes the tables over the jobs.
+    It writes launch.json, config.yaml and provenance.json before the block. After it, it adds the
+    seconds that the launch took, and the error if the block fails. If it succeeds, it writes
+    ``finished``. In a sweep it also writes the table of jobs before the block, and all tables over
+    the jobs after it.
+
+    Args:
+        composed: The configuration.
+        out: The run's folder.
+        launch: How Hydra launched the run; None if Hydra did not.
 
     Yields:
         The folder, or None if the resumed run had already finished.
@@ -48,23 +56,26 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
     with _alone(out):
         _check_same_config(composed, out)
         _check_same_processes(out)
+        if launch is not None:
+            launch.write(out)
         if RunFolder(out).finished.exists():
             yield None
             return
         _write_config(composed, out)
-        with _launch(out):
+        with _launch(out, launch):
             yield out
             RunFolder(out).finished.touch()
 
 
 @contextmanager
-def refusal_record(out: Path) -> Iterator[None]:
+def refusal_record(out: Path, launch: Launch) -> Iterator[None]:
     """Record the error if the block refuses the configuration of a job, for the sweep's tables."""
     try:
         yield
     except (ConfigError, OmegaConfBaseException):
-        if _is_job(out):
-            with _launch(out):
+        if launch.place:
+            launch.write(out)
+            with _launch(out, launch):
                 raise
         raise
 
@@ -84,10 +95,13 @@ def _alone(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _launch(out: Path) -> Iterator[None]:
+def _launch(out: Path, launch: Launch | None) -> Iterator[None]:
     """Record a launch of the run, whether its block succeeds or not."""
+    sweep = launch.sweep(out) if launch is not None and launch.place else None
     launches, began = [*_launches(out), provenance()], time.monotonic()
     _write_launches(out, launches)
+    if sweep is not None:
+        write_job_table(sweep)
     try:
         yield
     except Exception as error:
@@ -96,13 +110,8 @@ def _launch(out: Path) -> Iterator[None]:
     finally:
         launches[-1]["seconds"] = round(time.monotonic() - began, 1)
         _write_launches(out, launches)
-        if _is_job(out):
-            collect_sweep(out.parent)
-
-
-def _is_job(out: Path) -> bool:
-    """Return whether a run is a job of a sweep."""
-    return (out.parent / "multirun.yaml").exists()
+        if sweep is not None:
+            collect_sweep(sweep)
 
 
 def provenance() -> dict[str, object]:
@@ -139,12 +148,6 @@ def _resolved(composed: DictConfig) -> str:
     return OmegaConf.to_yaml(config)
 
 
-def _of_results(resolved: str) -> list[str]:
-    """Return the lines of a resolved configuration that the results depend on."""
-    lines = resolved.splitlines()
-    return [line for line in lines if line.partition(":")[0] not in HOW_LAUNCHED]
-
-
 def _write_config(composed: DictConfig, out: Path) -> None:
     with written_whole(RunFolder(out).config) as aside:
         aside.write_text(_resolved(composed))
@@ -166,13 +169,14 @@ def _check_same_config(composed: DictConfig, out: Path) -> None:
     path = RunFolder(out).config
     if not path.exists():
         return
-    before, ours = _of_results(path.read_text()), _of_results(_resolved(composed))
+    before, ours = lines_of_results(path.read_text()), lines_of_results(_resolved(composed))
     if before == ours:
         return
     changed = [line.strip() for line in before if line not in ours]
     raise ConfigError(
         f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
-        "give the same overrides to resume it, or omit resume=true to start a new run"
+        "give the same overrides to resume it. A new run needs a folder of its own: omit "
+        "resume=true, and let hydra.run.dir or hydra.sweep.subdir name another"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ CONFIG = "config.yaml"
 HISTORY = "training_history.json"
 MODEL = "model"
 PROMPT = "prompt.json"
+JOB_TABLE = "jobs.csv"
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class RunFolder:
     def provenance(self) -> Path:
         """Return commit, command and package versions of every launch."""
         return self.path / "provenance.json"
+
+    @property
+    def launch(self) -> Path:
+        """Return how Hydra launched the run: its overrides, and its place in a sweep."""
+        return self.path / "launch.json"
 
     @property
     def finished(self) -> Path:
@@ -147,15 +154,26 @@ def runs_below(folder: Path) -> list[RunFolder]:
     return [RunFolder(path.parent) for path in sorted(folder.glob(f"*/{CONFIG}"))]
 
 
+def files_below(folder: Path, name: str) -> Iterator[Path]:
+    """Yield the files of a name at any depth below a folder, and below folders it links to."""
+    for path, folders, files in os.walk(folder, followlinks=True):
+        here = Path(path)
+        above = {each.resolve() for each in (here, *here.parents)}  # a link to one is a loop
+        folders[:] = sorted(each for each in folders if (here / each).resolve() not in above)
+        if name in files:
+            yield here / name
+
+
 def newest_model(outputs: Path) -> Path | None:
     """Return the newest trained model at any depth below ``outputs``, or None."""
-    newest = _newest(outputs.rglob(f"{MODEL}/{PROMPT}"))
+    prompts = (path for path in files_below(outputs, PROMPT) if path.parent.name == MODEL)
+    newest = _newest(prompts)
     return newest.parent if newest else None
 
 
 def newest_run(outputs: Path) -> RunFolder | None:
     """Return the newest run below ``outputs`` that logged its training, or None."""
-    newest = _newest(outputs.rglob(HISTORY))
+    newest = _newest(files_below(outputs, HISTORY))
     return RunFolder(newest.parent) if newest else None
 
 

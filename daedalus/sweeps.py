@@ -3,52 +3,63 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
-from daedalus.config.jobs import HOW_LAUNCHED, jobs_of_sweep
-from daedalus.files import locked, written_whole
-from daedalus.run_folder import RunFolder
+from daedalus.config.jobs import Launch, jobs_of_sweep, lines_of_results
+from daedalus.files import locked, read_table, write_table
+from daedalus.run_folder import JOB_TABLE, RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-JOB_TABLE, SWEEP_TABLE = "jobs.csv", "sweep.csv"
-SEED_TABLE, DIFFERENCE_TABLE, LEADERBOARD = "seeds.csv", "seed_differences.csv", "leaderboard.csv"
-FINISHED, FAILED, UNFINISHED, WAITING = "finished", "failed", "unfinished", "waiting"
+SWEEP_TABLE, SEED_TABLE = "sweep.csv", "seeds.csv"
+DIFFERENCE_TABLE, LEADERBOARD = "seed_differences.csv", "leaderboard.csv"
+FINISHED, FAILED, UNFINISHED = "finished", "failed", "unfinished"
 """States of a job. An unfinished one runs or was killed."""
+logger = logging.getLogger(__name__)
 
 
 def collect_sweep(directory: Path) -> None:
     """Write the tables over the jobs below ``directory``, with overrides as columns.
 
-    jobs.csv has the state of each job, see ``job_states``. sweep.csv has one row for each row of
-    the summary.csv of each job. If the jobs compare designers over several seeds, it also writes
-    seeds.csv, see ``over_seeds``, and from their differences.csv seed_differences.csv, see
+    All that they say of a job is what it recorded in its own folder. jobs.csv has the state of each
+    job that has started, see ``job_states``. sweep.csv has one row for each row of the summary.csv
+    of each job. If the jobs compare designers over several seeds, it also writes seeds.csv, see
+    ``over_seeds``, and from their differences.csv seed_differences.csv, see
     ``differences_over_seeds``. If they are leaderboards, and all seeds have the same populations,
-    it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``.
-    Jobs that end together take turns.
+    it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``. In these
+    three, jobs of the same configuration count once. Jobs that end together take turns.
     """
     with locked(directory):
-        with written_whole(directory / JOB_TABLE) as aside:
-            job_states(directory).to_csv(aside, index=False)
+        write_table(job_states(directory), directory / JOB_TABLE)
         _collect_summaries(directory)
 
 
-def job_states(directory: Path) -> pd.DataFrame:
-    """Return a row for each job of a sweep.
+def write_job_table(directory: Path) -> None:
+    """Write jobs.csv, see ``job_states``."""
+    with locked(directory):
+        write_table(job_states(directory), directory / JOB_TABLE)
 
-    Its columns are the ``job``, its overrides, its ``state``, and the ``error`` with which it
-    failed.
+
+def job_states(directory: Path) -> pd.DataFrame:
+    """Return a row for each job of a sweep that has started.
+
+    Its columns are the ``job`` (its folder), its overrides, its ``state``, and the ``error`` with
+    which it failed.
     """
     import pandas as pd  # slow to import
 
     rows = []
-    for number, overrides in enumerate(jobs_of_sweep(directory / "multirun.yaml")):
-        state, error = _state(RunFolder(directory / str(number)))
-        rows.append({"job": number, **overrides, "state": state, "error": error})
+    for run, launch in jobs_of_sweep(directory).items():
+        state, error = _state(run)
+        row = {"job": launch.place, **launch.settings(), "state": state, "error": error}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -56,8 +67,6 @@ def _state(run: RunFolder) -> tuple[str, str]:
     """Return the state of a job and its last error, if there is one."""
     if run.finished.exists():
         return FINISHED, ""
-    if not run.path.exists():
-        return WAITING, ""
     if not run.provenance.exists():
         return UNFINISHED, ""
     error = json.loads(run.provenance.read_text())[-1].get("error", "")
@@ -65,29 +74,37 @@ def _state(run: RunFolder) -> tuple[str, str]:
 
 
 def _collect_summaries(directory: Path) -> None:
-    import pandas as pd
-
-    jobs = sorted(
-        (path.parent for path in directory.glob("*/summary.csv")),
-        key=lambda job: (len(job.name), job.name),
-    )
+    jobs = {run: job for run, job in jobs_of_sweep(directory).items() if run.summary.exists()}
     if not jobs:
         return
-    table = pd.concat([_job_table(RunFolder(job).summary) for job in jobs], ignore_index=True)
+    table = _joined({run: run.summary for run in jobs}, jobs)
     tables = {SWEEP_TABLE: table}
-    if {"seed", "designer", "mean"} <= set(table) and table["seed"].nunique() > 1:
-        overrides, confidence = _override_columns(jobs[0], table), _confidence(jobs[0])
-        tables[SEED_TABLE] = over_seeds(table, overrides, confidence)
-        paths = [RunFolder(job).differences for job in jobs]
-        paired = [_job_table(path) for path in paths if path.exists()]
-        if paired:
-            differences = pd.concat(paired, ignore_index=True)
-            tables[DIFFERENCE_TABLE] = differences_over_seeds(differences, overrides, confidence)
-    if _is_leaderboard(table):
-        tables[LEADERBOARD] = _leaderboard(table, _confidence(jobs[0]), directory / "figures")
+    distinct, confidence = _distinct(jobs), _confidence(next(iter(jobs)))
+    once = table[table["job"].isin(distinct)]
+    if {"seed", "designer", "mean"} <= set(once) and once["seed"].nunique() > 1:
+        overrides = _override_columns(jobs.values(), table)
+        tables[SEED_TABLE] = over_seeds(once, overrides, confidence)
+        paths = {run: run.differences for run, job in jobs.items() if job.place in distinct}
+        paired = _joined({run: path for run, path in paths.items() if path.exists()}, jobs)
+        if len(paired):
+            tables[DIFFERENCE_TABLE] = differences_over_seeds(paired, overrides, confidence)
+    if _is_leaderboard(once):
+        tables[LEADERBOARD] = _leaderboard(once, confidence, directory / "figures")
     for name, frame in tables.items():
-        with written_whole(directory / name) as aside:
-            frame.to_csv(aside, index=False)
+        write_table(frame, directory / name)
+
+
+def _distinct(jobs: Mapping[RunFolder, Launch]) -> list[str]:
+    """Return the folders of the jobs whose configuration, so their results, no job before has."""
+    first: dict[tuple[str, ...], str] = {}
+    for run, job in jobs.items():
+        same = first.setdefault(tuple(lines_of_results(run.config.read_text())), job.place)
+        if same != job.place:
+            logger.warning(
+                "job %s has the configuration of job %s; %s and %s count it once",
+                *(job.place, same, SEED_TABLE, LEADERBOARD),
+            )
+    return list(first.values())
 
 
 def _is_leaderboard(table: pd.DataFrame) -> bool:
@@ -127,7 +144,7 @@ def over_seeds(
     names = ("population", "designer", "reference")
     keys += [name for name in names if name in table and name not in keys]
     rows = []
-    for setting, group in table.groupby(keys, sort=False):
+    for setting, group in table.groupby(keys, sort=False, dropna=False):
         values = group.drop_duplicates("seed")[number]
         row = dict(zip(keys, setting, strict=True)) | {"seeds": len(values)}
         low, high = t_interval(values, confidence)
@@ -170,42 +187,41 @@ def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> pd.Dat
     return totals
 
 
-def _confidence(job: Path) -> float:
+def _confidence(run: RunFolder) -> float:
     """Return the coverage of a job's intervals."""
-    return float(OmegaConf.load(RunFolder(job).config).evaluation.confidence)
+    return float(OmegaConf.load(run.config).evaluation.confidence)
 
 
-def _job_table(path: Path) -> pd.DataFrame:
-    """Return a table of a job after columns for the job's number and its overrides.
-
-    An override is left out if the table has a column of that name with that value.
-    """
+def _joined(paths: Mapping[RunFolder, Path], jobs: Mapping[RunFolder, Launch]) -> pd.DataFrame:
+    """Return the rows of one table of each job, see ``_job_table``."""
     import pandas as pd
 
-    table, job = pd.read_csv(path), path.parent
-    for override in reversed(_overrides(job)):
-        key, _, value = override.partition("=")
+    tables = [_job_table(path, run, jobs[run]) for run, path in paths.items()]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _job_table(path: Path, run: RunFolder, job: Launch) -> pd.DataFrame:
+    """Return a table of a job after columns for the job's folder and its overrides.
+
+    An override is left out if the table has a column of that name with that value. The seed is
+    always there.
+    """
+    table = read_table(path)
+    seed = re.search(r"^seed: (\d+)$", run.config.read_text(), re.MULTILINE)
+    assert seed is not None  # as every configuration has
+    for key, value in reversed((job.settings() | {"seed": seed[1]}).items()):
         if key not in table or not (table[key].astype(str) == value).all():
-            table.insert(0, _column(key, table), value)
-    table.insert(0, "job", job.name)
+            table.insert(0, _column(key, table), int(value) if key == "seed" else value)
+    table.insert(0, "job", job.place)
     return table
-
-
-def _overrides(job: Path) -> list[str]:
-    """Return a job's overrides, without those that say how it was launched."""
-    loaded = OmegaConf.to_container(OmegaConf.load(job / ".hydra" / "overrides.yaml"))
-    assert isinstance(loaded, list)
-    overrides = [str(each) for each in loaded]
-    return [each for each in overrides if each.partition("=")[0] not in HOW_LAUNCHED]
 
 
 def _column(key: str, table: pd.DataFrame) -> str:
     """Return the column's name for an override: its key, or override.KEY if that name is taken."""
-    name = key.lstrip("+~")
-    return f"override.{name}" if name in table else name
+    return f"override.{key}" if key in table else key
 
 
-def _override_columns(job: Path, table: pd.DataFrame) -> list[str]:
-    keys = [override.partition("=")[0].lstrip("+~") for override in _overrides(job)]
-    marked = [f"override.{key}" for key in keys]
-    return [both if both in table else key for key, both in zip(keys, marked, strict=True)]
+def _override_columns(jobs: Iterable[Launch], table: pd.DataFrame) -> list[str]:
+    """Return the columns of the overrides of any job."""
+    keys = dict.fromkeys(key for job in jobs for key in job.settings())
+    return [f"override.{key}" if f"override.{key}" in table else key for key in keys]

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from daedalus.files import written_whole
+from daedalus.files import cut_torn_line, whole_lines, written_whole
 from daedalus.processes import is_main
 from daedalus.run_folder import RunFolder
 
@@ -64,6 +64,8 @@ class Tracker:
     ) -> None:
         self._path = RunFolder(out).metrics
         self._wandb = None
+        if is_main():
+            cut_torn_line(self._path)  # of a launch that was killed, before this one appends
         if settings.mode != "disabled" and is_main():
             import wandb  # slow to import
 
@@ -98,7 +100,7 @@ class Tracker:
         """Return the records of a phase, in order, without the key ``phase``."""
         if not self._path.exists():
             return []
-        records = [json.loads(line) for line in self._path.read_text().splitlines()]
+        records = [json.loads(line) for line in whole_lines(self._path)]
         return [
             {key: value for key, value in record.items() if key != "phase"}
             for record in records
@@ -110,12 +112,10 @@ class Tracker:
         if not (is_main() and self._path.exists()):
             return
         remaining = []
-        for line in self._path.read_text().splitlines(keepends=True):
-            if not line.endswith("\n"):  # incomplete because of an interruption
-                continue
+        for line in whole_lines(self._path):
             record = json.loads(line)
             if record["phase"] != phase or record["step"] <= step:
-                remaining.append(line)
+                remaining.append(f"{line}\n")
         with written_whole(self._path) as aside:
             aside.write_text("".join(remaining))
 

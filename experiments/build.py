@@ -12,7 +12,7 @@ from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import written_whole
+from daedalus.files import read_table, write_table, written_whole
 from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
 from daedalus.run_folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
@@ -51,10 +51,9 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
         found = make_portfolio(
             env, config.reward, settings.populations, settings.episodes, config.seed
         )
-        with written_whole(path) as aside:
-            rows = [found[row].to_dict() for row in range(len(found))]
-            pd.DataFrame(rows).to_csv(aside, index=False)
-    read = pd.read_csv(path).to_dict("records")
+        rows = [found[row].to_dict() for row in range(len(found))]
+        write_table(pd.DataFrame(rows), path)
+    read = read_table(path).to_dict("records")
     mechanisms = [{str(name): value for name, value in row.items()} for row in read]
     return Mechanisms.stack([mechanism_from_mapping(each) for each in mechanisms])
 

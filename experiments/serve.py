@@ -6,12 +6,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from rich import print as show
-
 from daedalus.config import Config
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
+from daedalus.evaluation.report import make_console
 from daedalus.market.interface import MARKETS
 from daedalus.market.making import is_compiled
 from daedalus.run_folder import newest_model
@@ -26,20 +25,20 @@ from experiments.build import build_all, load_generate, make_context, make_env
 def main(config: Config, out: Path) -> None:
     """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
-    catalogue = make_catalogue(config)
+    catalogue, console = make_catalogue(config), make_console()
     designer = find_designer(settings, Path(settings.outputs))
     with listen(settings) as listener:
         if not all(is_compiled(name) for name in MARKETS):
-            show("Compiling the markets, once; this takes a minute or two ...", flush=True)
+            console.print("Compiling the markets, once; this takes a minute or two ...")
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config))
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
-        show(f"Daedalus: http://{host}:{port}    designer: {name}", flush=True)
+        console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
         with suppress(KeyboardInterrupt):
             make_server(app, settings).run(sockets=[listener])
-    show("Stopped.")
+    console.print("Stopped.")
 
 
 def make_designers(config: Config) -> dict[str, Designer]:

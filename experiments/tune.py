@@ -12,7 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError
 from daedalus.evaluation.figures import save
 from daedalus.evaluation.report import as_table, make_console
-from daedalus.files import written_whole
+from daedalus.files import write_table, written_whole
 from daedalus.phases import clock_run
 from daedalus.provenance import run_record
 from daedalus.tracking import watched
@@ -88,8 +88,7 @@ def write(study: Study, experiment: TrialExperiment, folder: Path) -> None:
     """Write trials.csv, and experiment/best.yaml if a trial has finished."""
     with study.alone():
         table, best = study.table(), study.best()
-        with written_whole(folder / "trials.csv") as aside:
-            table.to_csv(aside, index=False)
+        write_table(table, folder / "trials.csv")
         if best is not None:
             about = f"Trial {best.number}, the best of {len(table)}: its score is {best.value:.4f}."
             with written_whole(folder / "experiment" / "best.yaml") as aside:

@@ -1,14 +1,29 @@
-"""Files and folders are written whole or not at all."""
+"""Files and folders are written whole or not at all, and tables keep their names."""
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import characters, lists, one_of, sampled_from, text
 
-from daedalus.files import locked, written_whole, written_whole_folder
+from daedalus.files import (
+    cut_torn_line,
+    locked,
+    read_table,
+    whole_lines,
+    write_table,
+    written_whole,
+    written_whole_folder,
+)
+from tests.odd_names import ODD_NAMES
 
 
 def test_a_file_appears_once_it_is_whole(tmp_path: Path) -> None:
@@ -67,3 +82,33 @@ def test_one_process_at_a_time_holds_a_folder(tmp_path: Path) -> None:
             events.append("first")
         later.result()
     assert events == ["first", "second"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    names=lists(
+        one_of(sampled_from(ODD_NAMES), text(characters(codec="utf-8", exclude_characters="\0\r"))),
+        min_size=1,
+    )
+)
+def test_names_and_numbers_come_back_from_a_table(names: list[str]) -> None:
+    numbers = [math.nan if len(name) % 2 else len(name) / 3 for name in names]
+    table = pd.DataFrame({"designer": names, "my own": names, "mean": numbers})
+    with TemporaryDirectory() as folder:
+        write_table(table, Path(folder) / "table.csv")
+        read = read_table(Path(folder) / "table.csv", "my own")
+    assert list(read["designer"]) == list(read["my own"]) == names
+    np.testing.assert_array_equal(read["mean"].to_numpy(float), numbers)
+
+
+@pytest.mark.parametrize(
+    ("content", "left"), [("", ""), ("a", ""), ("a\n", "a\n"), ("a\nb\u2028c", "a\n"), ("\n", "\n")]
+)
+def test_a_torn_line_is_cut(content: str, left: str, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    cut_torn_line(path)
+    assert not path.exists()
+    path.write_text(content, encoding="utf-8")
+    assert whole_lines(path) == left.splitlines()
+    cut_torn_line(path)
+    assert path.read_text() == left

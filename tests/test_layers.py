@@ -37,7 +37,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.designers": DESIGN,
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
-    "daedalus.files": set(),
+    "daedalus.files": {"pandas"},
     "daedalus.phases": {"daedalus.files"},
     "daedalus.processes": {"daedalus.checks", "accelerate"},
     "daedalus.workers": {"daedalus.phases", "joblib"},
@@ -99,6 +99,8 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.config": CONFIGURATION
     | DESIGN
     | {
+        "daedalus.files",
+        "daedalus.processes",
         "daedalus.run_folder",
         "daedalus.tracking",
         "daedalus.evaluation.settings",
@@ -286,7 +288,7 @@ def test_hydra_is_imported_only_by_run_and_config():
         if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
     }
     assert users == {"run"} | {
-        f"daedalus.config.{name}" for name in ("compose", "jobs", "mistakes")
+        f"daedalus.config.{name}" for name in ("compose", "jobs", "launching", "mistakes")
     }
 
 

@@ -15,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
+from daedalus.config.jobs import Launch, read_launch
 from daedalus.provenance import provenance, refusal_record, run_record
 from daedalus.run_folder import RunFolder
 
@@ -134,20 +135,19 @@ def test_each_job_of_a_sweep_renews_the_tables(
 ) -> None:
     collected: list[Path] = []
     monkeypatch.setattr("daedalus.provenance.collect_sweep", collected.append)
-    if sweep:
-        (tmp_path / "multirun.yaml").touch()
-    with run_record(composed(), tmp_path / "0"):
+    launch = Launch(["seed=0"], number=3, place="a/b") if sweep else Launch(["seed=0"])
+    with run_record(composed(), tmp_path / "a" / "b", launch):
         assert not collected
+        assert not sweep or pd.read_csv(tmp_path / "jobs.csv")["state"].tolist() == ["unfinished"]
     assert collected == ([tmp_path] if sweep else [])
+    assert read_launch(tmp_path / "a" / "b") == launch
 
 
 @pytest.mark.parametrize("sweep", [True, False])
 def test_a_sweep_records_a_job_whose_configuration_is_refused(sweep: bool, tmp_path: Path) -> None:
-    if sweep:
-        task = ["evaluation.episodes=0"]
-        OmegaConf.save({"hydra": {"overrides": {"task": task}}}, tmp_path / "multirun.yaml")
+    launch = Launch(["evaluation.episodes=0"], number=0, place="0" if sweep else "")
     (tmp_path / "0").mkdir()
-    with pytest.raises(ConfigError, match="episodes: 0"), refusal_record(tmp_path / "0"):
+    with pytest.raises(ConfigError, match="episodes: 0"), refusal_record(tmp_path / "0", launch):
         raise ConfigError("episodes: 0; give an integer from 2 up")
     assert (tmp_path / "jobs.csv").exists() == sweep
     if sweep:

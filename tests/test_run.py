@@ -88,23 +88,6 @@ def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.csv"))
 
 
-def test_a_machine_without_slurm_is_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    answer = run("-m", "hydra/launcher=slurm", "+experiment=boxplot", "seed=0,1", cwd=tmp_path)
-    assert answer.returncode == 1
-    assert "this machine has no sbatch" in answer.stderr and "Traceback" not in answer.stderr
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_launcher_without_a_sweep_is_refused(tmp_path: Path) -> None:
-    answer = run("hydra/launcher=slurm", "+experiment=boxplot", cwd=tmp_path)
-    assert answer.returncode == 1
-    assert "add -m" in answer.stderr and "Traceback" not in answer.stderr
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from daedalus.run_folder import RunFolder, newest_model, newest_run
+from daedalus.run_folder import RunFolder, files_below, newest_model, newest_run
 
 NAMES = [name for name, value in vars(RunFolder).items() if isinstance(value, property)]
 
@@ -36,6 +36,19 @@ def test_the_newest_model_is_found_at_any_depth(tmp_path: Path) -> None:
     leave(tmp_path / "c" / "sft_model" / "prompt.json", age=0)  # it is not what a run trained
     leave(tmp_path / "d" / "model" / "config.json", age=0)  # it was cut short
     assert newest_model(tmp_path) == newest.parent
+
+
+def test_links_below_outputs_are_followed_and_loops_end(tmp_path: Path) -> None:
+    outputs, scratch = tmp_path / "outputs", tmp_path / "scratch"
+    newest = leave(scratch / "run" / "model" / "prompt.json", age=0)
+    leave(scratch / "run" / "training_history.json", age=0)
+    outputs.mkdir()
+    (outputs / "NAME").symlink_to(scratch)
+    (scratch / "run" / "again").symlink_to(outputs)
+    (scratch / "nowhere").symlink_to(tmp_path / "gone")
+    assert newest_model(outputs) == outputs / "NAME" / newest.relative_to(scratch).parent
+    assert newest_run(outputs) == RunFolder(outputs / "NAME" / "run")
+    assert len(list(files_below(outputs, "prompt.json"))) == 1
 
 
 def test_the_newest_run_is_one_that_logged_its_training(tmp_path: Path) -> None:

@@ -10,29 +10,38 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
+from daedalus.config import quoted
+from daedalus.config.jobs import Launch, jobs_of_sweep
 from daedalus.evaluation import leaderboard_figures
+from daedalus.files import read_table
+from daedalus.run_folder import RunFolder
 from daedalus.sweeps import collect_sweep, differences_over_seeds
+from tests.odd_names import ODD_NAMES
 
 
 def write_job(
     directory: Path,
-    number: int,
+    place: int | str,
     rows: list[dict[str, object]],
     *overrides: str,
     confidence: float = 0.95,
 ) -> None:
-    hydra = directory / str(number) / ".hydra"
-    hydra.mkdir(parents=True)
+    """Leave what a job leaves whose configuration is its overrides."""
+    job = start_job(directory, place, *overrides)
+    changes = dict(each.split("=", 1) for each in overrides if "resume" not in each)
     evaluation = {"episodes": 40, "confidence": confidence, "resamples": 999}
-    OmegaConf.save({"evaluation": evaluation}, directory / str(number) / "config.yaml")
-    (hydra / "overrides.yaml").write_text("".join(f"- {each}\n" for each in overrides))
-    pd.DataFrame(rows).to_csv(directory / str(number) / "summary.csv", index=False)
-    write_sweep(directory, "seed=0")
+    config = {"seed": int(changes.pop("seed", 0)), "evaluation": evaluation, "changes": changes}
+    OmegaConf.save(config, RunFolder(job).config)
+    pd.DataFrame(rows).to_csv(RunFolder(job).summary, index=False)
 
 
-def write_sweep(directory: Path, *overrides: str) -> None:
-    """Write what Hydra writes before the first job."""
-    OmegaConf.save({"hydra": {"overrides": {"task": overrides}}}, directory / "multirun.yaml")
+def start_job(directory: Path, place: int | str, *overrides: str) -> Path:
+    """Leave what a job leaves that has just started, and return its folder."""
+    job = directory / str(place)
+    job.mkdir(parents=True)
+    number = len(jobs_of_sweep(directory))
+    Launch(list(overrides), number=number, place=str(place)).write(job)
+    return job
 
 
 def leaderboard_rows(gain: float) -> list[dict[str, object]]:
@@ -51,27 +60,67 @@ def leaderboard_rows(gain: float) -> list[dict[str, object]]:
 
 
 def write_launches(job: Path, *errors: str) -> None:
-    job.mkdir()
     launches = [{"error": error} if error else {} for error in errors]
-    (job / "provenance.json").write_text(json.dumps(launches))
+    RunFolder(job).provenance.write_text(json.dumps(launches))
 
 
-def test_the_table_of_jobs_has_the_state_of_each(tmp_path: Path) -> None:
-    write_sweep(tmp_path, "+experiment=search", "seed=range(3)", "reward=composite,published")
-    write_launches(tmp_path / "0", "")
-    (tmp_path / "0" / "finished").touch()
-    write_launches(tmp_path / "1", "", "ValueError: too few")
-    write_launches(tmp_path / "2", "ValueError: too few", "")
-    (tmp_path / "3").mkdir()
+def test_the_table_of_jobs_has_the_state_of_each_that_has_started(tmp_path: Path) -> None:
+    settings = [("composite", "seed=2"), ("published", "seed=0"), ("'pub,lished'", "seed=1")]
+    jobs = [start_job(tmp_path, n, f"reward={r}", s) for n, (r, s) in enumerate(settings)]
+    write_launches(jobs[0], "")
+    RunFolder(jobs[0]).finished.touch()
+    write_launches(jobs[1], "", "ValueError: too few")
+    write_launches(jobs[2], "ValueError: too few", "")
+    start_job(tmp_path, "a folder/[of] its own", "seed=3")
+    (tmp_path / "4").mkdir()  # Hydra made it, and the job has not started
     collect_sweep(tmp_path)
-    jobs = pd.read_csv(tmp_path / "jobs.csv", keep_default_na=False)
-    assert list(jobs["state"]) == [
-        "finished", "failed", "unfinished", "unfinished", "waiting", "waiting",
-    ]  # fmt: skip
-    assert list(jobs["error"]) == ["", "ValueError: too few", "", "", "", ""]
-    assert list(jobs["seed"]) == [0, 0, 1, 1, 2, 2]
-    assert list(jobs["reward"][:2]) == ["composite", "published"]
-    assert set(jobs["experiment"]) == {"search"} and list(jobs["job"]) == list(range(6))
+    table = pd.read_csv(tmp_path / "jobs.csv", keep_default_na=False)
+    assert list(table["job"]) == ["0", "1", "2", "a folder/[of] its own"]
+    assert list(table["state"]) == ["finished", "failed", "unfinished", "unfinished"]
+    assert list(table["error"]) == ["", "ValueError: too few", "", ""]
+    assert list(table["seed"]) == [2, 0, 1, 3]  # as each recorded
+    assert list(table["reward"]) == ["composite", "published", "pub,lished", ""]
+
+
+def test_the_tables_keep_the_jobs_of_a_moved_sweep_and_of_no_other(tmp_path: Path) -> None:
+    start_job(tmp_path / "outer", 0, "seed=0")
+    start_job(tmp_path / "outer" / "inner", 0, "seed=1")
+    (tmp_path / "outer").rename(tmp_path / "moved")
+    assert [each.place for each in jobs_of_sweep(tmp_path / "moved").values()] == ["0"]
+
+
+def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for number, seed in enumerate((0, 1, 0)):
+        write_job(tmp_path, number, leaderboard_rows(0.01 * seed), f"seed={seed}")
+    collect_sweep(tmp_path)
+    assert (pd.read_csv(tmp_path / "seeds.csv")["seeds"] == 2).all()
+    assert (pd.read_csv(tmp_path / "leaderboard.csv")["seeds"] == 2).all()
+    assert pd.read_csv(tmp_path / "sweep.csv")["job"].nunique() == 3
+    assert "job 2 has the configuration of job 0" in caplog.text
+
+
+def test_the_seed_is_that_of_the_configuration(tmp_path: Path) -> None:
+    for number, (experiment, seed) in enumerate((("one", 4), ("two", 7))):
+        write_job(tmp_path, number, leaderboard_rows(0.0), f"+experiment={experiment}")
+        config = RunFolder(tmp_path / str(number)).config
+        config.write_text(config.read_text().replace("seed: 0", f"seed: {seed}"))
+    collect_sweep(tmp_path)
+    table = pd.read_csv(tmp_path / "sweep.csv")
+    assert set(zip(table["experiment"], table["seed"], strict=True)) == {("one", 4), ("two", 7)}
+
+
+@pytest.mark.parametrize("name", [*ODD_NAMES])
+def test_odd_names_stay_in_the_tables(name: str, tmp_path: Path) -> None:
+    for seed in range(2):
+        rows = [{"designer": each, "mean": 0.1 * seed} for each in (name, "random")]
+        settings = f"designer.name={quoted(name)}"
+        write_job(tmp_path, seed, rows, settings, f"seed={seed}")
+    collect_sweep(tmp_path)
+    for table in ("sweep.csv", "seeds.csv"):
+        read = read_table(tmp_path / table, "designer.name")
+        assert set(read["designer"]) == {name, "random"}
+        assert set(read["designer.name"]) == {name}
+    assert list(read["seeds"]) == [2, 2]
 
 
 def test_seeds_are_replicates_within_each_population(tmp_path: Path) -> None:

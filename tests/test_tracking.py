@@ -34,6 +34,15 @@ def test_rewind_forgets_later_steps_of_one_phase_and_a_cut_line(tmp_path: Path) 
     assert len(log.history("sft")) == 5
 
 
+def test_a_record_is_not_glued_to_one_that_was_cut(tmp_path: Path) -> None:
+    tracker(tmp_path).log("sft", 1, {"loss": 2.0})
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"phase": "sft", "st')
+    again = tracker(tmp_path)
+    again.log("sft", 2, {"loss": 1.0})
+    assert [each["step"] for each in again.history("sft")] == [1, 2]
+
+
 def test_a_watcher_sees_each_record_of_its_block(tmp_path: Path) -> None:
     log, seen = tracker(tmp_path), []
 

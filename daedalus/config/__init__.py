@@ -1,6 +1,6 @@
 """The typed configuration of a run. Files in ``conf/`` are composed into it and checked."""
 
-from daedalus.config.compose import compose_both, compose_config, register, to_config
+from daedalus.config.compose import compose_both, compose_config, quoted, register, to_config
 from daedalus.config.help import first_screen, help_text
 from daedalus.config.mistakes import ConfigError, explain
 from daedalus.config.paths import CONF, ROOT
@@ -17,6 +17,7 @@ __all__ = [
     "explain",
     "first_screen",
     "help_text",
+    "quoted",
     "register",
     "run_directory",
     "to_config",

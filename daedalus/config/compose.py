@@ -9,6 +9,7 @@ from functools import cache
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -59,6 +60,11 @@ def to_config(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
     assert isinstance(config, Config)
     check_market(config, overrides)
     return config
+
+
+def quoted(text: str) -> str:
+    """Return a text as the value of an override, in which only ``${`` has a meaning."""
+    return QuotedString(text, Quote.single).with_quotes()
 
 
 def compose_config(*overrides: str) -> Config:

@@ -1,4 +1,4 @@
-"""Functions that files in ``conf/`` call: the run's folder, and the run of a seed in a sweep."""
+"""Functions that files in ``conf/`` call: folders of runs and jobs, and the run of a seed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.config.jobs import Launch, folder_of_job, jobs_of_sweep
 from daedalus.config.mistakes import ConfigError
-from daedalus.run_folder import RunFolder, runs_below
+from daedalus.run_folder import JOB_TABLE, RunFolder, runs_below
 
 
 def register_resolvers() -> None:
     """Register these functions with OmegaConf."""
-    OmegaConf.register_new_resolver("run_directory", run_directory, replace=True)
+    OmegaConf.register_new_resolver(
+        "run_directory", run_directory, replace=True, use_cache=True
+    )  # so that the jobs of a sweep share its folder, even if another sweep starts
+    OmegaConf.register_new_resolver("job_directory", job_directory, replace=True)
     OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
 
 
@@ -20,9 +24,21 @@ def run_directory(fresh: str, resume: bool) -> str:
     """Return the newest unfinished folder beside ``fresh`` if ``resume`` is set, else ``fresh``."""
     folder = Path(fresh).parent
     started = {run.path for run in runs_below(folder)}
-    started |= {path.parent for path in folder.glob("*/multirun.yaml")}
+    started |= {path.parent for path in folder.glob(f"*/{JOB_TABLE}")}
     unfinished = sorted(each for each in started if not RunFolder(each).finished.exists())
     return str(unfinished[-1]) if resume and unfinished else fresh
+
+
+def job_directory(*, _root_: DictConfig) -> str:
+    """Return the folder of the job that is being composed, below the folder of its sweep.
+
+    It is the job's number, or with ``resume`` the folder of the job with the same settings.
+    """
+    hydra = _root_.hydra
+    if not _root_.resume:
+        return str(hydra.job.num)
+    job = Launch(list(hydra.overrides.task), number=hydra.job.num)
+    return folder_of_job(Path(hydra.sweep.dir), job)
 
 
 def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
@@ -40,7 +56,8 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
     if RunFolder(Path(folder)).config.exists():
         return folder
-    seeds = {run.path: OmegaConf.load(run.config).seed for run in runs_below(Path(folder))}
+    found = {*runs_below(Path(folder)), *jobs_of_sweep(Path(folder))}
+    seeds = {run.path: OmegaConf.load(run.config).seed for run in found if run.config.exists()}
     runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
     if len(runs) != 1:
         raise ConfigError(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -19,6 +20,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from daedalus.files import written_whole
+
+matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign
 
 PANELS = ("welfare", "fairness", "participation", "stability", "reward")
 """Metrics that ``metric_panels`` shows, in this order."""

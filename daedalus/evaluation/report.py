@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from daedalus.evaluation.figures import readable, save
-from daedalus.files import written_whole
+from daedalus.files import write_table, written_whole
 from daedalus.tracking import Tracker
 
 _WIDTH_OF_LOGS = 170
@@ -40,8 +40,7 @@ class Report:
 
     def table(self, frame: pd.DataFrame, name: str) -> None:
         """Write ``name``.csv and send it to the tracker."""
-        with written_whole(self._out / f"{name}.csv") as aside:
-            frame.to_csv(aside, index=False)
+        write_table(frame, self._out / f"{name}.csv")
         self._tracker.table(name, frame)
 
     def lines(self, rows: Sequence[Mapping[str, object]], name: str) -> Path:
@@ -56,7 +55,7 @@ class Report:
         path = self._out / "figures" / f"{name}.png"
         save(figure, path)
         self._tracker.image(name, path)
-        self._console.print(f"[dim]{path}[/dim]", soft_wrap=True)
+        self._console.print(str(path), style="dim", soft_wrap=True)
 
     def show(self, frame: pd.DataFrame, title: str) -> None:
         """Show a table. A number and its interval (X, X_low, X_high) share one cell."""
@@ -64,13 +63,15 @@ class Report:
 
 
 def make_console() -> Console:
-    """Return a console as wide as the terminal, or as wide as a log."""
-    return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_LOGS)
+    """Return a console as wide as the terminal, or as wide as a log, that shows text as it is."""
+    width = None if sys.stdout.isatty() else _WIDTH_OF_LOGS
+    return Console(width=width, markup=False, emoji=False)
 
 
 def as_table(frame: pd.DataFrame, title: str) -> Table:
     """Return a table to show. A number and its interval, if it has one, share one cell."""
-    bounds = {f"{name}_{end}" for name in frame.columns for end in ("low", "high")}
+    ends = {name: {f"{name}_low", f"{name}_high"} for name in frame.columns}
+    bounds = set().union(*(both for both in ends.values() if both <= set(frame.columns)))
     names = [name for name in frame.columns if name not in bounds]
     table = Table(*(readable(name) for name in names), title=title, title_justify="left")
     for row in frame.to_dict("records"):
@@ -80,7 +81,7 @@ def as_table(frame: pd.DataFrame, title: str) -> Table:
 
 def _cell(row: dict[Hashable, Any], name: str) -> str:
     text = _number(row[name]) if isinstance(row[name], float) else str(row[name])
-    if f"{name}_low" in row and not math.isnan(row[f"{name}_low"]):
+    if {f"{name}_low", f"{name}_high"} <= row.keys() and not math.isnan(row[f"{name}_low"]):
         text += f" [{_number(row[f'{name}_low'])}, {_number(row[f'{name}_high'])}]"
     return text
 

@@ -60,7 +60,7 @@ def _curve(axes: Axes, rows: pd.DataFrame, field: str, colour: str, offset: floa
     style["lw"] = 1.5 if numeric else 0.0
     middle, ends = rows["difference"], rows[["difference_low", "difference_high"]]
     half = ends.sub(middle, axis=0).abs().to_numpy().T
-    axes.errorbar(where, middle, yerr=half, **style, label=rows["population"].iloc[0])
+    axes.errorbar(where, middle, yerr=half, **style, label=readable(rows["population"].iloc[0]))
     beyond = where[rows["difference"].to_numpy() < -_ZOOM]
     axes.plot(beyond, np.full(len(beyond), 0.004 - _ZOOM), "v", color=colour, ms=4.5)
     if not numeric:

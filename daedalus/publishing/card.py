@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,15 +75,16 @@ def model_card(
     card: ModelCard = ModelCard.from_template(
         _metadata(evidence, settings),
         template_path=str(_TEMPLATE),
-        model_name=settings.repo.partition("/")[2],
-        repo=settings.repo,
-        license=settings.license,
+        model_name=tables.plain(settings.repo.partition("/")[2]),
+        license=tables.plain(settings.license),
         phases=" and ".join(_phases(config)),
         base=_base(evidence),
         parameters=parameters,
         adapters=_adapters(config, settings),
-        market=config["market"]["name"],
-        population=config["population"]["name"],
+        market=tables.code(config["market"]["name"]),
+        population=tables.code(config["population"]["name"]),
+        command=tables.code(_command(config, settings)),
+        is_classic=config["market"]["name"] == "classic",
         seed=config["seed"],
         confidence=f"{evidence.intervals.confidence:.0%}",
         episodes=trained["episodes"],
@@ -100,6 +102,12 @@ def model_card(
         machine=tables.machine(evidence),
     )
     return card
+
+
+def _command(config: dict[str, Any], settings: HubSettings) -> str:
+    words = ["--repo-id", settings.repo, "--market", config["market"]["name"]]
+    words += ["--population", config["population"]["name"]]
+    return shlex.join(["python", "inference.py", *words])
 
 
 def _metadata(evidence: Evidence, settings: HubSettings) -> ModelCardData:
@@ -164,7 +172,7 @@ def _base(evidence: Evidence) -> str:
     if name:
         return f"[{name}](https://huggingface.co/{name})"
     if model["pretrained"]:
-        return f"`{Path(model['pretrained']).name}`, a model that is not on the hub"
+        return f"{tables.code(Path(model['pretrained']).name)}, a model that is not on the hub"
     shape = f"{model['layers']} layers of width {model['hidden_size']}"
     return f"none: a Qwen2 of {shape} with random initial weights and a tokenizer of its own"
 

@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.files import read_table, whole_lines
 from daedalus.run_folder import PROMPT, RunFolder
 
 TRAINED = "trained"
@@ -88,9 +89,9 @@ def read_evidence(checkpoint: str) -> Evidence:
         run,
         {str(name): value for name, value in config.items()},
         json.loads(run.provenance.read_text()),
-        pd.read_csv(run.summary),
-        pd.read_csv(run.differences),
-        pd.read_csv(run.episodes),
+        read_table(run.summary),
+        read_table(run.differences),
+        read_table(run.episodes),
         _history(run),
         _sft_validity(run),
     )
@@ -99,7 +100,7 @@ def read_evidence(checkpoint: str) -> Evidence:
 def _require_evaluation(run: RunFolder) -> None:
     needed = (run.model / PROMPT, run.provenance, run.summary, run.differences, run.episodes)
     missing = [path.name for path in needed if not path.exists()]
-    if missing or TRAINED not in set(pd.read_csv(run.summary).get("designer", [])):
+    if missing or TRAINED not in set(read_table(run.summary).get("designer", [])):
         what = ", ".join(missing) or f"the row {TRAINED} in summary.csv"
         raise CannotRunError(
             f"{run.path}: the run has no evaluation of its model, because it lacks {what}; finish "
@@ -110,12 +111,12 @@ def _require_evaluation(run: RunFolder) -> None:
 
 def _history(run: RunFolder) -> pd.DataFrame:
     empty = not run.history.exists() or not json.loads(run.history.read_text())
-    return pd.DataFrame() if empty else pd.read_csv(run.history_table)
+    return pd.DataFrame() if empty else read_table(run.history_table)
 
 
 def _sft_validity(run: RunFolder) -> float | None:
     if not run.metrics.exists():
         return None
-    records = [json.loads(line) for line in run.metrics.read_text().splitlines()]
+    records = [json.loads(line) for line in whole_lines(run.metrics)]
     measured = [each["validity"] for each in records if each["phase"] == "sft_validity"]
     return float(measured[-1]) if measured else None

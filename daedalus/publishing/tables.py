@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ LIBRARIES = (
     "torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "unsloth", "numba",
 )  # fmt: skip
 
+_MARKS = re.compile(r"[\\`*{}\[\]<>()#|~$&!]|(?<!\w)_|_(?!\w)")
+"""Signs that mean something in Markdown; an underscore between letters means nothing."""
 _HIDDEN = ("save_every", "vllm_server")
 _TENTHS = 10
 
@@ -41,10 +44,23 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(["| " + " | ".join(header) + " |", "|---" * len(header) + "|", *lines])
 
 
+def plain(text: object) -> str:
+    """Return a text for Markdown in which no sign has a meaning."""
+    return _MARKS.sub(r"\\\g<0>", " ".join(str(text).split()))
+
+
+def code(text: object) -> str:
+    """Return a text as code in Markdown, also within a table."""
+    line = " ".join(str(text).split()).replace("|", r"\|")
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    room = " " if "`" in line else ""
+    return f"{fence}{room}{line}{room}{fence}"
+
+
 def number(value: object) -> str:
     """Return a value for a cell: three decimals or digits, a dash if it is missing."""
     if not isinstance(value, float):
-        return str(value)
+        return plain(value)
     if np.isnan(value):
         return "-"
     return f"{value:.3f}" if value == 0 or 0.01 <= abs(value) < 1000 else f"{value:.3g}"
@@ -65,7 +81,7 @@ def scores(evidence: Evidence) -> str:
         header,
         (
             [
-                f"**{row['designer']}**" if row["designer"] == TRAINED else row["designer"],
+                f"**{TRAINED}**" if row["designer"] == TRAINED else plain(row["designer"]),
                 interval(row, "mean"),
                 interval(row, "iqm"),
                 *(number(row[name]) for name in FACTORS),
@@ -83,7 +99,7 @@ def leads(evidence: Evidence) -> str:
         header,
         (
             [
-                row["reference"],
+                plain(row["reference"]),
                 interval(row, "difference"),
                 interval(row, "probability_of_improvement"),
             ]
@@ -111,7 +127,7 @@ def _lower_reward(evidence: Evidence) -> Iterator[list[str]]:
             "lead_high": -row["difference_low"],
         }
         clear = "yes" if lead["lead_low"] > 0 else "no"
-        yield ["R", str(row["reference"]), interval(lead, "lead"), clear]
+        yield ["R", plain(row["reference"]), interval(lead, "lead"), clear]
 
 
 def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:
@@ -126,20 +142,20 @@ def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:
     for row in records(paired_differences(renamed, TRAINED, evidence.intervals, seed)):
         if row["difference"] > 0:
             clear = "yes" if row["improves"] else "no"
-            yield [measure, row["designer"], interval(row, "difference"), clear]
+            yield [measure, plain(row["designer"]), interval(row, "difference"), clear]
 
 
 def recipe(evidence: Evidence) -> str:
     """Return the settings of SFT and GRPO, by their names in the configuration."""
     training = evidence.config["training"]
     rows = [
-        (f"`{phase}.{name}`", number(value))
+        (code(f"{phase}.{name}"), number(value))
         for phase in ("sft", "grpo")
         for name, value in training[phase].items()
         if not isinstance(value, dict | list) and value is not None and name not in _HIDDEN
     ]
     weights = evidence.config["reward"]["weights"].items()
-    rows += [(f"`reward.{name}`", number(value)) for name, value in weights]
+    rows += [(code(f"reward.{name}"), number(value)) for name, value in weights]
     return table(["setting", "value"], rows)
 
 
@@ -174,11 +190,11 @@ def machine(evidence: Evidence) -> str:
     gpus = ", ".join(launch["gpus"]) or "none" if "gpus" in launch else "not recorded"
     rows = [
         ("commit", f"{launch['commit'] or 'not recorded'}{changed}"),
-        ("command", f"`{launch['command']}`"),
+        ("command", code(launch["command"])),
         ("seed", evidence.config["seed"]),
-        ("GPU", gpus),
+        ("GPU", plain(gpus)),
         ("CPU cores", launch.get("cores", "not recorded")),
-        ("system", launch["platform"]),
+        ("system", plain(launch["platform"])),
         ("Python", launch["python"]),
         ("libraries", versions),
         ("time of the whole run", _run_time(evidence)),

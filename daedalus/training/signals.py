@@ -17,7 +17,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from daedalus.files import written_whole
+from daedalus.files import write_table, written_whole
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker
 
@@ -105,6 +105,5 @@ def write_history(tracker: Tracker, phase: str, run: RunFolder) -> pd.DataFrame:
     history = pd.DataFrame(records)
     with written_whole(run.history) as aside:
         aside.write_text(json.dumps(records, indent=1) + "\n")
-    with written_whole(run.history_table) as aside:
-        history.to_csv(aside, index=False)
+    write_table(history, run.history_table)
     return history

@@ -11,7 +11,7 @@ from datasets import Dataset
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import written_whole
+from daedalus.files import read_table, write_table
 from daedalus.market.mechanism import Mechanisms
 from daedalus.processes import once
 from daedalus.rewards.stack import RewardStack
@@ -139,9 +139,8 @@ def _from_curriculum(
         ]
         if not run.curriculum.exists():
             table = stage_table(envs, stack, rewards, training.curriculum, seed)
-            with written_whole(run.curriculum) as aside:
-                table.to_csv(aside, index=False)
-        return pd.read_csv(run.curriculum)
+            write_table(table, run.curriculum)
+        return read_table(run.curriculum, "stage")
 
     curriculum = make_curriculum(once(measured), settings.prompts_per_step, history)
     return curriculum_source(

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config import Config, ConfigError, compose_both
-from daedalus.config.jobs import HOW_LAUNCHED
+from daedalus.config import Config, ConfigError, compose_both, quoted
+from daedalus.config.jobs import HOW_LAUNCHED, read_launch, values_of
 from daedalus.config.paths import groups
 from daedalus.tuning.settings import TuningSettings
-
-_SEARCHPATH = "hydra.searchpath"
 
 
 class TrialExperiment:
     """The experiment that a study was started with, whose trials change some settings.
 
     Args:
-        worker: Run folder of a worker, in which Hydra noted the command line.
+        worker: Run folder of a worker, which recorded its launch.
         settings: What is tuned.
 
     Raises:
@@ -29,10 +28,9 @@ class TrialExperiment:
     """
 
     def __init__(self, worker: Path, settings: TuningSettings) -> None:
-        said = OmegaConf.load(worker / ".hydra" / "hydra.yaml").hydra.overrides
-        self._settings = settings
-        self._task = [each for each in said.task if _is_of_trials(each)]
-        self._paths = [each for each in said.hydra if _key(each) == _SEARCHPATH]
+        launch = read_launch(worker)
+        self._settings, self._sources = settings, launch.sources
+        self._task = [each for each in launch.overrides if _is_of_trials(each)]
         for each in self._task:
             plain = each.startswith("+experiment=") or each[0] not in "+~"
             if not plain or "@" in _key(each):
@@ -51,8 +49,8 @@ class TrialExperiment:
             ConfigError: The values cannot be run.
         """
         changed = [f"{self._key(name)}={json.dumps(value)}" for name, value in values.items()]
-        own = [*self._paths, *self._task, "tuning=none", f"task={self._settings.task}"]
-        return compose_both(*own, *changed)
+        own = [*self._task, "tuning=none", f"task={self._settings.task}"]
+        return compose_both(_searchpath(self._sources), *own, *changed)
 
     def _key(self, name: str) -> str:
         return self._settings.space[name].key
@@ -103,7 +101,9 @@ class TrialExperiment:
         experiments = [value for key, value in words if key == "+experiment"]
         chosen = [{f"override /{key}": value} for key, value in words if key in group_names]
         plain = [each for each in self._task if _key(each) not in (*group_names, "experiment")]
-        content = OmegaConf.from_dotlist(plain)
+        content = OmegaConf.create()
+        for key, value in values_of(plain).items():
+            OmegaConf.update(content, key, value)
         for name, value in values.items():
             OmegaConf.update(content, self._key(name), value)
         content["task"] = self._settings.task
@@ -112,9 +112,12 @@ class TrialExperiment:
         return f"# @package _global_\n# {about}\n# {self._command(folder)}\n{text}"
 
     def _command(self, folder: Path) -> str:
-        paths = [each.partition("=")[2].strip("[]") for each in self._paths]
-        joined = ",".join([*paths, f"file://{folder}"])
-        return f'python run.py "{_SEARCHPATH}=[{joined}]" +experiment=best'
+        path = _searchpath([*self._sources, f"file://{folder}"])
+        return f"python run.py {shlex.quote(path)} +experiment=best"
+
+
+def _searchpath(sources: Sequence[str]) -> str:
+    return f"hydra.searchpath=[{','.join(quoted(each) for each in sources)}]"
 
 
 def _key(override: str) -> str:

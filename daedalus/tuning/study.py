@@ -15,12 +15,12 @@ from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import TPESampler
 from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
+from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.files import locked
+from daedalus.files import cut_torn_line, locked, read_table
 from daedalus.market.seeds import generator
 from daedalus.run_folder import RunFolder
 from daedalus.tracking import Tracker, Watcher
@@ -33,6 +33,15 @@ _STATES = {
     TrialState.FAIL: "failed",
     TrialState.RUNNING: "unfinished",
 }
+
+
+class _JournalLock(JournalFileSymlinkLock):
+    """Cuts off what a killed worker left of a record, before the next worker appends its own."""
+
+    def acquire(self) -> bool:
+        acquired = super().acquire()
+        cut_torn_line(Path(self._lock_target_file))
+        return acquired
 
 
 class Study:
@@ -60,7 +69,8 @@ class Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         (folder / "trials").mkdir(parents=True, exist_ok=True)
         with self.alone():
-            storage = JournalStorage(JournalFileBackend(str(folder / "journal.log")))
+            journal = str(folder / "journal.log")
+            storage = JournalStorage(JournalFileBackend(journal, _JournalLock(journal)))
             self._study = optuna.create_study(
                 storage=storage,
                 study_name=_NAME,
@@ -168,6 +178,7 @@ class Study:
 
         Raises:
             ConfigError: Its summary has no such score, or its records no such phase.
+            ValueError: Its score is no finite number.
         """
         pruning = self._settings.pruning
         told = self._study.get_trials(deepcopy=False)[trial.number].intermediate_values
@@ -198,7 +209,7 @@ class Study:
         self._study.tell(trial, state=TrialState.FAIL)
 
     def _score(self, run: RunFolder) -> float:
-        table, settings = pd.read_csv(run.summary), self._settings
+        table, settings = read_table(run.summary), self._settings
         if settings.score not in table:
             raise ConfigError(f"tuning.score: {settings.score!r}; choose one of {list(table)}")
         if "designer" in table:
@@ -206,7 +217,10 @@ class Study:
             table = table[table["designer"] == settings.designer]
             if not len(table):
                 raise ConfigError(f"tuning.designer: {settings.designer!r}; choose one of {names}")
-        return float(table[settings.score].mean())
+        score = float(table[settings.score].mean())
+        if not np.isfinite(score):
+            raise ValueError(f"tuning.score: {settings.score} is {score}, no finite number")
+        return score
 
     def table(self) -> pd.DataFrame:
         """Return a row for each trial that has begun.

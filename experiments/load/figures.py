@@ -35,6 +35,7 @@ def latency_curves(loads: Sequence[tuple[str, Sequence[float]]]) -> Figure:
             )
         panel.set(xscale="log", yscale="log", xlim=(1.0, 0.001), title=protocol)
         panel.set_xticks([1.0 - share for share in SHARES], [f"{share:g}" for share in SHARES])
+        panel.yaxis.set_major_formatter("{x:g}")
         panel.minorticks_off()
         panel.set_ylim(top=4.0 * panel.get_ylim()[1])  # room for the legend
         panel.set_xlabel("share of steps answered sooner", color=FAINT)

@@ -12,9 +12,17 @@ from daedalus.config import (
     register,
     run_directory,
 )
+from daedalus.config.jobs import Launch
 from tests.config.composing import (
     composed,
 )
+
+
+def test_resume_finds_a_sweep_by_its_table_of_jobs(tmp_path: Path) -> None:
+    for name, file in {"1": "jobs.csv", "2": "multirun.yaml"}.items():  # 2 began no job
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    assert run_directory(str(tmp_path / "3"), resume=True) == str(tmp_path / "1")
 
 
 def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path: Path) -> None:
@@ -53,6 +61,14 @@ def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
     follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
     config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
     assert config.designer.checkpoint == str(models[3])
+
+
+def test_a_seed_is_found_in_any_folder_of_a_sweep(tmp_path: Path) -> None:
+    for number, seed in enumerate((7, 3)):
+        place = f"lr=[{number}]/job"
+        write_run(tmp_path / place, seed)
+        Launch([f"seed={seed}"], number=number, place=place).write(tmp_path / place)
+    assert run_of_seed(tmp_path, 3) == tmp_path / "lr=[1]" / "job"
 
 
 def test_a_run_that_is_named_itself_is_taken_whatever_its_seed(tmp_path: Path) -> None:

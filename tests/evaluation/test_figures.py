@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 
 from daedalus.evaluation import figures
 from daedalus.evaluation.episodes import METRICS
+from tests.odd_names import ODD_NAMES
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -201,3 +203,15 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         figures.save(Figure(), path)
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == b"old"
+
+
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    names = [name for name in ODD_NAMES if name.isascii() and "\n" not in name]
+    for first in range(0, len(names), 11):
+        some = names[first : first + 11]
+        title = f"{some[0]} $x$ {some[-1]}"
+        figure = figures.reward_boxplot(frame(some, 3), title)
+        figures.save(figure, tmp_path / "figure.png")
+        assert title in words(figure)
+        drawn = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+        assert drawn == [textwrap.fill(figures.readable(name), 12) for name in some]

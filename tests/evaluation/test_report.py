@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
+from hypothesis import given, settings
+from hypothesis.strategies import characters, one_of, sampled_from, text
 from matplotlib.figure import Figure
 from rich.console import Console
 
+from daedalus.evaluation.figures import readable
 from daedalus.evaluation.report import Report, as_table
 from daedalus.tracking import Tracker, TrackingSettings
+from tests.odd_names import ODD_NAMES
 
 FRAME = pd.DataFrame(
     {
@@ -50,7 +56,21 @@ def test_tables_and_figures_are_files_of_the_run(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "empty.png").exists()
 
 
-def test_a_line_is_shown_as_it_is(tmp_path: Path, capsys) -> None:
-    with Tracker(TrackingSettings("disabled"), tmp_path, "run", {}) as tracker:
-        Report(tmp_path, tracker).say("12.5 % of [answers] are [/valid]")
-    assert "12.5 % of [answers] are [/valid]" in capsys.readouterr().out
+@settings(max_examples=25, deadline=None)
+@given(name=one_of(sampled_from(ODD_NAMES), text(characters(codec="ascii", categories="LNPSZ"))))
+def test_every_text_is_shown_as_it_is(name: str) -> None:
+    frame = pd.DataFrame({name: [name], "reward": [0.5]})
+    with TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as shown:
+        with Tracker(TrackingSettings("disabled"), Path(folder), "run", {}) as tracker:
+            report = Report(Path(folder), tracker)
+            report.say(f"say {name}.")
+            report.show(frame, f"title {name}.")
+            report.figure(Figure(), "name")
+    lines = shown.getvalue()
+    assert f"say {name}." in lines and f"{folder}/figures/name.png" in lines
+    for part in name.splitlines():
+        assert f"│ {part}" in lines and f"┃ {readable(part)}" in lines and lines.count(part) >= 3
+
+
+def test_a_name_that_ends_like_a_bound_is_no_bound() -> None:
+    assert "0.250" in text_of(pd.DataFrame({"mine": [0.5], "mine_low": [0.25]}))

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, compose_both
+from daedalus.config.jobs import Launch
 from experiments import compare, tune
 
 ROOT = Path(__file__).parents[2]
@@ -125,9 +125,8 @@ def begin(place: Path, experiment: str, *overrides: str) -> tuple[Config, Path]:
     """Return the configuration and the folder of a worker in this process."""
     path, out = f"hydra.searchpath=[file://{place}/conf]", place / "worker"
     task = [f"+experiment={experiment}", *overrides]
-    (out / ".hydra").mkdir(parents=True)
-    said = {"hydra": {"overrides": {"task": task, "hydra": [path]}}}
-    OmegaConf.save(said, out / ".hydra" / "hydra.yaml")
+    out.mkdir()
+    Launch(task, [f"file://{place}/conf"]).write(out)
     return compose_both(path, *task)[1], out
 
 

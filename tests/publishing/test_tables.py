@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
+from tests.odd_names import ODD_NAMES
 
 
 def test_a_number_without_an_interval_stands_alone() -> None:
@@ -126,3 +130,12 @@ def test_what_older_runs_did_not_record_is_said(evidence: Evidence) -> None:
     assert shown.count("not recorded") == 3 and "| no steps |" in shown
     shown = tables.machine(replace(evidence, launches=[old, old | {"seconds": 60.0}]))
     assert "more than 60 s: 1 launches were interrupted" in shown
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_names_are_read_in_a_card_as_they_are(name: str) -> None:
+    parser = MarkdownIt("commonmark").enable("table")
+    page = parser.render(tables.table(["one", "two"], [(tables.plain(name), tables.code(name))]))
+    plain, code = re.findall("<td>(.*)</td>", page)
+    assert unescape(plain) == " ".join(name.split())
+    assert unescape(code) == f"<code>{' '.join(name.split())}</code>"

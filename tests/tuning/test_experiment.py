@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
 
 from daedalus.config import ConfigError, compose_both
+from daedalus.config.jobs import Launch
 from daedalus.tuning.experiment import TrialExperiment
 from daedalus.tuning.settings import SpaceSettings, TuningSettings
 
@@ -19,12 +21,12 @@ SPACE = {
 VALUES = {"rate": 0.00123, "scale": "none"}
 
 
-def experiment(folder: Path, *overrides: str, **space: SpaceSettings) -> TrialExperiment:
+def experiment(
+    folder: Path, *overrides: str, sources: Sequence[str] = (), **space: SpaceSettings
+) -> TrialExperiment:
     """Return the experiment of a worker that was started with these overrides."""
-    hydra = [each for each in overrides if each.startswith("hydra.")]
-    said = {"task": [each for each in overrides if each not in hydra], "hydra": hydra}
-    (folder / ".hydra").mkdir(parents=True)
-    OmegaConf.save({"hydra": {"overrides": said}}, folder / ".hydra" / "hydra.yaml")
+    folder.mkdir(parents=True, exist_ok=True)
+    Launch(list(overrides), list(sources)).write(folder)
     return TrialExperiment(folder, TuningSettings(space=space or SPACE))
 
 
@@ -60,7 +62,8 @@ def test_the_best_file_is_the_configuration_of_the_trial(tmp_path: Path) -> None
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "best.yaml").write_text(text)
     command = text.splitlines()[2]
-    assert command == f'# python run.py "hydra.searchpath=[file://{tmp_path}]" +experiment=best'
+    path = f"hydra.searchpath=['file://{tmp_path}']"
+    assert command == f"# python run.py {shlex.quote(path)} +experiment=best"
     words = shlex.split(command)[3:]
     again, trial = compose_both(*words)[0], tried.compose(VALUES)[0]
     assert OmegaConf.to_yaml(again, resolve=True) == OmegaConf.to_yaml(trial, resolve=True)
@@ -68,14 +71,16 @@ def test_the_best_file_is_the_configuration_of_the_trial(tmp_path: Path) -> None
 
 
 def test_an_experiment_of_another_folder_is_found_again(tmp_path: Path) -> None:
-    (tmp_path / "mine" / "experiment").mkdir(parents=True)
+    mine = tmp_path / "it's [mine], a=$b"
+    (mine / "experiment").mkdir(parents=True)
     text = "# @package _global_\ndefaults: [tune, _self_]\nmodel: { layers: 3 }\n"
-    (tmp_path / "mine" / "experiment" / "deep.yaml").write_text(text)
-    path = f"hydra.searchpath=[file://{tmp_path}/mine]"
-    tried = experiment(tmp_path / "worker", path, "+experiment=deep")
+    (mine / "experiment" / "deep.yaml").write_text(text)
+    tried = experiment(tmp_path / "worker", "+experiment=deep", sources=[f"file://{mine}"])
     assert tried.compose(VALUES)[1].model.layers == 3
-    command = tried.best(VALUES, tmp_path, "Trial 3.").splitlines()[2]
-    assert f"[file://{tmp_path}/mine,file://{tmp_path}]" in command
+    text = tried.best(VALUES, mine, "Trial 3.")
+    (mine / "experiment" / "best.yaml").write_text(text)
+    words = shlex.split(text.splitlines()[2])[3:]
+    assert compose_both(*words)[1].model.layers == 3
 
 
 @pytest.mark.parametrize(

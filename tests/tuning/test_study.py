@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import optuna
@@ -156,6 +157,32 @@ def test_an_error_of_one_trial_is_in_the_table(tmp_path: Path) -> None:
     (row,) = study.table().to_dict("records")
     assert (row["state"], row["error"]) == ("failed", "RuntimeError: no memory")
     assert study.best() is None and study.importances() == {}
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf")])
+def test_a_score_that_is_no_number_is_the_error_of_its_trial(score: float, tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+    trial = Worker(study).claim()
+    assert trial is not None
+    leave_summary(study, 0, score)
+    with pytest.raises(ValueError, match=r"tuning\.score"), study.telling(trial):
+        study.tell_score(trial)
+    (row,) = study.table().to_dict("records")
+    assert row["state"] == "failed"
+    assert row["error"] == f"ValueError: tuning.score: mean is {score}, no finite number"
+
+
+def test_a_study_goes_on_after_a_record_that_was_cut(tmp_path: Path) -> None:
+    play_all(make_study(tmp_path), [0.4])
+    journal = tmp_path / "journal.log"
+    for cut in (b'{"op_code":5,"worker', b"{}"[:1]):
+        study = make_study(tmp_path)  # a worker that is at work meanwhile
+        with journal.open("ab") as file:
+            file.write(cut)
+        play_all(study, [0.5])
+        play_all(make_study(tmp_path), [0.6])
+    assert make_study(tmp_path).table()["score"].tolist() == [0.4, 0.5, 0.6, 0.5, 0.6]
+    assert all(json.loads(line) for line in journal.read_text().splitlines())
 
 
 def test_an_error_of_the_machine_leaves_the_trial_to_others(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""What Hydra may launch, checked on the configuration that it composed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig
+
+from daedalus import processes
+from daedalus.config.jobs import jobs_of_sweep
+
+_NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
+_NO_SLURM = (
+    "hydra/launcher={}: this machine has no sbatch. Use a machine of the cluster, or leave the "
+    "setting out: the jobs then run here, one after another"
+)
+_ONE_RUN = (
+    "hydra.mode=MULTIRUN: several processes train one run. Leave it out, or start one process by "
+    "python run.py"
+)
+_NO_JOB = (
+    "{}: a sweep without a job, since one of its lists of values is empty. Give each key that is "
+    "swept one value or more; range(1) is 0, and range(0) is empty"
+)
+
+
+class LaunchChecks(Callback):
+    """Ends the program with one sentence if Hydra would launch something else than was asked.
+
+    Hydra calls it before a run or a sweep makes a folder, and after a sweep. It turns exceptions of
+    a callback into warnings, but not ``SystemExit``.
+    """
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """Refuse a launcher, which Hydra would ignore without a sweep."""
+        if not config.hydra.launcher._target_.endswith(".BasicLauncher"):
+            sys.exit(_NO_SWEEP)
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """Refuse a launcher that this machine does not have."""
+        if processes.count() > 1:
+            sys.exit(_ONE_RUN)
+        if config.hydra.launcher._target_.endswith(".SlurmLauncher") and not shutil.which("sbatch"):
+            sys.exit(_NO_SLURM.format(config.hydra.runtime.choices["hydra/launcher"]))
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Refuse a sweep that had no job, and remove what Hydra wrote for it."""
+        sweep = Path(config.hydra.sweep.dir)
+        if not jobs_of_sweep(sweep):
+            (sweep / "multirun.yaml").unlink(missing_ok=True)
+            with suppress(OSError):  # there is something else in it
+                sweep.rmdir()
+            sys.exit(_NO_JOB.format(" ".join(config.hydra.overrides.task)))
