@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import functools
+import logging
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 @contextmanager
@@ -39,7 +46,7 @@ def written_whole_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Keep other processes out of the same block for a folder.
+    """Keep other processes out of the same block for a folder, where its file system has locks.
 
     Args:
         folder: An existing folder; it gets a file named ``.lock``.
@@ -49,5 +56,15 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
         BlockingIOError: Another process is in the block, and ``wait`` is false.
     """
     with (folder / ".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            _warn_of_no_locks(folder)
         yield
+
+
+@functools.cache
+def _warn_of_no_locks(folder: Path) -> None:
+    logger.warning("%s: its file system has no locks; let one process at a time use it", folder)

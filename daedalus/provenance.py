@@ -41,7 +41,7 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         The folder, or None if the resumed run had already finished.
 
     Raises:
-        CannotRunError: Another process is at work on the run.
+        CannotRunError: Another process is at work on the run, or its folder was removed.
         ConfigError: The resumed run was started with another configuration, or with another number
             of processes.
     """
@@ -54,6 +54,8 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
         _write_config(composed, out)
         with _launch(out):
             yield out
+            if not RunFolder(out).config.exists():
+                raise CannotRunError(f"{out}: it was removed during the run; run it again")
             RunFolder(out).finished.touch()
 
 
@@ -106,10 +108,14 @@ def _is_job(out: Path) -> bool:
 
 
 def provenance() -> dict[str, object]:
-    """Return commit, whether files had changed since, command, time, hardware and versions."""
+    """Return commit, whether files had changed since, command, time, hardware and versions.
+
+    What git does not know is None.
+    """
+    changes = _said("git", "status", "--porcelain")
     return {
         "commit": _said("git", "rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_said("git", "status", "--porcelain")),
+        "uncommitted_changes": None if changes is None else bool(changes),
         "command": shlex.join(sys.argv),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -126,7 +132,7 @@ def _said(*command: str) -> str | None:
     folder = Path(__file__).parent
     try:
         answer = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    except FileNotFoundError:
+    except OSError:  # it is missing, or not for this machine
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
 

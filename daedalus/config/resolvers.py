@@ -9,6 +9,8 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.config.mistakes import ConfigError
 from daedalus.run_folder import RunFolder, runs_below
 
+NOTHING_TO_RESUME = "resume=true: {} has no run to resume; leave it out to start a new run"
+
 
 def register_resolvers() -> None:
     """Register these functions with OmegaConf."""
@@ -17,12 +19,23 @@ def register_resolvers() -> None:
 
 
 def run_directory(fresh: str, resume: bool) -> str:
-    """Return the newest unfinished folder beside ``fresh`` if ``resume`` is set, else ``fresh``."""
+    """Return the folder of a run or of a sweep.
+
+    Without ``resume`` it is ``fresh``. With it, it is the newest unfinished folder beside
+    ``fresh``, or the newest finished one if there is no other.
+
+    Raises:
+        ConfigError: There is nothing to resume.
+    """
+    if not resume:
+        return fresh
     folder = Path(fresh).parent
     started = {run.path for run in runs_below(folder)}
     started |= {path.parent for path in folder.glob("*/multirun.yaml")}
-    unfinished = sorted(each for each in started if not RunFolder(each).finished.exists())
-    return str(unfinished[-1]) if resume and unfinished else fresh
+    if not started:
+        raise ConfigError(NOTHING_TO_RESUME.format(folder))
+    unfinished = [each for each in started if not RunFolder(each).finished.exists()]
+    return str(max(unfinished or started))
 
 
 def run_of_seed(folder: str, *, _root_: DictConfig) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
+from daedalus.checks import doing
 from daedalus.env import DesignEnv, Designer, StepResult
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
@@ -126,7 +127,8 @@ def compare(
     frames = []
     progress = track(designers.items(), "designers", console=Console(stderr=True), transient=True)
     for name, designer in progress:
-        steps = play_episodes(env, designer, seeds, generator(seed, f"designer/{name}"), stack)
+        with doing(f"designer {name} failed"):
+            steps = play_episodes(env, designer, seeds, generator(seed, f"designer/{name}"), stack)
         steps.insert(0, "designer", name)
         frames.append(steps)
     return pd.concat(frames, ignore_index=True)

@@ -21,7 +21,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
-from daedalus.checks import CannotRunError
+from daedalus.checks import CannotRunError, doing
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
@@ -86,8 +86,8 @@ def load_language_model(
     Raises:
         CannotRunError: There is no such model, or it cannot be downloaded.
     """
-    tokenizer = load_tokenizer(source)
-    with _load_advice(source):
+    with doing(f"the model {source} cannot be loaded"), _load_advice(source):
+        tokenizer = load_tokenizer(source)
         model = AutoModelForCausalLM.from_pretrained(
             source, dtype="auto", quantization_config=quantisation
         )
