@@ -32,13 +32,13 @@ from daedalus.config import (
 )
 from daedalus.config.resolvers import NOTHING_TO_RESUME
 from daedalus.endings import (
-    TRACEBACK_VARIABLE,
     RunFailedError,
     command,
     described,
     heeding_signals,
     keep_traceback,
     release,
+    unrecorded,
     wants_traceback,
 )
 from daedalus.phases import clock_run
@@ -202,20 +202,20 @@ def _prepare() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]  # for jobs elsewhere
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    quiet = "ignore:resource_tracker"  # it warns of what it cleans up after an interruption
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), quiet]))
     register()
 
 
 def _message(error: Exception) -> str:
     """Return what to tell the user of an error that no run has reported."""
-    if isinstance(error, CannotRunError):
-        return described(error)
     if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
         return explain(error)
     launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
     if launcher == "joblib":
         return f"A process of the sweep was killed, and its other jobs stop. {_AGAIN}"
     if launcher != "submitit":
-        return f"{described(error)}. {TRACEBACK_VARIABLE}=1 shows the traceback"
+        return unrecorded(error)
     refused = type(error).__name__ == "FailedSubmissionError"
     return str(error) if refused else f"{error}\nThe other jobs of the sweep go on. {_AGAIN}"
 

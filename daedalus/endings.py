@@ -67,6 +67,12 @@ def described(error: BaseException) -> str:
     return f"{doing}{text}{where}"
 
 
+def unrecorded(error: BaseException) -> str:
+    """Return what to tell the user of an error that no run has recorded."""
+    more = f". {TRACEBACK_VARIABLE}=1 shows the traceback"
+    return described(error) + ("" if isinstance(error, CannotRunError) else more)
+
+
 def keep_traceback(error: BaseException, log: Path) -> str:
     """Append the traceback to a file, and return the sentence that says where it is."""
     text = "".join(traceback.format_exception(error))
@@ -83,6 +89,11 @@ def release(error: BaseException | None) -> None:
 
     Otherwise they would end while Python shuts down, which fails.
     """
+    if "tqdm" in sys.modules:
+        from tqdm import tqdm
+
+        for bar in list(getattr(tqdm, "_instances", [])):  # those that an object holds
+            bar.close()
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__

@@ -110,11 +110,12 @@ def _is_job(out: Path) -> bool:
 def provenance() -> dict[str, object]:
     """Return commit, whether files had changed since, command, time, hardware and versions.
 
-    What git does not know is None.
+    What git does not know is None, also where a folder of something else holds a copy of this code.
     """
-    changes = _said("git", "status", "--porcelain")
+    tracked = _said("git", "ls-files", "--error-unmatch", Path(__file__).name) is not None
+    changes = _said("git", "status", "--porcelain") if tracked else None
     return {
-        "commit": _said("git", "rev-parse", "HEAD"),
+        "commit": _said("git", "rev-parse", "HEAD") if tracked else None,
         "uncommitted_changes": None if changes is None else bool(changes),
         "command": shlex.join(sys.argv),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),

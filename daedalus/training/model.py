@@ -113,9 +113,10 @@ def _load_advice(source: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        said = str(error).strip().partition("\n")[0]
         raise CannotRunError(
-            f"{source}: no folder of a model, and not loaded from the hub; check the name and the "
-            "network, and for a private model set HF_TOKEN"
+            f"{source}: no folder of a model, and not loaded from the hub "
+            f"({said}); check the name and the network, and for a private model set HF_TOKEN"
         ) from error
 
 
