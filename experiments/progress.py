@@ -30,9 +30,10 @@ def _training(config: Config, run: RunFolder) -> dict[str, bool | int]:
         return {}
     from daedalus.training.checkpoints import completed_steps  # torch is slow to import
 
-    ends = {"sft": run.model if config.task == "sft" else run.sft_model, "grpo": run.model}
+    ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
     parts = {}
-    for phase, name in TRAINING.items():
+    for phase in ends:
+        name = TRAINING[phase]
         total = getattr(config.training, phase).steps
         steps = completed_steps(run.checkpoints(phase))
         finished = ends[phase].exists()
