@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from daedalus.config import ConfigError, compose_config, quoted
+from daedalus.endings import command, heeding_signals, release, unrecorded, wants_traceback
 
 EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
@@ -15,16 +16,26 @@ mechanism that the designer sets at the start of an episode. With one of them, t
 whole episodes; the rewards are shown and written to a file."""
 MODEL = "a `model` folder or a hub name OWNER/NAME (default: the newest model in outputs/)"
 CONSTRAINED = "decode valid mechanisms only, for models that were not trained for the task"
-RESULTS = Path("inference_results.json")
+RESULTS = Path("outputs") / "inference_results.json"
 
 
 def main() -> None:
     """Do what the command line asks; an error gives one message."""
     options = parser().parse_args()
-    try:
-        run(options)
-    except ConfigError as error:
-        sys.exit(str(error))
+    with heeding_signals(_interruption):
+        try:
+            run(options)
+        except ConfigError as error:
+            sys.exit(str(error))
+        except Exception as error:
+            release(error)
+            if wants_traceback([]):
+                raise
+            sys.exit(unrecorded(error))
+
+
+def _interruption(stop: KeyboardInterrupt) -> str:
+    return f"Stopped; nothing was written. To start anew: {command()}\n"
 
 
 def run(options: Namespace) -> None:

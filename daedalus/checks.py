@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 
 class CannotRunError(ValueError):
     """The run needs something that is not here. The message says what to change."""
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Name what failed if the block fails: ``what`` becomes part of the sentence."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(what)
+        raise
 
 
 def require_at_least(least: float, settings: object, *names: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import functools
+import logging
 import os
 import shutil
 from collections.abc import Iterator
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
 
 NAMES = ("job", "designer", "population", "reference", "error")
 """Columns of tables that hold names and texts, which may look like numbers or missing values."""
+
+logger = logging.getLogger(__name__)
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 @contextmanager
@@ -46,7 +53,7 @@ def written_whole_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Keep other processes out of the same block for a folder.
+    """Keep other processes out of the same block for a folder, where its file system has locks.
 
     Args:
         folder: An existing folder; it gets a file named ``.lock``.
@@ -56,7 +63,12 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
         BlockingIOError: Another process is in the block, and ``wait`` is false.
     """
     with (folder / ".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            _warn_of_no_locks(folder)
         yield
 
 
@@ -98,3 +110,8 @@ def read_table(path: Path, *texts: str) -> pd.DataFrame:
     return pd.read_csv(
         path, dtype=dict.fromkeys(names, "str"), na_values=numbers, keep_default_na=False
     )
+
+
+@functools.cache
+def _warn_of_no_locks(folder: Path) -> None:
+    logger.warning("%s: its file system has no locks; let one process at a time use it", folder)

@@ -49,7 +49,7 @@ def run_record(
         The folder, or None if the resumed run had already finished.
 
     Raises:
-        CannotRunError: Another process is at work on the run.
+        CannotRunError: Another process is at work on the run, or its folder was removed.
         ConfigError: The resumed run was started with another configuration, or with another number
             of processes.
     """
@@ -64,6 +64,8 @@ def run_record(
         _write_config(composed, out)
         with _launch(out, launch):
             yield out
+            if not RunFolder(out).config.exists():
+                raise CannotRunError(f"{out}: it was removed during the run; run it again")
             RunFolder(out).finished.touch()
 
 
@@ -115,10 +117,15 @@ def _launch(out: Path, launch: Launch | None) -> Iterator[None]:
 
 
 def provenance() -> dict[str, object]:
-    """Return commit, whether files had changed since, command, time, hardware and versions."""
+    """Return commit, whether files had changed since, command, time, hardware and versions.
+
+    What git does not know is None, also where a folder of something else holds a copy of this code.
+    """
+    tracked = _said("git", "ls-files", "--error-unmatch", Path(__file__).name) is not None
+    changes = _said("git", "status", "--porcelain") if tracked else None
     return {
-        "commit": _said("git", "rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_said("git", "status", "--porcelain")),
+        "commit": _said("git", "rev-parse", "HEAD") if tracked else None,
+        "uncommitted_changes": None if changes is None else bool(changes),
         "command": shlex.join(sys.argv),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -135,7 +142,7 @@ def _said(*command: str) -> str | None:
     folder = Path(__file__).parent
     try:
         answer = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    except FileNotFoundError:
+    except OSError:  # it is missing, or not for this machine
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
 

@@ -45,6 +45,11 @@ class RunFolder:
         return self.path / "finished"
 
     @property
+    def log(self) -> Path:
+        """Return what the run logged, and the traceback of its failure."""
+        return self.path / "run.log"
+
+    @property
     def portfolio(self) -> Path:
         """Return the portfolio from which training begins."""
         return self.path / "portfolio.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WANDB_MODES = ("auto", "online", "offline", "disabled")
+_OLD_MODES = {"run": "online", "dryrun": "offline"}  # that W&B still reads in WANDB_MODE
+_SHOWN = 300  # characters of what W&B says of a failure
+_START, _END = 30.0, 300.0  # most seconds in which W&B must answer, and upload what is left
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -28,7 +34,9 @@ class TrackingSettings:
     """Settings of W&B. Files are always written.
 
     Attributes:
-        wandb: One of ``WANDB_MODES``. ``auto`` is online if WANDB_API_KEY is set, else offline.
+        wandb: One of ``WANDB_MODES``. ``auto`` does what WANDB_MODE or WANDB_DISABLED say. If
+            neither is set, it is online for who has logged in at W&B or set WANDB_API_KEY, else
+            offline. Any other choice wins over these variables.
         project: Name of the project at W&B.
     """
 
@@ -41,16 +49,42 @@ class TrackingSettings:
 
     @property
     def mode(self) -> str:
-        """Return the mode in which W&B starts."""
+        """Return the mode in which W&B starts; says so if it is not what variables ask for."""
+        asked = _mode_of_variables()
         if self.wandb == "auto":
-            return "online" if os.environ.get("WANDB_API_KEY") else "offline"
+            return asked or ("online" if _has_login() else "offline")
+        if asked not in (None, self.wandb):
+            logger.warning("tracking.wandb=%s wins over W&B's variables: %s", self.wandb, asked)
         return self.wandb
+
+
+def _mode_of_variables() -> str | None:
+    """Return the mode that W&B's environment variables ask for, or None."""
+    if os.environ.get("WANDB_DISABLED", "").lower() in ("true", "1", "yes", "on"):
+        return "disabled"
+    mode = os.environ.get("WANDB_MODE", "").lower()
+    return _OLD_MODES.get(mode, mode) or None
+
+
+def _has_login() -> bool:
+    """Return whether there is a key of W&B: in a variable, in .netrc or in its own settings."""
+    if os.environ.get("WANDB_API_KEY"):
+        return True
+    import wandb  # slow to import
+    from wandb.sdk.lib import wbauth
+
+    host = wandb.setup().settings.base_url
+    found = wbauth.authenticate_session(
+        host=host, source="daedalus", prompt=False, update_session=False
+    )
+    return found is not None
 
 
 class Tracker:
     """Logs one run. As a context manager, it finishes the W&B run at its end.
 
-    Of several processes only the main one logs.
+    Of several processes only the main one logs. A failure of W&B never ends a run: after it, the
+    run keeps its files only.
 
     Args:
         settings: Settings of W&B.
@@ -63,23 +97,23 @@ class Tracker:
         self, settings: TrackingSettings, out: Path, name: str, config: dict[str, Any]
     ) -> None:
         self._path = RunFolder(out).metrics
-        self._wandb = None
         if is_main():
             cut_torn_line(self._path)  # of a launch that was killed, before this one appends
-        if settings.mode != "disabled" and is_main():
-            import wandb  # slow to import
+        self._wandb: Any = None
+        with self._unless_wandb_fails():
+            mode = settings.mode if is_main() else "disabled"
+            if mode != "disabled":
+                self._wandb = _start_wandb(settings.project, mode, out, name, config)
 
-            self._wandb = wandb.init(
-                id=_run_id(out),
-                resume="allow",
-                project=settings.project,
-                name=name,
-                config=config,
-                dir=out,
-                mode=settings.mode,  # type: ignore[arg-type]  # one of WANDB_MODES, as checked
-                reinit="finish_previous",
-                settings=wandb.Settings(silent=True, console="off"),
-            )
+    @contextmanager
+    def _unless_wandb_fails(self) -> Iterator[None]:
+        """Go on without W&B if it fails in the block."""
+        try:
+            yield
+        except Exception as error:  # whatever W&B raises, its tracking is not worth the run
+            self._wandb = None
+            said = " ".join(str(error).split()) or type(error).__name__
+            logger.warning("W&B failed, and the run keeps its files only: %s", said[:_SHOWN])
 
     def log(self, phase: str, step: int, metrics: Mapping[str, float]) -> None:
         """Append one record of ``phase`` (``sft``, ``grpo``, ...) at ``step``."""
@@ -90,8 +124,9 @@ class Tracker:
             file.write(json.dumps(record) + "\n")
         if self._wandb is not None:
             prefixed = {f"{phase}/{name}": value for name, value in metrics.items()}
-            self._wandb.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
-            self._wandb.log({**prefixed, f"{phase}/step": step})
+            with self._unless_wandb_fails():
+                self._wandb.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
+                self._wandb.log({**prefixed, f"{phase}/step": step})
         watcher = _watcher.get()
         if watcher is not None:
             watcher(self, phase, step)
@@ -124,14 +159,16 @@ class Tracker:
         if self._wandb is not None:
             import wandb
 
-            self._wandb.log({name: wandb.Table(dataframe=frame, allow_mixed_types=True)})
+            with self._unless_wandb_fails():
+                self._wandb.log({name: wandb.Table(dataframe=frame, allow_mixed_types=True)})
 
     def image(self, name: str, path: Path) -> None:
         """Send an image to W&B."""
         if self._wandb is not None:
             import wandb
 
-            self._wandb.log({name: wandb.Image(str(path))})
+            with self._unless_wandb_fails():
+                self._wandb.log({name: wandb.Image(str(path))})
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -145,7 +182,8 @@ class Tracker:
     ) -> None:
         """Finish the W&B run, as failed if there was an error."""
         if self._wandb is not None:
-            self._wandb.finish(exit_code=0 if kind is None else 1)
+            with self._unless_wandb_fails():
+                self._wandb.finish(exit_code=0 if kind is None else 1)
 
 
 Watcher = Callable[[Tracker, str, int], None]
@@ -160,6 +198,27 @@ def watched(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def _start_wandb(
+    project: str, mode: str, out: Path, name: str, config: dict[str, Any]
+) -> Any:  # W&B's run
+    os.environ.setdefault("WANDB_DISABLE_WEAVE", "true")  # which advertises itself
+    import wandb  # slow to import
+
+    return wandb.init(
+        id=_run_id(out),
+        resume="allow",
+        project=project,
+        name=name,
+        config=config,
+        dir=out,
+        mode=mode,  # type: ignore[arg-type]  # W&B checks it
+        reinit="finish_previous",
+        settings=wandb.Settings(
+            silent=True, console="off", init_timeout=_START, finish_timeout=_END
+        ),
+    )
 
 
 def _run_id(out: Path) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from daedalus.phases import add_processor_time, measured
+from daedalus.phases import Spent, add_processor_time, measured
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -60,10 +61,34 @@ def share_out(
         yield from map(function, items)
         return
     from joblib import Parallel, delayed, parallel_config  # slow to import
+    from joblib.externals.loky import get_reusable_executor
 
     own = max(1, cores() // workers)
     with parallel_config("loky", n_jobs=workers, inner_max_num_threads=own):
         side_by_side = Parallel(return_as="generator", mmap_mode="c")  # kernels write to arrays
-    for result, spent in side_by_side(delayed(measured)(function, item) for item in items):
-        add_processor_time(spent)
-        yield result
+    try:
+        for result, spent in side_by_side(delayed(_measured)(function, item) for item in items):
+            add_processor_time(spent)
+            yield result
+    except (KeyboardInterrupt, GeneratorExit):
+        get_reusable_executor().shutdown(kill_workers=True)
+        raise
+
+
+def _measured(function: Callable[[Item], Result], item: Item) -> tuple[Result, list[Spent]]:
+    """Do the work of a worker. Its failure travels as text if it cannot travel as it is."""
+    try:
+        return measured(function, item)
+    except Exception as error:
+        if _is_portable(error):
+            raise
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
+
+
+def _is_portable(error: Exception) -> bool:
+    """Return whether another process can have an exception. It raises what it likes when not."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.checks import doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
@@ -83,7 +84,11 @@ def build_all(
     settings: Mapping[str, DesignerSettings], context: DesignerContext
 ) -> dict[str, Designer]:
     """Build designers. The keys are their names in tables."""
-    return {name: each.build(context) for name, each in settings.items()}
+    built = {}
+    for name, each in settings.items():
+        with doing(f"designer {name} cannot be built"):
+            built[name] = each.build(context)
+    return built
 
 
 def each_population(

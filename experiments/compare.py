@@ -25,7 +25,7 @@ def main(config: Config, out: Path) -> None:
     name, baselines = config.designer.name, config.evaluation.baselines
     if baselines.get(name) != config.designer:
         shown = f"{name}_changed" if name in baselines else name
-        extra[shown] = config.designer.build(make_context(config, env))
+        extra = build_all({shown: config.designer}, make_context(config, env))
     with tracked(config, out) as (_, report):
         compare_designers(config, env, report, extra)
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError
+from daedalus.endings import described, keep_traceback, release
 from daedalus.evaluation.figures import save
 from daedalus.evaluation.report import as_table, make_console
 from daedalus.files import write_table, written_whole
 from daedalus.phases import clock_run
 from daedalus.provenance import run_record
+from daedalus.run_folder import RunFolder
 from daedalus.tracking import watched
 from daedalus.tuning.experiment import TrialExperiment
 from daedalus.tuning.figures import history, importance
@@ -63,7 +65,7 @@ def play(study: Study, experiment: TrialExperiment) -> bool:
                 study.tell_failure(trial, error)
                 return True
             run = study.run(trial.number)
-            held.enter_context(_go_on(trial.number))
+            held.enter_context(_go_on(run))
             unfinished = held.enter_context(run_record(composed, run.path))
         with study.telling(trial):  # before the folder is free
             if unfinished:
@@ -74,14 +76,16 @@ def play(study: Study, experiment: TrialExperiment) -> bool:
 
 
 @contextmanager
-def _go_on(number: int) -> Iterator[None]:
+def _go_on(run: RunFolder) -> Iterator[None]:
     """Log the error of a trial, and go on with others; the study has been told of it."""
     try:
         yield
     except (CannotRunError, ConfigError):
         raise
     except Exception as error:
-        logger.warning("trial %d ended: %s", number, error, exc_info=not is_stop(error))
+        where = "" if is_stop(error) else f". {keep_traceback(error, run.log)}"
+        logger.warning("trial %s ended: %s%s", run.path.name, described(error), where)
+        release(error)
 
 
 def write(study: Study, experiment: TrialExperiment, folder: Path) -> None:

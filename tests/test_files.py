@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,6 +65,20 @@ def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
         (aside / "part").touch()
         raise RuntimeError
     assert list(tmp_path.iterdir()) == [path] and not list(path.iterdir())
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named_once(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    for _ in range(2):
+        with locked(tmp_path, wait=False):
+            pass
+    assert caplog.text.count("no locks; let one process at a time use it") == 1
 
 
 def test_one_process_at_a_time_holds_a_folder(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_the_designer_plays_the_same_without_baselines(
     rewards = []
     for baseline in (["--baseline"], []):
         shown = ask("--repo-id", untrained, *SHORT, *baseline)
-        results = json.loads((tmp_path / "inference_results.json").read_text())
+        results = json.loads((tmp_path / inference.RESULTS).read_text())
         rewards.append(results["rewards"]["trained"])
     assert rewards[0] == rewards[1] and len(set(rewards[0])) == 3
     assert results["differences"] == [] and "paired differences" not in shown
@@ -194,7 +194,8 @@ def test_the_script_prints_nothing_but_the_mechanism(untrained: Path, tmp_path: 
 
 @pytest.mark.slow
 def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: Path) -> None:
-    results = tmp_path / "inference_results.json"
+    results = tmp_path / inference.RESULTS
+    results.parent.mkdir()
     results.write_text("of the last run")
     process = script("--repo-id", untrained, "--constrained", "--n-episodes", 5000, cwd=tmp_path)
     assert process.stderr is not None
@@ -202,7 +203,8 @@ def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: P
         assert process.poll() is None
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert list(tmp_path.iterdir()) == [results]
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in errors
+    assert "Stopped; nothing was written. To start anew: " in errors
+    assert list(tmp_path.rglob("*.json")) == [results]
     assert results.read_text() == "of the last run"

@@ -38,6 +38,8 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
     "daedalus.files": {"pandas"},
+    "daedalus.endings": {"daedalus.checks", "tqdm"},
+    "daedalus.files": set(),
     "daedalus.phases": {"daedalus.files"},
     "daedalus.processes": {"daedalus.checks", "accelerate"},
     "daedalus.workers": {"daedalus.phases", "joblib"},
@@ -124,9 +126,10 @@ LAYERS: dict[str, set[str]] = {
     "experiments": {"daedalus", "numpy", "pandas", "rich"},
     "experiments.load": {"daedalus", "numpy", "matplotlib", "seaborn", "fastapi", "websockets"},
     "experiments.bench": {"daedalus", "experiments", "numpy", "pandas", "rich", "numba"},
-    "inference": {"daedalus.config", "daedalus.run_folder", "experiments"},
+    "inference": {"daedalus.config", "daedalus.endings", "daedalus.run_folder", "experiments"},
     "run": CONFIGURATION
     | {"daedalus.checks", "daedalus.config", "daedalus.provenance", "daedalus.run_folder"}
+    | {"daedalus.endings"}
     | {"daedalus.phases", "daedalus.processes", "daedalus.workers", "experiments"},
 }
 """What each layer may import beside itself and the standard library; the longest name counts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import datetime
@@ -112,13 +113,34 @@ def test_the_record_names_the_commit_and_changes_since() -> None:
     asked = ["git", "rev-parse", "HEAD"]
     answer = subprocess.run(asked, cwd=folder, capture_output=True, text=True)
     expected = answer.stdout.strip() if answer.returncode == 0 else None
-    assert record["commit"] == expected and isinstance(record["uncommitted_changes"], bool)
+    assert record["commit"] == expected
+    known = bool if expected else type(None)
+    assert isinstance(record["uncommitted_changes"], known)
+
+
+def test_a_copy_in_another_checkout_has_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "other"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    monkeypatch.setattr("daedalus.provenance.__file__", str(tmp_path / "provenance.py"))
+    record = provenance()
+    assert record["commit"] is None and record["uncommitted_changes"] is None
+
+
+def test_a_run_whose_folder_was_removed_is_not_finished(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(CannotRunError, match="was removed during the run"):
+        with run_record(composed(), out):
+            shutil.rmtree(out)
+    assert not RunFolder(out).finished.exists()
 
 
 def test_without_git_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     record = provenance()
-    assert record["commit"] is None and record["uncommitted_changes"] is False
+    assert record["commit"] is None and record["uncommitted_changes"] is None
     assert record["gpus"] == []
 
 

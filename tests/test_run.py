@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,12 +21,14 @@ from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 import run as command_line
 from daedalus.config import (
+    Config,
     ConfigError,
     compose_config,
     first_screen,
     help_text,
 )
 from daedalus.config.paths import ROOT
+from daedalus.run_folder import RunFolder
 
 
 def run(
@@ -112,16 +120,166 @@ def test_a_job_that_slurm_lost_says_how_to_go_on() -> None:
     assert message(refused) == "no partition"
     killed = message(TerminatedWorkerError("exit codes: SIGKILL(-9)"))
     assert "other jobs stop" in killed and "resume=true" in killed
-    with pytest.raises(ValueError, match="a mistake of ours"):
-        message(ValueError("a mistake of ours"))
+    mistake = message(ValueError("a mistake of ours"))
+    assert mistake.startswith("ValueError: a mistake of ours (")
+    assert mistake.endswith("DAEDALUS_TRACEBACK=1 shows the traceback")
 
 
 def message(error: Exception) -> str:
-    """Return what the command line says of an error; raise it if it needs a traceback."""
+    """Return what the command line says of an error."""
     with patch.object(command_line, "main", side_effect=error), patch("sys.argv", ["run.py", "x"]):
         with pytest.raises(SystemExit) as stopped:
             command_line.cli()
     return str(stopped.value)
+
+
+QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
+QUIET = ["hydra/job_logging=disabled", "hydra/hydra_logging=disabled"]
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """Run boxplot in ``run`` here, in this process, to its failure; return what it says."""
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.chdir(tmp_path)
+
+    def end(*arguments: str) -> str:
+        where = [] if "-m" in arguments else ["hydra.run.dir=run"]
+        words = ["run.py", *arguments, "+experiment=boxplot", *where, *QUICK, *QUIET]
+        monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.setattr(sys, "orig_argv", ["python", *words])
+        with pytest.raises(SystemExit) as stopped:
+            command_line.cli()
+        return str(stopped.value)
+
+    return end
+
+
+def fail(*_: object) -> None:
+    raise ZeroDivisionError("no bidders\nto divide by")
+
+
+@pytest.mark.slow
+def test_a_failing_designer_is_one_sentence_and_its_traceback_is_kept(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("daedalus.designers.random.RandomDesigner.propose", fail)
+    told = ended()
+    log = Path.cwd() / "run" / "run.log"
+    assert told.startswith("designer random failed: ZeroDivisionError: no bidders to divide by (")
+    assert told.endswith(f"line {fail.__code__.co_firstlineno + 1}). The traceback is in {log}")
+    assert log.read_text().startswith("Traceback") and "in play_episodes" in log.read_text()
+    (launch,) = json.loads(Path("run/provenance.json").read_text())
+    assert launch["error"] == "ZeroDivisionError: no bidders\nto divide by"
+    gc.collect()
+    assert "Traceback" not in capfd.readouterr().err
+    monkeypatch.setenv("DAEDALUS_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        ended()
+
+
+@pytest.mark.slow
+def test_a_failed_job_of_a_sweep_says_the_same(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.compare.main", fail)
+    told = ended("-m", "seed=0,1")
+    (sweep,) = Path.cwd().glob("outputs/sweeps/boxplot/*")
+    assert told.endswith(f"The traceback is in {sweep}/0/run.log")
+    assert list(pd.read_csv(sweep / "jobs.csv")["state"]) == ["failed", "failed"]
+
+
+def test_an_endpoint_without_a_server_is_one_sentence(ended: Callable[..., str]) -> None:
+    server = ["designer=endpoint", "designer.model=x", "designer.retries=0"]
+    told = ended(*server, "designer.base_url=http://127.0.0.1:9/v1")
+    assert told.startswith("designer endpoint failed: base_url: no server at http://127.0.0.1:9/v1")
+    assert "EndpointError" in Path("run/run.log").read_text()
+    shutil.rmtree("run")
+    unset = ended(*server, "designer.api_key_variable=UNSET_KEY")
+    assert "UNSET_KEY is not set; run `export UNSET_KEY=KEY`" in unset and "\n" not in unset
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_stopped_run_says_what_goes_on(
+    kept: bool,
+    ended: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def stop(config: Config, out: Path) -> None:
+        if kept:
+            RunFolder(out).portfolio.touch()
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("experiments.compare.main", stop)
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    assert ended("seed=1", "resume=false") == "130"
+    said = capfd.readouterr().err
+    begun = "python run.py seed=1 +experiment=boxplot hydra.run.dir=run"
+    if kept:
+        assert said.startswith(f"Stopped; kept are: portfolio searched. To go on: {begun}")
+        assert said.endswith(f" {QUIET[-1]} resume=true\n")
+    else:
+        assert said.startswith(f"Stopped; compare has kept nothing yet. To start anew: {begun}")
+        assert said.endswith(f" {QUIET[-1]}\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_resumed_run_says_what_it_finds(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(command_line.logger, "info", said.append)
+    assert "run has no run to resume; leave it out" in ended("resume=true")
+    monkeypatch.setattr("experiments.compare.main", fail)
+    ended()
+    ended("resume=true")
+    assert said.pop() == f"starts anew in {Path.cwd()}/run"
+    Path("run/portfolio.csv").touch()
+    ended("resume=true")
+    assert said.pop() == f"goes on in {Path.cwd()}/run: portfolio searched"
+    Path("run/finished").touch()
+    with pytest.raises(pytest.fail.Exception):  # it does not exit
+        ended("resume=true")
+    assert said.pop() == f"{Path.cwd()}/run has finished; leave resume=true out to start a new run"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["basic", "local"])
+def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
+    launcher: str, tmp_path: Path
+) -> None:
+    sweep = ["-m", "hydra/launcher=local", "seed=0,1"] if launcher == "local" else ["seed=0"]
+    command = [sys.executable, str(ROOT / "run.py"), *sweep, "+experiment=boxplot", *QUICK]
+    process = subprocess.Popen(
+        [*command, "evaluation.episodes=1000000"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 240
+    while not list(tmp_path.rglob("phases.csv")) and not list(tmp_path.rglob("run.log")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1.0)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip().startswith("Stopped") and errors.strip().count("\n") == 0, errors
+    states = [stat_of(each) for each in Path("/proc").glob("[0-9]*")]
+    assert not [state for group, state in states if group == process.pid and state != "Z"]
+
+
+def stat_of(process: Path) -> tuple[int, str]:
+    """Return the process group and the state of a process."""
+    try:
+        state, _, group = (process / "stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:  # it has ended
+        return 0, "Z"
+    return int(group), state
 
 
 @pytest.mark.slow

@@ -87,6 +87,22 @@ def test_a_failure_is_the_callers() -> None:
         list(share_out((1).__floordiv__, [1, 0, 1], 3))
 
 
+class UnportableError(Exception):
+    """Cannot be made again from its message, as pickle does."""
+
+    def __init__(self, bidders: int, units: int) -> None:
+        super().__init__(f"{bidders} bidders for {units} units")
+
+
+def refuse(_: int) -> None:
+    raise UnportableError(3, 2)
+
+
+def test_a_failure_that_cannot_travel_arrives_as_text() -> None:
+    with sharing(2), pytest.raises(RuntimeError, match="UnportableError: 3 bidders for 2 units"):
+        list(share_out(refuse, [1, 0, 1], 3))
+
+
 def test_processor_time_of_other_processes_counts_in_its_phase(tmp_path: Path) -> None:
     with clock_run(tmp_path / "phases.csv"), sharing(2):
         assert list(share_out(busy, [0.3, 0.3], 2)) == [0.3, 0.3]

@@ -10,6 +10,8 @@ from daedalus.config.jobs import Launch, folder_of_job, jobs_of_sweep
 from daedalus.config.mistakes import ConfigError
 from daedalus.run_folder import JOB_TABLE, RunFolder, runs_below
 
+NOTHING_TO_RESUME = "resume=true: {} has no run to resume; leave it out to start a new run"
+
 
 def register_resolvers() -> None:
     """Register these functions with OmegaConf."""
@@ -21,12 +23,23 @@ def register_resolvers() -> None:
 
 
 def run_directory(fresh: str, resume: bool) -> str:
-    """Return the newest unfinished folder beside ``fresh`` if ``resume`` is set, else ``fresh``."""
+    """Return the folder of a run or of a sweep.
+
+    Without ``resume`` it is ``fresh``. With it, it is the newest unfinished folder beside
+    ``fresh``, or the newest finished one if there is no other.
+
+    Raises:
+        ConfigError: There is nothing to resume.
+    """
+    if not resume:
+        return fresh
     folder = Path(fresh).parent
     started = {run.path for run in runs_below(folder)}
     started |= {path.parent for path in folder.glob(f"*/{JOB_TABLE}")}
-    unfinished = sorted(each for each in started if not RunFolder(each).finished.exists())
-    return str(unfinished[-1]) if resume and unfinished else fresh
+    if not started:
+        raise ConfigError(NOTHING_TO_RESUME.format(folder))
+    unfinished = [each for each in started if not RunFolder(each).finished.exists()]
+    return str(max(unfinished or started))
 
 
 def job_directory(*, _root_: DictConfig) -> str:

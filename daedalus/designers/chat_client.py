@@ -15,6 +15,7 @@ from openai import OpenAI
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from tqdm import tqdm
 
+from daedalus.checks import CannotRunError
 from daedalus.designers.base import Generate
 from daedalus.designers.chat_server import ChatServer
 from daedalus.designers.prompt import Message
@@ -45,7 +46,7 @@ _ADVICE: dict[type[openai.OpenAIError], str] = {
 """Advice for each kind of failure. The first kind that fits is used."""
 
 
-class EndpointError(RuntimeError):
+class EndpointError(CannotRunError):
     """The endpoint gave no answer. The message says what to change."""
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
+from daedalus.checks import doing
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answers import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
@@ -147,7 +148,8 @@ def compare(
     for name, designer in progress:
         note = None if answers is None else partial(answers.add, name, designer)
         rng = generator(seed, f"designer/{name}")
-        steps = play_episodes(env, designer, seeds, rng, stack, note)
+        with doing(f"designer {name} failed"):
+            steps = play_episodes(env, designer, seeds, rng, stack, note)
         steps.insert(0, "designer", name)
         frames.append(steps)
     return pd.concat(frames, ignore_index=True)

@@ -11,6 +11,7 @@ import errno
 import functools
 import hashlib
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
@@ -104,6 +105,11 @@ class _PackageFolder(_PackageStamp, caching.InTreeCacheLocator):
 class _UserFolder(_PackageStamp, caching.UserWideCacheLocator):
     """The user's cache folder, for an installation that cannot be written."""
 
+    def ensure_cache_path(self) -> None:
+        if not Path(self._cache_path).is_absolute():
+            raise FileNotFoundError("this user has no home")
+        super().ensure_cache_path()  # type: ignore[no-untyped-call]  # numba has no types
+
 
 class _ReadOnlyFolder(_ProvidedFolder):
     """``NUMBA_CACHE_DIR``, where no folder can be written, as in a read-only container."""
@@ -112,12 +118,27 @@ class _ReadOnlyFolder(_ProvidedFolder):
         os.listdir(self.get_cache_path())  # type: ignore[no-untyped-call]  # numba has no types
 
 
+class _TemporaryFolder(_UserFolder):
+    """A temporary folder of this user, where there is no other, as without a home."""
+
+    def __init__(self, function: object, path: str) -> None:
+        super().__init__(function, path)  # type: ignore[no-untyped-call]  # numba has no types
+        self._cache_path = str(Path(tempfile.gettempdir()) / f"daedalus-kernels-{os.getuid()}")
+
+    def ensure_cache_path(self) -> None:
+        folder = Path(self._cache_path)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.lstat().st_uid != os.getuid():  # its code would be another user's
+            raise PermissionError(errno.EACCES, "belongs to another user", str(folder))
+
+
 class _CacheFiles(caching.CompileResultCacheImpl):
     _locator_classes: list[type[object]] = [  # noqa: RUF012
         _ProvidedFolder,
         _PackageFolder,
         _UserFolder,
         _ReadOnlyFolder,
+        _TemporaryFolder,
     ]
 
 

@@ -10,16 +10,17 @@ from types import FrameType
 from numba.core import event
 
 _LOADING = "numba:compiler_lock"  # locked while a kernel is compiled or read from the cache
+_HELD = (signal.SIGINT, signal.SIGTERM)
 
 
 @functools.cache
 def hold_interrupts_while_loading() -> None:
-    """Delay SIGINT while kernels are loaded, from now on."""
+    """Delay SIGINT and SIGTERM while kernels are loaded, from now on."""
     event.register(_LOADING, InterruptHolder())  # type: ignore[no-untyped-call]  # numba: no types
 
 
 class InterruptHolder(event.Listener):
-    """Keeps SIGINT away from Python code that LLVM calls back, where an exception is lost.
+    """Keeps signals away from Python code that LLVM calls back, where an exception is lost.
 
     ctypes only prints an exception that a callback raises. An interrupt that arrived there would
     not stop the program.
@@ -27,31 +28,32 @@ class InterruptHolder(event.Listener):
 
     def __init__(self) -> None:
         self._depth = 0
-        self._handler: signal._HANDLER = None
-        self._interrupted = False
+        self._handlers: dict[signal.Signals, signal._HANDLER] = {}
+        self._noted: int | None = None
 
     def on_start(self, _: event.Event) -> None:
-        """Only note interrupts from now on."""
+        """Only note signals from now on."""
         if not _may_handle_signals():
             return
         self._depth += 1
-        if self._depth == 1 and callable(signal.getsignal(signal.SIGINT)):
-            self._interrupted = False
-            self._handler = signal.signal(signal.SIGINT, self._note)
+        if self._depth == 1:
+            self._noted = None
+            heeded = [each for each in _HELD if callable(signal.getsignal(each))]
+            self._handlers = {each: signal.signal(each, self._note) for each in heeded}
 
     def on_end(self, _: event.Event) -> None:
-        """Let interrupts take effect again, and raise the one that was noted."""
+        """Let signals take effect again, and raise the one that was noted."""
         if not _may_handle_signals() or not self._depth:
             return
         self._depth -= 1
-        if self._depth == 0 and self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-            self._handler = None
-            if self._interrupted:
-                signal.raise_signal(signal.SIGINT)
+        if self._depth == 0:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
+            if self._noted is not None:
+                signal.raise_signal(self._noted)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
+        self._noted = number
 
 
 def _may_handle_signals() -> bool:

@@ -181,10 +181,17 @@ def _mean(column: pd.Series[Any]) -> float:
     return float(column.mean())
 
 
+_CHANGED = {
+    True: " with uncommitted changes",
+    False: "",
+    None: ", perhaps with uncommitted changes",
+}
+
+
 def machine(evidence: Evidence) -> str:
     """Return commit, hardware, versions and time of the last launch."""
     launch = evidence.launches[-1]
-    changed = " with uncommitted changes" if launch["uncommitted_changes"] else ""
+    changed = _CHANGED[launch["uncommitted_changes"]] if launch["commit"] else ""
     found = {name: launch["packages"].get(name) for name in LIBRARIES}
     versions = ", ".join(f"{name} {version}" for name, version in found.items() if version)
     gpus = ", ".join(launch["gpus"]) or "none" if "gpus" in launch else "not recorded"

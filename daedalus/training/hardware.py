@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import resource
 import sys
 from collections.abc import Iterator
@@ -35,7 +34,6 @@ def require_hardware(settings: ModelSettings) -> None:
         CannotRunError: The machine lacks something. The message says what to choose instead.
         RuntimeError: A library that Unsloth patches is imported already.
     """
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it warns of a missing extra
     if has_gpu() and torch.cuda.get_device_capability() < _CAPABILITY:
         major, minor = torch.cuda.get_device_capability()
         raise CannotRunError(

@@ -20,7 +20,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
-from daedalus.checks import CannotRunError
+from daedalus.checks import CannotRunError, doing
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
@@ -86,7 +86,7 @@ def load_language_model(
     Raises:
         CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.
     """
-    with _load_advice(source):
+    with doing(f"the model {source} cannot be loaded"), _load_advice(source):
         tokenizer = AutoTokenizer.from_pretrained(source)
         model = AutoModelForCausalLM.from_pretrained(
             source, dtype="auto", quantization_config=quantisation
@@ -115,9 +115,10 @@ def _load_advice(source: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        said = str(error).strip().partition("\n")[0]
         raise CannotRunError(
-            f"{source}: no folder of a model, and not loaded from the hub; check the name and the "
-            "network, and for a private model set HF_TOKEN"
+            f"{source}: no folder of a model, and not loaded from the hub "
+            f"({said}); check the name and the network, and for a private model set HF_TOKEN"
         ) from error
 
 

@@ -9,6 +9,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.config import (
+    ConfigError,
     register,
     run_directory,
 )
@@ -39,7 +40,14 @@ def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path:
     assert run_directory(fresh, resume=True) == str(tmp_path / "2026-01-02")
     assert run_directory(fresh, resume=False) == fresh
     (tmp_path / "2026-01-02" / "finished").touch()
-    assert run_directory(fresh, resume=True) == fresh
+    assert run_directory(fresh, resume=True) == str(tmp_path / "2026-01-03")
+
+
+def test_nothing_to_resume_is_refused(tmp_path: Path) -> None:
+    fresh = str(tmp_path / "smoke" / "2026-01-05")
+    with pytest.raises(ConfigError, match="smoke has no run to resume; leave it out"):
+        run_directory(fresh, resume=True)
+    assert not (tmp_path / "smoke").exists()
 
 
 def write_run(folder: Path, seed: int) -> Path:

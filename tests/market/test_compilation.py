@@ -113,3 +113,17 @@ def test_a_folder_that_cannot_be_written_is_read(copy: Path, tmp_path: Path) -> 
     assert not list(folder.iterdir())
     for each in (copy, folder):
         each.chmod(0o755)
+
+
+@pytest.mark.slow
+def test_a_user_without_a_home_has_a_temporary_folder(copy: Path, tmp_path: Path) -> None:
+    (copy / "__pycache__").write_text("no folder can be made here")
+    homeless = {"XDG_CACHE_HOME": "~", "TMPDIR": str(tmp_path)}  # as a user has that no file lists
+    for hits in (0, 1):
+        _, found, folder = run(copy, **homeless)
+        assert (found, folder.parent) == (hits, tmp_path)
+    assert folder.stat().st_mode & 0o777 == 0o700 and not (copy.parents[1] / "~").exists()
+    if os.geteuid() == 0:
+        os.chown(folder, 12345, 12345)
+        with pytest.raises(subprocess.CalledProcessError):  # another user's code is not run
+            run(copy, **homeless)

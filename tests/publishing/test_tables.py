@@ -117,10 +117,15 @@ def test_the_machine_is_that_of_the_last_launch(evidence: Evidence) -> None:
     shown = tables.machine(evidence)
     assert launch["python"] in shown and f"torch {launch['packages']['torch']}" in shown
     assert "| GPU | none |" in shown and "s for each step" in shown
-    rented = launch | {"gpus": ["NVIDIA L4"], "seconds": 5400.0, "uncommitted_changes": True}
+    rented = launch | {"gpus": ["NVIDIA L4"], "seconds": 5400.0}
+    rented |= {"commit": "abc", "uncommitted_changes": True}
     shown = tables.machine(replace(evidence, launches=[rented]))
     assert "| GPU | NVIDIA L4 |" in shown and "| 90 minutes |" in shown
-    assert "with uncommitted changes" in shown
+    assert "abc with uncommitted changes" in shown
+    unknown = {"abc": ", perhaps with uncommitted changes |", None: "| not recorded |"}
+    for commit, expected in unknown.items():
+        record = launch | {"commit": commit, "uncommitted_changes": None}
+        assert expected in tables.machine(replace(evidence, launches=[record]))
 
 
 def test_what_older_runs_did_not_record_is_said(evidence: Evidence) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -174,3 +175,12 @@ def test_a_process_takes_its_own_completions(
     for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
     assert backward_passes(settings) == expected
+
+
+def test_of_bitsandbytes_only_the_missing_package_is_not_worth_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger("bitsandbytes.backends.cpu.ops")
+    logger.warning("Failed to load CPU gemm_4bit_forward from kernels-community: %s", "missing")
+    logger.warning("another matter")
+    assert [each.getMessage() for each in caplog.records] == ["another matter"]

@@ -10,6 +10,7 @@ from typing import cast
 import uvicorn
 from fastapi import FastAPI
 
+from daedalus.checks import CannotRunError
 from daedalus.service.http.connections import (
     MAX_HEAD_BYTES,
     ConnectionLimits,
@@ -25,13 +26,13 @@ def listen(settings: ServiceSettings) -> socket.socket:
     """Return a socket at the service's address.
 
     Raises:
-        ValueError: The address is taken, or belongs to another machine.
+        CannotRunError: The address is taken, or belongs to another machine.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         listener = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
-        raise ValueError(
+        raise CannotRunError(
             f"service.host {settings.host}, service.port {settings.port}: {error.strerror}; "
             "give another port, or 0 for any free one"
         ) from error

@@ -1,0 +1,43 @@
+"""What an unfinished run has completed, for who stops it or goes on with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.config import Config
+from daedalus.run_folder import RunFolder
+
+TRAINING = {"sft": "SFT", "grpo": "GRPO"}
+"""Phases of training, by the names of their checkpoints and settings."""
+
+
+def progress(config: Config, out: Path) -> str:
+    """Return what the run has completed and will not do again; nothing if it keeps nothing."""
+    run = RunFolder(out)
+    trials = len(list((Path(config.tuning.study or out) / "trials").glob("*/finished")))
+    parts = {
+        "portfolio searched": run.portfolio.exists(),
+        "training data of the teacher gathered": run.distillation_data.exists(),
+        f"{trials} of {config.tuning.trials} trials finished": trials,
+        **_training(config, run),
+    }
+    return ", ".join(part for part, complete in parts.items() if complete)
+
+
+def _training(config: Config, run: RunFolder) -> dict[str, bool | int]:
+    """Return the completed steps of each phase of training, and how to say so."""
+    if not (run.path / "checkpoints").exists() and not run.sft_model.exists():
+        return {}
+    from daedalus.training.checkpoints import completed_steps  # torch is slow to import
+
+    ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
+    parts = {}
+    for phase in ends:
+        name = TRAINING[phase]
+        total = getattr(config.training, phase).steps
+        steps = completed_steps(run.checkpoints(phase))
+        finished = ends[phase].exists()
+        parts[f"{name} finished" if finished else f"{name} {steps} of {total} steps"] = (
+            finished or steps
+        )
+    return parts
