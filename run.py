@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
-from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
 
 from daedalus import processes
 from daedalus.checks import CannotRunError
@@ -23,9 +25,12 @@ from daedalus.config import (
     explain,
     first_screen,
     help_text,
+    is_of_composing,
     register,
+    require_known_keys,
     to_config,
 )
+from daedalus.config.tasks import TASKS
 from daedalus.phases import clock_run
 from daedalus.provenance import refusal_record, run_record
 from daedalus.run_folder import RunFolder
@@ -36,7 +41,6 @@ _NO_SLURM = (
     "setting out: the jobs then run here, one after another"
 )
 _NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
-_SHARED_TASKS = ("sft", "grpo")
 _ONE_PROCESS = "task: {}; only {} run in several processes. Start this one by python run.py"
 _NO_FLAG = (
     "{}: several processes train one run. Leave it out, or start one process by python run.py"
@@ -52,15 +56,44 @@ def main(composed: DictConfig) -> None:
     """Check the composed configuration, record where the run comes from, and run its task."""
     this = HydraConfig.get()
     folder = Path(this.runtime.output_dir)
-    with refusal_record(folder):
+    with _refusals(this, folder), refusal_record(folder):
+        require_known_keys(OmegaConf.create({"hydra": this}), besides=["hydra.env"])
         config = to_config(composed, list(this.overrides.task))
-    if processes.count() > 1 and config.task not in _SHARED_TASKS:
-        raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(_SHARED_TASKS)))
+        shared = [name for name, task in TASKS.items() if task.shared]
+        if processes.count() > 1 and config.task not in shared:
+            raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(shared)))
     with run_record(composed, folder) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
         if out is not None:
             with clock_run(RunFolder(out).phases), sharing(config.workers):
                 import_module(f"experiments.{config.task}").main(config, out)
+
+
+@contextmanager
+def _refusals(this: HydraConf, folder: Path) -> Iterator[None]:
+    """End with one message if the block refuses the run; a job of a sweep raises its error.
+
+    What Hydra wrote is removed, unless the folder is that of an earlier launch.
+    """
+    try:
+        yield
+    except Exception as error:
+        if this.mode == RunMode.MULTIRUN or not is_of_composing(error):
+            raise
+        if not RunFolder(folder).config.exists():
+            if this.output_subdir:
+                shutil.rmtree(folder / this.output_subdir)
+            (folder / f"{this.job.name}.log").unlink(missing_ok=True)
+            _remove_empty(folder)
+        sys.exit(explain(error))
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder, and those above it, as long as they are empty and below this one."""
+    here = Path.cwd()
+    while folder not in (here, *here.parents) and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _follow() -> None:
@@ -119,7 +152,7 @@ def _message(error: Exception) -> str | None:
     """Return what to tell the user, or None if the error needs a traceback."""
     if isinstance(error, CannotRunError):
         return str(error)
-    if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
+    if is_of_composing(error):
         return explain(error)
     launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
     if launcher == "joblib":
