@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from daedalus.run_folder import RunFolder
 if TYPE_CHECKING:
     import pandas as pd
 
+_PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
 
 
@@ -29,7 +31,7 @@ class TrackingSettings:
 
     Attributes:
         wandb: One of ``WANDB_MODES``. ``auto`` is online if WANDB_API_KEY is set, else offline.
-        project: Name of the project at W&B.
+        project: Name of the project at W&B, of at most 128 characters.
     """
 
     wandb: str = "auto"
@@ -38,6 +40,10 @@ class TrackingSettings:
     def __post_init__(self) -> None:
         if self.wandb not in WANDB_MODES:
             raise ValueError(f"wandb: {self.wandb!r}; choose one of {', '.join(WANDB_MODES)}")
+        if not _PROJECT.fullmatch(self.project):
+            raise ValueError(
+                f"project: {self.project!r}; give 1 to 128 characters, none of them / \\ # ? % or :"
+            )
 
     @property
     def mode(self) -> str:

@@ -13,7 +13,8 @@ from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv, Designer
 from daedalus.files import written_whole
-from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.run_folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
 
@@ -54,9 +55,7 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
         with written_whole(path) as aside:
             rows = [found[row].to_dict() for row in range(len(found))]
             pd.DataFrame(rows).to_csv(aside, index=False)
-    read = pd.read_csv(path).to_dict("records")
-    mechanisms = [{str(name): value for name, value in row.items()} for row in read]
-    return Mechanisms.stack([mechanism_from_mapping(each) for each in mechanisms])
+    return Mechanisms.stack(read_mechanisms(path))
 
 
 def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:

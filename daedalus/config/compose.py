@@ -57,12 +57,12 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> C
         raise ConfigError(f"{', '.join(missing)}: not set{advice}")
     config = to_objects(composed, overrides)
     assert isinstance(config, Config)
+    asked = changes(overrides or ())
+    check_market(config, asked)
     if overrides is not None:
         require_designers(config)
         check_needs(config)
-    asked = changes(overrides or ())
-    check_market(config, asked)
-    check_reading(config, composed, asked)
+        check_reading(config, composed, asked)
     return config
 
 

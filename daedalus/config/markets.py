@@ -44,7 +44,7 @@ def check_market(config: Config, changes: Sequence[Change]) -> None:
     for change in changes:
         _check_read(change, config)
         _check_not_drawn(change, config)
-        _check_name(change, config)
+    _check_name(changes, config)
 
 
 def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
@@ -101,18 +101,17 @@ def _check_not_drawn(change: Change, config: Config) -> None:
         )
 
 
-def _check_name(change: Change, config: Config) -> None:
+def _check_name(changes: Sequence[Change], config: Config) -> None:
     """Refuse a chosen population whose file has another name; tables would show the wrong one.
 
     Raises:
         ConfigError: The file does not set its name, or sets another, or there are several files.
     """
-    name, chosen = config.population.name, change.value
-    if change.key != "population" or change.off:
-        return
-    if not isinstance(chosen, str):
-        raise ConfigError(f"{change.text}: choose one file of conf/population/")
-    if chosen != name:
+    values = {each.key: each.value for each in changes if not each.off}
+    name, chosen = config.population.name, values.get("population")
+    if isinstance(chosen, list):
+        raise ConfigError(f"population: {', '.join(chosen)}; choose one file of conf/population/")
+    if chosen not in (None, name) and "population.name" not in values:
         raise ConfigError(f"conf/population/{chosen}.yaml: name: {name}; write name: {chosen}")
 
 

@@ -63,9 +63,7 @@ def explain(error: Exception) -> str:
     if _NO_EXPERIMENT in message:
         return "nothing to run: choose +experiment=NAME; python run.py --help lists the names"
     if _NO_OPTION in message:
-        return (
-            "a group takes the name of one of its files, as in population=stage3, and no more"
-        )
+        return "a group takes the name of one of its files, as in population=stage3, and no more"
     renamed = _renamed_option(message) or _renamed_key(message)
     if renamed:
         return renamed

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from math import gcd
 from pathlib import Path
 
-from daedalus.checks import require_at_least, require_one_of
+from daedalus.checks import (
+    require_above,
+    require_at_least,
+    require_folder_or_hub_name,
+    require_one_of,
+    require_share,
+)
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
+from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
 
 REWARD_SCALES = ("group", "batch", "none")
@@ -18,6 +26,7 @@ LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
 LEVELS = ("token", "sequence")
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
+_TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
 _WORDS = {
     "scale_rewards": REWARD_SCALES,
     "schedule": SCHEDULES,
@@ -58,7 +67,7 @@ class ModelSettings:
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.
-        heads: Attention heads, a divisor of ``hidden_size``.
+        heads: Attention heads. Twice their number divides ``hidden_size``.
         key_value_heads: Heads of keys and values, a divisor of ``heads``; None is as many.
         intermediate_size: Width of the feed-forward layers.
         vocabulary: Largest number of tokens that the tokenizer may learn. A compact prompt adds one
@@ -97,10 +106,15 @@ class ModelSettings:
         require_at_least(1, self, "hidden_size", "layers", "heads", "intermediate_size")
         require_at_least(300, self, "vocabulary")
         require_at_least(0, self, "weight_std", "output_std", "memory_limit")
-        if self.hidden_size % self.heads:
-            raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
-        if self.key_value_heads is not None and self.heads % max(1, self.key_value_heads):
-            raise ValueError(f"key_value_heads: {self.key_value_heads}; give a divisor of heads")
+        if self.hidden_size % (2 * self.heads):
+            raise ValueError(
+                f"heads: {self.heads}; give a divisor of half of hidden_size, {self.hidden_size}"
+            )
+        shared = self.key_value_heads
+        if shared is not None and not (shared > 0 and self.heads % shared == 0):
+            raise ValueError(f"key_value_heads: {shared}; give a divisor of heads, {self.heads}")
+        require_folder_or_hub_name(self, "pretrained", "config.json")
+        require_folder_or_hub_name(self, "tokenizer", *_TOKENIZERS)
         require_one_of(BACKENDS, self, "backend")
         require_one_of(MERGES, self, "merge")
         if self.load_in_4bit and not self.lora.rank:
@@ -189,15 +203,12 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
-        for name in ("exploration", "first_decisions"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
+        require_share(self, "exploration", "first_decisions")
         if self.corrections.rounds and not (self.teacher and self.steps):
             raise ValueError(
                 "corrections: these follow lessons of a teacher: set teacher and steps"
             )
-        if not 0 < self.temperature < math.inf:
-            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
+        require_above(0, self, "temperature")
 
 
 @dataclass
@@ -292,6 +303,7 @@ class GrpoSettings:
         require_at_least(2, self, "group_size")
         require_at_least(0, self, "siblings")
         require_at_least(1, self, "regret_pool")
+        require_above(0, self, "temperature", "max_gradient_norm")
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
         if self.siblings and (self.rollouts == "episode" or self.vllm_server):
@@ -302,16 +314,18 @@ class GrpoSettings:
             raise ValueError("regret_pool: episodes have no pool; set rollouts: state")
         for name, known in _WORDS.items():
             require_one_of(known, self, name)
-        if self.prompts_per_step * self.group_size % self.micro_batch:
-            total = self.prompts_per_step * self.group_size
-            raise ValueError(f"micro_batch: {self.micro_batch}; give a divisor of {total}")
+        completions = self.prompts_per_step * self.group_size
+        if completions % self.micro_batch:
+            raise ValueError(
+                f"micro_batch: {self.micro_batch}; a step has {completions} completions "
+                f"(prompts_per_step: {self.prompts_per_step}, group_size: {self.group_size}), so "
+                f"give a divisor of {completions}, such as {gcd(completions, self.micro_batch)}"
+            )
         if self.commitment_steps is not None and not 1 <= self.commitment_steps < self.horizon:
             raise ValueError(
                 f"commitment_steps: {self.commitment_steps}; "
                 f"give an integer from 1 to below the horizon, {self.horizon}, or null"
             )
-        if not 0 < self.temperature < math.inf:
-            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
         self._check_loss()
         if self.vllm_server and self.rollouts == "episode":
             raise ValueError(
@@ -354,6 +368,11 @@ class PortfolioSettings:
         require_at_least(1, self, "episodes")
         if self.file and not Path(self.file).is_file():
             raise ValueError(f"file: no file {self.file}; give a run's portfolio.csv, or null")
+        if self.file:
+            try:
+                read_mechanisms(Path(self.file))
+            except ValueError as error:
+                raise ValueError(f"file: {error}; give a run's portfolio.csv, or null") from error
         if self.file and not self.populations:
             raise ValueError("file: nothing reads it, because populations is 0; give 1 or more")
 
@@ -375,8 +394,7 @@ class StageSettings:
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "window")
-        if not 0 <= self.promotion <= 1:
-            raise ValueError(f"promotion: {self.promotion}; give a number from 0 to 1")
+        require_share(self, "promotion")
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
@@ -11,6 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.config import Config, ConfigError, explain, register, to_config
 from daedalus.config.paths import CONF
+from daedalus.market.mechanism import Mechanism
 
 FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
@@ -38,3 +40,12 @@ def failure(*overrides: str) -> str:
 def group_of(path: Path) -> str:
     """Return the group that a file of conf/ belongs to."""
     return path.parent.relative_to(CONF).as_posix()
+
+
+def write_training_data(run: Path) -> None:
+    """Write the portfolio of a run, of one mechanism, and distillation data of no market."""
+    mechanism = Mechanism().to_dict()
+    rows = [mechanism.keys(), mechanism.values()]
+    (run / "portfolio.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    columns = {name: np.empty(0) for name in ("features", "rewards", *mechanism)}
+    np.savez(run / "distillation_data.npz", **columns)

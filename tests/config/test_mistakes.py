@@ -18,7 +18,7 @@ from tests.config.composing import (
         (["training.grpo.stepz=3"], ["stepz", "Did you mean steps?"]),
         (["designer=random", "designer.samplng=published"], ["Did you mean sampling?"]),
         (["training.grpo.steps=many"], ["training.grpo.steps", "many", "Integer"]),
-        (["seed=-1"], ["seed: -1", "from 0 up"]),
+        (["seed=-1"], ["seed: -1", "from 0 to 4294967295"]),
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
         (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
         (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
