@@ -85,6 +85,9 @@ class Config:
             )
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        for name, weight in self.reward.weights.items():
+            if weight < 0:
+                raise ValueError(f"reward.weights.{name}: {weight}; give a finite number from 0 up")
         self._check_shards()
         self._check_unsloth()
         if self.task == "tune":

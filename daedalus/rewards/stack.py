@@ -22,10 +22,10 @@ class RewardStack:
     """A weighted sum of named terms.
 
     Attributes:
-        weights: Weight of each term, by its name, 0 or more. Each term is in [0, 1].
+        weights: Weight of each term, by its name. Each term is in [0, 1].
 
     Raises:
-        ValueError: A term is unknown, or a weight is negative or not finite, or all are 0.
+        ValueError: A term is unknown or a weight is not finite.
     """
 
     weights: dict[str, float] = field(default_factory=lambda: {"composite": 1.0})
@@ -35,8 +35,8 @@ class RewardStack:
         for name, weight in self.weights.items():
             if name not in known:
                 raise ValueError(f"weights.{name}: no such term; choose from {', '.join(known)}")
-            if not 0 <= weight < math.inf:
-                raise ValueError(f"weights.{name}: {weight}; give a finite number from 0 up")
+            if not math.isfinite(weight):
+                raise ValueError(f"weights.{name}: {weight}; give a finite number")
         if not any(self.weights.values()):
             raise ValueError("weights: all are zero; give at least one term a weight")
 

@@ -24,23 +24,24 @@ LINES = 8
 """Most lines of a message."""
 
 
-def keys(node: object, key: str = "") -> Iterator[str]:
-    """Yield the keys of settings, at all depths."""
+def keys(node: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the keys of settings with their values, at all depths."""
     named = vars(node) if is_dataclass(node) else node
     for name, each in named.items() if isinstance(named, dict) else ():
         full = f"{key}.{name}" if key else str(name)
-        yield full
+        yield full, each
         yield from keys(each, full)
 
 
 KEYS = [
-    *sorted(keys(Config(task="compare"))),
+    *sorted(dict(keys(Config(task="compare")))),
     "population.strategic.types.shader.share",
     "population.classic.groups.shader.value_low",
     "evaluation.baselines.random.sampling",
     "evaluation.baselines.informed_greedy.mechanism",
     "market.incumbents.robust.reserve_price",
 ]
+SCALARS = {key: each for key, each in keys(Config(task="compare")) if not isinstance(each, bool)}
 VALUES = ["0", "1", "7", "-1", "0.5", "1e-4", "nan", "inf", "4294967296", "true", "null", "abc"]
 VALUES += [
     "[]",
@@ -74,7 +75,27 @@ OVERRIDE = (
         SIGN, OPTION, st.sampled_from(PACKAGES),
     )
 )  # fmt: skip
-COMMAND = st.tuples(
+READ = {
+    task: [
+        key
+        for key, each in SCALARS.items()
+        if TASKS[task].may_read(key) and isinstance(each, int | float)
+    ]
+    for task in ("compare", "grpo")
+}
+RIGHT = st.sampled_from(sorted(READ)).flatmap(
+    lambda task: st.tuples(
+        st.just(task),
+        st.lists(
+            st.builds(
+                lambda sign, key, factor: f"{sign}{key}={SCALARS[key] * factor}",
+                st.sampled_from(["", "++"]), st.sampled_from(READ[task]), st.sampled_from([1, 2]),
+            ),
+            min_size=1, max_size=3, unique=True,
+        ),
+    )
+)  # fmt: skip
+COMMAND = RIGHT | st.tuples(
     st.sampled_from(["compare", "grpo", *TASKS]),
     st.lists(OVERRIDE, min_size=1, max_size=2, unique=True),
 )
