@@ -59,7 +59,7 @@ def run_record(composed: DictConfig, out: Path) -> Iterator[Path | None]:
 
 @contextmanager
 def refusal_record(out: Path) -> Iterator[None]:
-    """Record the error if the block refuses the configuration of a job, for the sweep's tables."""
+    """Record the error if the block refuses a job of a sweep, for the tables of the sweep."""
     try:
         yield
     except (ConfigError, OmegaConfBaseException):

@@ -286,7 +286,7 @@ def test_hydra_is_imported_only_by_run_and_config():
         if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
     }
     assert users == {"run"} | {
-        f"daedalus.config.{name}" for name in ("compose", "jobs", "mistakes")
+        f"daedalus.config.{name}" for name in ("changes", "compose", "jobs", "mistakes", "origin")
     }
 
 
