@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import DictConfig, OmegaConf
 
 from daedalus import processes
 from daedalus.checks import CannotRunError
@@ -25,12 +27,15 @@ from daedalus.config import (
     explain,
     first_screen,
     help_text,
+    is_of_composing,
     register,
+    require_known_keys,
     run_directory,
     to_config,
 )
 from daedalus.config.jobs import Launch
 from daedalus.config.resolvers import NOTHING_TO_RESUME
+from daedalus.config.tasks import TASKS
 from daedalus.endings import (
     RunFailedError,
     command,
@@ -49,7 +54,6 @@ from experiments.progress import progress
 
 logger = logging.getLogger(__name__)
 
-_SHARED_TASKS = ("sft", "grpo")
 _ONE_PROCESS = "task: {}; only {} run in several processes. Start this one by python run.py"
 _NO_FLAG = (
     "{}: several processes train one run. Leave it out, or start one process by python run.py"
@@ -70,9 +74,9 @@ def main(composed: DictConfig) -> None:
     folder, launch = Path(this.runtime.output_dir), Launch.of(this)
     sweep = this.mode == RunMode.MULTIRUN
     try:
-        if composed.resume and not sweep and not RunFolder(folder).config.exists():
-            raise ConfigError(NOTHING_TO_RESUME.format(folder))
-        _run(composed, launch, folder)
+        with _refusals(this, folder), refusal_record(folder, launch):
+            config = _checked(composed, this, launch, folder)
+        _run(config, composed, launch, folder)
     except KeyboardInterrupt as stop:
         stop.add_note(_how_to_go_on(composed, Path(this.sweep.dir) if sweep else folder, sweep))
         raise
@@ -85,12 +89,20 @@ def main(composed: DictConfig) -> None:
         sys.exit(sentence)
 
 
-def _run(composed: DictConfig, launch: Launch, folder: Path) -> None:
-    """Check the composed configuration, record where the run comes from, and run its task."""
-    with refusal_record(folder, launch):
-        config = to_config(composed, launch.overrides)
-    if processes.count() > 1 and config.task not in _SHARED_TASKS:
-        raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(_SHARED_TASKS)))
+def _checked(composed: DictConfig, this: HydraConf, launch: Launch, folder: Path) -> Config:
+    """Return the configuration as objects, if this launch can run it."""
+    if composed.resume and not launch.place and not RunFolder(folder).config.exists():
+        raise ConfigError(NOTHING_TO_RESUME.format(folder))
+    require_known_keys(OmegaConf.create({"hydra": this}), besides=["hydra.env"])
+    config = to_config(composed, launch.overrides)
+    shared = [name for name, task in TASKS.items() if task.shared]
+    if processes.count() > 1 and config.task not in shared:
+        raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(shared)))
+    return config
+
+
+def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> None:
+    """Record where the run comes from, and run its task."""
     with run_record(composed, folder, launch) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
         if config.resume:
@@ -138,13 +150,40 @@ def _interruption(stop: KeyboardInterrupt) -> str:
 
 def _failure(error: Exception, folder: Path) -> str:
     """Keep the traceback of a failed run in its folder; return what to tell the user."""
-    if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
+    if is_of_composing(error):
         return explain(error)
     where = keep_traceback(error, RunFolder(folder).log)
     release(error)
     if isinstance(error, CannotRunError):
         return described(error)
     return f"{described(error)}. {where}"
+
+
+@contextmanager
+def _refusals(this: HydraConf, folder: Path) -> Iterator[None]:
+    """End with one message if the block refuses the run; a job of a sweep raises its error.
+
+    What Hydra wrote is removed, unless the folder is that of an earlier launch.
+    """
+    try:
+        yield
+    except Exception as error:
+        if this.mode == RunMode.MULTIRUN or not is_of_composing(error):
+            raise
+        if not RunFolder(folder).config.exists():
+            if this.output_subdir:
+                shutil.rmtree(folder / this.output_subdir)
+            (folder / f"{this.job.name}.log").unlink(missing_ok=True)
+            _remove_empty(folder)
+        sys.exit(explain(error))
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder, and those above it, as long as they are empty and below this one."""
+    here = Path.cwd()
+    while folder not in (here, *here.parents) and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _follow() -> None:
@@ -194,7 +233,7 @@ def _prepare() -> None:
 
 def _message(error: Exception) -> str:
     """Return what to tell the user of an error that no run has reported."""
-    if isinstance(error, HydraException | OmegaConfBaseException | ConfigError):
+    if is_of_composing(error):
         return explain(error)
     launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
     if launcher == "joblib":

@@ -71,7 +71,7 @@ def run_record(
 
 @contextmanager
 def refusal_record(out: Path, launch: Launch) -> Iterator[None]:
-    """Record the error if the block refuses the configuration of a job, for the sweep's tables."""
+    """Record the error if the block refuses a job of a sweep, for the tables of the sweep."""
     try:
         yield
     except (ConfigError, OmegaConfBaseException):

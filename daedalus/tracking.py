@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from daedalus.run_folder import RunFolder
 if TYPE_CHECKING:
     import pandas as pd
 
+_PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
 _OLD_MODES = {"run": "online", "dryrun": "offline"}  # that W&B still reads in WANDB_MODE
 _SHOWN = 300  # characters of what W&B says of a failure
@@ -37,7 +39,7 @@ class TrackingSettings:
         wandb: One of ``WANDB_MODES``. ``auto`` does what WANDB_MODE or WANDB_DISABLED say. If
             neither is set, it is online for who has logged in at W&B or set WANDB_API_KEY, else
             offline. Any other choice wins over these variables.
-        project: Name of the project at W&B.
+        project: Name of the project at W&B, of at most 128 characters.
     """
 
     wandb: str = "auto"
@@ -46,6 +48,10 @@ class TrackingSettings:
     def __post_init__(self) -> None:
         if self.wandb not in WANDB_MODES:
             raise ValueError(f"wandb: {self.wandb!r}; choose one of {', '.join(WANDB_MODES)}")
+        if not _PROJECT.fullmatch(self.project):
+            raise ValueError(
+                f"project: {self.project!r}; give 1 to 128 characters, none of them / \\ # ? % or :"
+            )
 
     @property
     def mode(self) -> str:

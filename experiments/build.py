@@ -13,8 +13,9 @@ from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
 from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import read_table, write_table, written_whole
-from daedalus.market.mechanism import Mechanisms, mechanism_from_mapping
+from daedalus.files import write_table, written_whole
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.run_folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
 
@@ -54,9 +55,7 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
         )
         rows = [found[row].to_dict() for row in range(len(found))]
         write_table(pd.DataFrame(rows), path)
-    read = read_table(path).to_dict("records")
-    mechanisms = [{str(name): value for name, value in row.items()} for row in read]
-    return Mechanisms.stack([mechanism_from_mapping(each) for each in mechanisms])
+    return Mechanisms.stack(read_mechanisms(path))
 
 
 def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:

@@ -29,7 +29,7 @@ def main(config: Config, out: Path) -> None:
     designer = find_designer(settings, Path(settings.outputs))
     with listen(settings) as listener:
         if not all(is_compiled(name) for name in MARKETS):
-            console.print("Compiling the markets, once; this takes a minute or two ...")
+            console.print("Compiling the markets, once; this takes up to a minute ...")
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config))

@@ -32,6 +32,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.rewards import terms
 from daedalus.rewards.stack import RewardStack
 from experiments.build import build_all, make_context, make_env
+from tests.config.composing import write_training_data
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
@@ -147,8 +148,7 @@ def write_run(folder: Path, seed: int) -> None:
         (folder / model).mkdir(parents=True)
         (folder / model / "config.json").write_text("{}")
     (folder / "config.yaml").write_text(f"seed: {seed}\n")
-    for name in ("distillation_data.npz", "portfolio.csv"):
-        (folder / name).touch()
+    write_training_data(folder)
 
 
 @pytest.fixture

@@ -39,7 +39,6 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.checks": set(),
     "daedalus.files": {"pandas"},
     "daedalus.endings": {"daedalus.checks", "tqdm"},
-    "daedalus.files": set(),
     "daedalus.phases": {"daedalus.files"},
     "daedalus.processes": {"daedalus.checks", "accelerate"},
     "daedalus.workers": {"daedalus.phases", "joblib"},
@@ -291,7 +290,8 @@ def test_hydra_is_imported_only_by_run_and_config():
         if any(within(name, "hydra") for name in imports(path.read_text(), module_of(path)))
     }
     assert users == {"run"} | {
-        f"daedalus.config.{name}" for name in ("compose", "jobs", "launching", "mistakes")
+        f"daedalus.config.{name}"
+        for name in ("changes", "compose", "jobs", "launching", "mistakes", "origin")
     }
 
 

@@ -96,12 +96,44 @@ def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.csv"))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["+experiment=smoke", "+training.grpo.lr=1e-4"], "Did you mean training.grpo.learning_r"),
+        (["+experiment=boxplot", "+hydra.foo=1", "hydra.run.dir=a/b"], "hydra.foo: no such sett"),
+        (["+experiment=boxplot", "designer=null"], "a group takes the name of one of its files"),
+        (["+experiment=boxplot", "population=broken"], "broken.yaml"),
+        (["+experiment=grpo_stage3", "seed=4294967296"], "seed: 4294967296; give an integer from"),
+    ],
+)
+def test_a_refused_run_is_one_message_and_no_folder(
+    arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "conf" / "population").mkdir(parents=True)
+    (tmp_path / "conf" / "population" / "broken.yaml").write_text("name: [1")
+    (tmp_path / "here").mkdir()
+    path = f"hydra.searchpath=[file://{tmp_path}/conf]"
+    answer = run(path, *arguments, cwd=tmp_path / "here")
+    assert answer.returncode == 1 and said in answer.stderr
+    assert "Traceback" not in answer.stderr and len(answer.stderr.splitlines()) <= 5
+    assert not list((tmp_path / "here").iterdir())
+
+
+@pytest.mark.slow
+def test_a_refused_job_of_a_sweep_is_in_its_table(tmp_path: Path) -> None:
+    answer = run("-m", "+experiment=boxplot", "evaluation.episodes=0", "seed=0", cwd=tmp_path)
+    assert answer.returncode == 1 and "evaluation.episodes: 0; give" in answer.stderr
+    (job,) = pd.read_csv(next(tmp_path.rglob("jobs.csv"))).to_dict("records")
+    assert job["state"] == "failed" and "evaluation.episodes: 0" in job["error"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
         (["-m", "+experiment=smoke", "seed=0,1"], "-m: several processes train one run"),
         (["--cfg", "job", "+experiment=smoke"], "--cfg: several processes train one run"),
-        (["+experiment=boxplot"], "task: compare; only sft and grpo run in several processes"),
+        (["+experiment=boxplot"], "task: compare; only grpo and sft run in several processes"),
     ],
 )
 def test_what_several_processes_cannot_share_is_refused(

@@ -2,7 +2,8 @@
 
 from daedalus.config.compose import compose_both, compose_config, quoted, register, to_config
 from daedalus.config.help import first_screen, help_text
-from daedalus.config.mistakes import ConfigError, explain
+from daedalus.config.mistakes import ConfigError, explain, is_of_composing
+from daedalus.config.nodes import require_known_keys
 from daedalus.config.paths import CONF, ROOT
 from daedalus.config.resolvers import run_directory
 from daedalus.config.schema import Config
@@ -17,8 +18,10 @@ __all__ = [
     "explain",
     "first_screen",
     "help_text",
+    "is_of_composing",
     "quoted",
     "register",
+    "require_known_keys",
     "run_directory",
     "to_config",
 ]

@@ -10,13 +10,14 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.types import Quote, QuotedString
-from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
-from daedalus.config.mistakes import ConfigError, explain
+from daedalus.config.mistakes import ConfigError, explain, is_of_composing
+from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.paths import CONF
+from daedalus.config.reading import check_needs, check_reading, require_designers
 from daedalus.config.resolvers import register_resolvers
 from daedalus.config.schema import Config
 from daedalus.designers.discovery import designer_settings
@@ -38,27 +39,31 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
     register_resolvers()
 
 
-def to_config(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
+def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> Config:
     """Check a composed configuration and return it as objects.
 
     Args:
         composed: The configuration.
         overrides: Changes from the command line, such as ``population.classic.bidders=9``. A
-            change that nothing reads is refused.
+            change that nothing reads is refused. None if they are not known.
 
     Raises:
-        ConfigError: A value is of the wrong type, out of range, missing or read by nothing.
+        ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
+            read by nothing.
     """
+    require_known_keys(composed)
     missing = sorted(OmegaConf.missing_keys(composed))
     if missing:
         advice = "; choose +experiment=NAME" if "task" in missing else ""
         raise ConfigError(f"{', '.join(missing)}: not set{advice}")
-    try:
-        config = OmegaConf.to_object(composed)
-    except (ValueError, OmegaConfBaseException) as error:
-        raise ConfigError(str(error)) from error
+    config = to_objects(composed, overrides)
     assert isinstance(config, Config)
-    check_market(config, overrides)
+    asked = changes(overrides or ())
+    check_market(config, asked)
+    if overrides is not None:
+        require_designers(config)
+        check_needs(config)
+        check_reading(config, composed, asked)
     return config
 
 
@@ -91,5 +96,7 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Config]:
         with _hydra():
             composed = compose("config", overrides=list(overrides))
             return composed, to_config(composed, overrides)
-    except (HydraException, OmegaConfBaseException, ConfigError) as error:
+    except Exception as error:
+        if not is_of_composing(error):
+            raise
         raise ConfigError(explain(error)) from error

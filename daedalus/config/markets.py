@@ -6,32 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.paths import CONF, option_files
 from daedalus.config.schema import Config
-from daedalus.market.interface import MARKETS
+from daedalus.config.tasks import TASKS
+from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import SIZES, TRAITS
 
-SERVING = ("serve", "bench_service")
-"""Tasks that offer populations to visitors, who choose the market."""
-BOTH = (*SERVING, "bench")
-"""Tasks that play both markets."""
-BY_TYPE = ("exploitability", "behaviour", "sensitivity")
-"""Tasks that need bidder types. Only the strategic market has them."""
 
-
-def check_market(config: Config, overrides: Sequence[str]) -> None:
+def check_market(config: Config, changes: Sequence[Change]) -> None:
     """Refuse populations that the market cannot play, and changes that it does not read.
 
     Args:
         config: The composed configuration.
-        overrides: Changes from the command line.
+        changes: What the command line asks for.
 
     Raises:
         ConfigError: The message says what to choose instead.
     """
-    market = config.market.name
+    market, task = config.market.name, TASKS[config.task]
     for key, population in _populations(config):
         if market not in population.markets:
             raise ConfigError(
@@ -41,23 +36,23 @@ def check_market(config: Config, overrides: Sequence[str]) -> None:
             )
         if market == "strategic":
             _check_rings(key, population)
-    if market != "strategic" and config.task in BY_TYPE:
+    if market != "strategic" and task.by_type:
         raise ConfigError(f"task: {config.task} needs bidder types; choose market=strategic")
     if market != "strategic" and config.training.portfolio.populations:
         raise ConfigError(
             "training.portfolio.populations: sampling populations needs bidder types; "
             "choose market=strategic, or set it to 0"
         )
-    for override in overrides:
-        _check_read(override, config)
-        _check_not_drawn(override, config)
-    _check_name(config, overrides)
+    for change in changes:
+        _check_read(change, config)
+        _check_not_drawn(change, config)
+    _check_name(changes, config)
 
 
 def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
     """Yield every population that the run plays, with its key in the configuration."""
     yield "population", config.population
-    if config.task not in SERVING:
+    if not TASKS[config.task].offers:
         for name, each in config.populations.items():
             yield f"populations.{name}", each
     for name, each in config.training.sft.practice.items():
@@ -79,49 +74,59 @@ def _check_rings(key: str, population: PopulationSettings) -> None:
         raise ConfigError(f"{key}.strategic.{error}") from error
 
 
-def _check_read(override: str, config: Config) -> None:
+def _check_read(change: Change, config: Config) -> None:
     """Refuse a change of a setting that only another market reads.
 
     Raises:
         ConfigError: The task does not play that market.
     """
-    key, market = override.partition("=")[0].lstrip("+~"), config.market.name
-    unread = [each for each in MARKETS if each != market and each in key.split(".")]
-    if unread and config.task not in BOTH:
+    market = _market_of(change.key, config)
+    if market not in (None, config.market.name) and not TASKS[config.task].both_markets:
         raise ConfigError(
-            f"{override}: market={market} does not read {key}; "
-            f"leave it out, or choose {_choices(unread)}"
+            f"{change.text}: market={config.market.name} does not read {change.key}; "
+            f"leave it out, or choose market={market}"
         )
 
 
-def _check_not_drawn(override: str, config: Config) -> None:
+def _market_of(key: str, config: Config) -> str | None:
+    """Return the market to which a key belongs by its place, or None."""
+    node: object = config
+    for name in key.split("."):
+        if isinstance(node, PopulationSettings | MarketSettings) and name in MARKETS:
+            return name
+        node = node.get(name) if isinstance(node, dict) else getattr(node, name, None)
+    return None
+
+
+def _check_not_drawn(change: Change, config: Config) -> None:
     """Refuse a change of what each episode draws for itself.
 
     Raises:
         ConfigError: The population has a range for it.
     """
-    key = override.partition("=")[0].lstrip("+~")
-    *group, name = key.split(".")
+    *group, name = change.key.split(".")
     population = config.population.strategic
     if population is None or group[:2] != ["population", "strategic"] or "ranges" in group:
         return
     ends = population.ranges.of(SIZES + TRAITS).get(name)
     if ends is not None:
         raise ConfigError(
-            f"{override}: each episode draws {name} from {ends}; "
+            f"{change.text}: each episode draws {name} from {ends}; "
             f"add population.strategic.ranges.{name}=null"
         )
 
 
-def _check_name(config: Config, overrides: Sequence[str]) -> None:
+def _check_name(changes: Sequence[Change], config: Config) -> None:
     """Refuse a chosen population whose file has another name; tables would show the wrong one.
 
     Raises:
-        ConfigError: The file does not set its name, or sets another.
+        ConfigError: The file does not set its name, or sets another, or there are several files.
     """
-    values = dict(each.lstrip("+").partition("=")[::2] for each in overrides)
-    name, chosen = config.population.name, values.get("population", "").strip("'\"")
-    if chosen not in ("", name) and "population.name" not in values:
+    values = {each.key: each.value for each in changes if not each.off}
+    name, chosen = config.population.name, values.get("population")
+    if isinstance(chosen, list):
+        raise ConfigError(f"population: {', '.join(chosen)}; choose one file of conf/population/")
+    if chosen not in (None, name) and "population.name" not in values:
         raise ConfigError(f"conf/population/{chosen}.yaml: name: {name}; write name: {chosen}")
 
 

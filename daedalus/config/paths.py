@@ -1,4 +1,4 @@
-"""Paths of the configuration and the experiments."""
+"""Paths of the configuration."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
-PARTS = {"build", "tracked", "inference"}
-"""Modules of ``experiments/`` that are not tasks."""
-TASKS = sorted({path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} - PARTS)
-"""Modules of ``experiments/`` that a configuration can name."""
 
 
 def option_files(group: str) -> list[Path]:

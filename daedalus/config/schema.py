@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from daedalus.config.paths import TASKS
+from daedalus.config.tasks import TASKS
 from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
@@ -20,6 +20,9 @@ from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.tuning.settings import TuningSettings
 
+MOST_SEED = 2**32 - 1
+"""The libraries that train take no larger one."""
+
 
 @dataclass
 class Config:
@@ -27,7 +30,7 @@ class Config:
 
     Attributes:
         task: The module of ``experiments/`` that is run.
-        seed: Seed of all random draws, from 0 up.
+        seed: Seed of all random draws, from 0 to 4294967295.
         resume: Continue the newest unfinished run of this experiment.
         workers: Processes that share the searches, the lessons and the leaderboard's populations,
             at most one for each core; None is one for each. Results do not depend on it.
@@ -74,14 +77,17 @@ class Config:
     trained: str = ""
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise ValueError(f"seed: {self.seed}; give an integer from 0 up")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise ValueError(f"seed: {self.seed}; give an integer from 0 to {MOST_SEED}")
         if self.workers is not None and self.workers < 1:
             raise ValueError(
                 f"workers: {self.workers}; give an integer from 1 up, or null for all cores"
             )
         if self.task not in TASKS:
             raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        for name, weight in self.reward.weights.items():
+            if weight < 0:
+                raise ValueError(f"reward.weights.{name}: {weight}; give a finite number from 0 up")
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()

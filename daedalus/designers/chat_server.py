@@ -36,7 +36,7 @@ class ChatServer:
         ValueError: A setting is missing or out of range, or an address holds a password.
     """
 
-    base_url: str = "http://localhost:8000/v1"
+    base_url: str = "http://localhost:8001/v1"
     model: str = ""
     api_key_variable: str = ""
     temperature: float | None = 0.0
@@ -74,4 +74,4 @@ def _check_address(address: str) -> None:
     if parts.username or parts.password:
         raise ValueError("base_url: holds a password; name a variable in api_key_variable instead")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url: {address!r}; give an address such as http://localhost:8000/v1")
+        raise ValueError(f"base_url: {address!r}; give an address such as http://localhost:8001/v1")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
+from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms, mechanism_from_mapping
 from daedalus.market.observation import Observation
 
 
@@ -24,14 +25,24 @@ class FixedSettings(DesignerSettings):
             type is Any because a typed field could not refer to the group ``mechanism``.
 
     Raises:
-        MechanismError: A field of the mapping is unknown or out of range.
+        ValueError: It is no mapping, or one of its fields is unknown or out of range.
     """
 
     mechanism: Any = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
+        if isinstance(self.mechanism, Mechanism):
+            return
+        if not isinstance(self.mechanism, Mapping | None):
+            raise ValueError(
+                f"mechanism: {self.mechanism!r}; give its fields, such as "
+                "mechanism.auction_type=first_price, or choose a file of conf/mechanism/ by "
+                "designer=fixed mechanism=NAME"
+            )
+        try:
             self.mechanism = mechanism_from_mapping(self.mechanism or {})
+        except MechanismError as error:
+            raise ValueError(f"mechanism.{error}") from error
 
     def build(self, context: DesignerContext) -> FixedDesigner:
         """Return the designer."""

@@ -308,7 +308,7 @@ class Identification:
 
 
 def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identification:
-    """Fit a logistic regression on the nine proxies after 20 rounds; test it on fresh markets."""
+    """Fit a logistic regression on the ten proxies after 20 rounds; test it on fresh markets."""
     fitted = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
     train, test = (
         [_proxies(env, episodes, seed, f"identify/{part}") for env in envs.values()]

@@ -123,6 +123,6 @@ def confusion(identification: Identification) -> Figure:
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="classified as", ylabel="population")
     axes.grid(visible=False)
-    title = f"Nine proxies identify {100 * identification.accuracy:.0f} % of markets"
+    title = f"Ten proxies identify {100 * identification.accuracy:.0f} % of markets"
     entitle(figure, title, "logistic regression after 20 rounds, tested on fresh markets")
     return figure

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from daedalus.checks import require_at_least
+from daedalus.checks import require_above, require_at_least
 from daedalus.market.population import BidderType
 
 TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")
@@ -84,8 +83,7 @@ class AdversarySettings:
     def __post_init__(self) -> None:
         require_at_least(1, self, "candidates", "episodes")
         require_at_least(2, self, "keep")
-        if not 0.0 < self.concentration < math.inf:
-            raise ValueError(f"concentration: {self.concentration}; give a finite number above 0")
+        require_above(0, self, "concentration")
         for name in TRAITS:
             bounds = getattr(self, name)
             if len(bounds) != 2 or bounds[0] > bounds[1]:

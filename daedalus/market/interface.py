@@ -43,7 +43,7 @@ class MarketSettings:
 
     def __post_init__(self) -> None:
         if self.name not in MARKETS:
-            raise ValueError(f"market.name: {self.name!r}; choose one of {', '.join(MARKETS)}")
+            raise ValueError(f"name: {self.name!r}; choose one of {', '.join(MARKETS)}")
         for name in ("episode_length", "rounds_per_step", "scored_rounds"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: {getattr(self, name)}; give an integer from 1 up")

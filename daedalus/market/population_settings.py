@@ -27,7 +27,7 @@ class PopulationSettings:
 
     def __post_init__(self) -> None:
         if not self.markets:
-            raise ValueError(f"population {self.name}: no market plays it; describe it for one")
+            raise ValueError(f"name: {self.name}: no market plays it; describe it for one")
 
     @property
     def markets(self) -> list[str]:

@@ -57,7 +57,7 @@ class Ranges:
         for each in fields(self):
             ends = getattr(self, each.name)
             if ends is not None and (len(ends) != 2 or not ends[0] <= ends[1]):
-                raise ValueError(f"ranges.{each.name}: {ends}; give two numbers, the lower first")
+                raise ValueError(f"{each.name}: {ends}; give two numbers, the lower first")
 
     def of(self, names: tuple[str, ...]) -> dict[str, list[float]]:
         """Return the ranges that are given, of ``SIZES`` or ``TRAITS``, by name."""

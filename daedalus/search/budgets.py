@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile, is_zipfile
 
-from daedalus.checks import require_at_least
+from daedalus.checks import require_at_least, require_share
+from daedalus.market.mechanism import FIELDS
 
 
 @dataclass
@@ -126,11 +128,22 @@ class DistillationBudget:
     def __post_init__(self) -> None:
         require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
         require_at_least(1, self, "commitment_steps")
-        require_at_least(0, self, "refinements", "improvements", "exploration")
-        if self.exploration > 1:
-            raise ValueError(f"exploration: {self.exploration}; give a number from 0 to 1")
+        require_at_least(0, self, "refinements", "improvements")
+        require_share(self, "exploration")
         if self.data and not Path(self.data).is_file():
             raise ValueError(
                 f"data: no file {self.data}; "
                 "give the distillation_data.npz of a training run, or null"
             )
+        if self.data and not _holds_distillation_data(self.data):
+            raise ValueError(
+                f"data: {self.data} holds no distillation data; "
+                "give the distillation_data.npz of a training run, or null"
+            )
+
+
+def _holds_distillation_data(path: str) -> bool:
+    if not is_zipfile(path):
+        return False
+    with ZipFile(path) as archive:
+        return {f"{name}.npy" for name in ("features", "rewards", *FIELDS)} <= {*archive.namelist()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from daedalus.checks import require_at_least
@@ -35,5 +36,6 @@ class LoadSettings:
         require_at_least(1, self, "http_sessions")
         for name in ("http_rates", "websocket_sessions"):
             values = getattr(self, name)
-            if not values or values != sorted(values) or values[0] < 1:
+            numbers = all(1 <= each < math.inf for each in values)
+            if not values or not numbers or values != sorted(values):
                 raise ValueError(f"{name}: {values}; give numbers from 1 up, ascending")

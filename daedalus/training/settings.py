@@ -6,9 +6,16 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from daedalus.checks import require_at_least, require_one_of
+from daedalus.checks import (
+    require_above,
+    require_at_least,
+    require_folder_or_hub_name,
+    require_one_of,
+    require_share,
+)
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.prompt import PromptSettings
+from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
 
 REWARD_SCALES = ("group", "batch", "none")
@@ -18,6 +25,7 @@ LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
 LEVELS = ("token", "sequence")
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
+_TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
 _WORDS = {
     "scale_rewards": REWARD_SCALES,
     "schedule": SCHEDULES,
@@ -58,7 +66,7 @@ class ModelSettings:
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.
-        heads: Attention heads, a divisor of ``hidden_size``.
+        heads: Attention heads. Twice their number divides ``hidden_size``.
         key_value_heads: Heads of keys and values, a divisor of ``heads``; None is as many.
         intermediate_size: Width of the feed-forward layers.
         vocabulary: Largest number of tokens that the tokenizer may learn. A compact prompt adds one
@@ -97,10 +105,15 @@ class ModelSettings:
         require_at_least(1, self, "hidden_size", "layers", "heads", "intermediate_size")
         require_at_least(300, self, "vocabulary")
         require_at_least(0, self, "weight_std", "output_std", "memory_limit")
-        if self.hidden_size % self.heads:
-            raise ValueError(f"heads: {self.heads}; give a divisor of hidden_size")
-        if self.key_value_heads is not None and self.heads % max(1, self.key_value_heads):
-            raise ValueError(f"key_value_heads: {self.key_value_heads}; give a divisor of heads")
+        if self.hidden_size % (2 * self.heads):
+            raise ValueError(
+                f"heads: {self.heads}; give a divisor of half of hidden_size, {self.hidden_size}"
+            )
+        shared = self.key_value_heads
+        if shared is not None and not (shared > 0 and self.heads % shared == 0):
+            raise ValueError(f"key_value_heads: {shared}; give a divisor of heads, {self.heads}")
+        require_folder_or_hub_name(self, "pretrained", "config.json")
+        require_folder_or_hub_name(self, "tokenizer", *_TOKENIZERS)
         require_one_of(BACKENDS, self, "backend")
         require_one_of(MERGES, self, "merge")
         if self.load_in_4bit and not self.lora.rank:
@@ -190,15 +203,12 @@ class SftSettings:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
         self._check_examples()
-        for name in ("exploration", "first_decisions"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
+        require_share(self, "exploration", "first_decisions")
         if self.corrections.rounds and not (self.teacher and self.steps):
             raise ValueError(
                 "corrections: these follow lessons of a teacher: set teacher and steps"
             )
-        if not 0 < self.temperature < math.inf:
-            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
+        require_above(0, self, "temperature")
 
     def _check_examples(self) -> None:
         """Check that each step has all its pairs, and each population of practice some."""
@@ -210,14 +220,14 @@ class SftSettings:
         for name, count in given.items():
             if count < self.batch_size:
                 raise ValueError(
-                    f"training.sft.{name}: {count}; a step takes {self.batch_size} of them "
+                    f"{name}: {count}; a step takes {self.batch_size} of them "
                     f"(batch_size), so give {self.batch_size} or more, or a smaller batch_size"
                 )
         first, least = round(self.first_decisions * self.examples), 2 * len(self.practice)
         for count in filter(None, (first, self.examples - first)):
             if count < least:
                 raise ValueError(
-                    f"training.sft.examples: {self.examples}; half of {count} first or later "
+                    f"examples: {self.examples}; half of {count} first or later "
                     f"decisions go to the {len(self.practice)} populations of practice, so give "
                     "more, or fewer populations"
                 )
@@ -315,6 +325,7 @@ class GrpoSettings:
         require_at_least(2, self, "group_size")
         require_at_least(0, self, "siblings")
         require_at_least(1, self, "regret_pool")
+        require_above(0, self, "temperature", "max_gradient_norm")
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
         if self.siblings and (self.rollouts == "episode" or self.vllm_server):
@@ -331,8 +342,6 @@ class GrpoSettings:
                 f"commitment_steps: {self.commitment_steps}; "
                 f"give an integer from 1 to below the horizon, {self.horizon}, or null"
             )
-        if not 0 < self.temperature < math.inf:
-            raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
         self._check_loss()
         if self.vllm_server and self.rollouts == "episode":
             raise ValueError(
@@ -344,7 +353,7 @@ class GrpoSettings:
         prompts, micro_batch = self.prompts_per_step, self.micro_batch
         if self.steps and self.states < prompts:
             raise ValueError(
-                f"training.grpo.states: {self.states}; a step takes {prompts} of them "
+                f"states: {self.states}; a step takes {prompts} of them "
                 f"(prompts_per_step), so give {prompts} or more, or a smaller prompts_per_step"
             )
         total = prompts * self.group_size
@@ -352,8 +361,8 @@ class GrpoSettings:
             divisor = next(each for each in range(micro_batch, 0, -1) if total % each == 0)
             unit = micro_batch // math.gcd(micro_batch, self.group_size)
             raise ValueError(
-                f"training.grpo.prompts_per_step: {prompts} in groups of {self.group_size} are "
-                f"{total} completions, which training.grpo.micro_batch: {micro_batch} does not "
+                f"prompts_per_step: {prompts} in groups of {self.group_size} are "
+                f"{total} completions, which micro_batch: {micro_batch} does not "
                 f"divide; give prompts_per_step: {-(-prompts // unit) * unit}, or micro_batch: "
                 f"{divisor}"
             )
@@ -394,6 +403,11 @@ class PortfolioSettings:
         require_at_least(1, self, "episodes")
         if self.file and not Path(self.file).is_file():
             raise ValueError(f"file: no file {self.file}; give a run's portfolio.csv, or null")
+        if self.file:
+            try:
+                read_mechanisms(Path(self.file))
+            except ValueError as error:
+                raise ValueError(f"file: {error}; give a run's portfolio.csv, or null") from error
         if self.file and not self.populations:
             raise ValueError("file: nothing reads it, because populations is 0; give 1 or more")
 
@@ -415,8 +429,7 @@ class StageSettings:
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "window")
-        if not 0 <= self.promotion <= 1:
-            raise ValueError(f"promotion: {self.promotion}; give a number from 0 to 1")
+        require_share(self, "promotion")
 
 
 @dataclass

@@ -24,11 +24,26 @@ from tests.config.composing import (
     composed,
     failure,
     group_of,
+    write_training_data,
 )
 from tests.populations import seat_plan
 
 OPTIONS = [path for path in FILES if group_of(path) != "population"]
 """Files that compose here. tests/config/test_markets.py composes every population."""
+
+
+READERS = {
+    "adversary": ["task=exploitability", "training=planned"],
+    "hub": ["task=publish", "designer=language_model"],
+    "load": ["task=bench_service"],
+    "mechanism": ["task=compare", "designer=fixed"],
+    "model": ["task=sft"],
+    "populations": ["task=tour"],
+    "service": ["task=serve"],
+    "training": ["task=grpo"],
+    "training/curriculum": ["task=grpo"],
+}
+"""Overrides with which a run reads what a group sets."""
 
 
 def test_every_group_has_files() -> None:
@@ -41,8 +56,7 @@ def leave_sweep(folder: Path) -> Path:
     for name in ("model", "sft_model"):
         (folder / "0" / name).mkdir(parents=True)
         (folder / "0" / name / "config.json").touch()
-    for name in ("distillation_data.npz", "portfolio.csv"):
-        (folder / "0" / name).touch()
+    write_training_data(folder / "0")
     (folder / "0" / "config.yaml").write_text("seed: 0\n")
     return folder
 
@@ -54,8 +68,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     group, option = group_of(path), path.stem
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
-        overrides.append("task=compare" if "training" in group else "+experiment=smoke")
-    if option in ("language_model", "publish"):
+        overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
+    if option in ("language_model", "publish") or group == "hub":
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")
@@ -77,7 +91,7 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
 @pytest.mark.slow
 @cache
 def populations_of(group: str) -> list[str]:
-    return list(composed("task=compare", f"populations={group}").populations)
+    return list(composed("task=tour", f"populations={group}").populations)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.config import ConfigError
+from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from tests.config.composing import POPULATIONS, STAGES, composed, failure
 
@@ -20,11 +21,11 @@ def test_a_population_is_played_as_described_or_refused(name: str) -> None:
     assert config.population.name == name and "strategic" in config.population.markets
     config.market.name = "classic"
     if name in STAGES:
-        check_market(config, asked)
+        check_market(config, changes(asked))
         assert config.population.classic is not None
     else:
         with pytest.raises(ConfigError, match=f"market=classic cannot play {name}") as caught:
-            check_market(config, asked)
+            check_market(config, changes(asked))
         assert f"it plays {', '.join(STAGES)}." in str(caught.value)
         assert "market=strategic" in str(caught.value)
 
@@ -93,8 +94,9 @@ def test_a_setting_that_the_market_does_not_read_is_refused(market: str, overrid
 def test_a_population_whose_file_has_another_name_is_refused() -> None:
     config, overrides = composed("task=compare", "population=stage4"), ["population=stage4"]
     config.population.name = "stage3"
-    check_market(config, [*overrides, "population.name=stage3"])
+    check_market(config, changes([*overrides, "population.name=stage3"]))
     with pytest.raises(ConfigError, match="name: stage3; write name: stage4"):
+        check_market(config, changes(overrides))
         check_market(config, overrides)
 
 

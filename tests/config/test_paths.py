@@ -1,17 +1,9 @@
-"""Paths: the tasks, the groups and the options are read from the folders."""
+"""Paths: the groups and the options are read from the folders."""
 
 from __future__ import annotations
 
-from daedalus.config.paths import CONF, PARTS, ROOT, TASKS, groups, option_files
+from daedalus.config.paths import CONF, groups, option_files
 from tests.config.composing import GROUPS, STAGES
-
-
-def test_every_task_is_a_module_with_a_main() -> None:
-    assert {"compare", "grpo", "serve"} <= set(TASKS) and not PARTS & set(TASKS)
-    for task in TASKS:
-        assert "\ndef main(" in (ROOT / "experiments" / f"{task}.py").read_text(), task
-    for part in PARTS:
-        assert "\ndef main(" not in (ROOT / "experiments" / f"{part}.py").read_text(), part
 
 
 def test_groups_are_the_folders_of_conf_at_any_depth() -> None:

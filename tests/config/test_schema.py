@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from daedalus.config.paths import TASKS
 from daedalus.config.schema import Config
+from daedalus.config.tasks import TASKS
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
@@ -31,7 +31,8 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
 @pytest.mark.parametrize(
     ("changes", "hint"),
     [
-        ({"seed": -1}, "seed: -1; give an integer from 0 up"),
+        ({"seed": -1}, "seed: -1; give an integer from 0 to 4294967295"),
+        ({"seed": 2**32}, "seed: 4294967296; give an integer from 0 to 4294967295"),
         ({"workers": 0}, "workers: 0; give an integer from 1 up, or null for all cores"),
         (
             {"evaluation": EvaluationSettings(shards=2)},

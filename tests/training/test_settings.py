@@ -93,7 +93,7 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (
             GrpoSettings,
             {"prompts_per_step": 7},
-            r"training\.grpo\.prompts_per_step: 7 .* training\.grpo\.micro_batch: 64 .*"
+            r"prompts_per_step: 7 .* micro_batch: 64 .*"
             "give prompts_per_step: 8, or micro_batch: 56",
         ),
         (GrpoSettings, {"micro_batch": 7}, "micro_batch: 7 .* prompts_per_step: 14, or .*: 4"),

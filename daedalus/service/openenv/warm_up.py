@@ -11,7 +11,7 @@ from daedalus.service.openenv.messages import DaedalusAction
 
 
 def warm_up(catalogue: Catalogue) -> None:
-    """Play a step of every market on offer, which compiles its kernels for a minute or two.
+    """Play a step of every market on offer, which compiles its kernels for up to a minute.
 
     Otherwise the first visitor to choose a market would hold up all others. Call this on the thread
     that serves; that thread plays alone from then on.

@@ -1,0 +1,44 @@
+"""The changes that a command line asks for, as Hydra reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+
+_OFF: tuple[object, ...] = (None, "none", "null", {}, [])
+
+
+@dataclass(frozen=True)
+class Change:
+    """One override.
+
+    Attributes:
+        text: The override as it was written.
+        key: Where it changes the configuration; a group's file goes to the place of its package.
+        group: The key without its package; the name of the group, if it chooses an option.
+        value: The value, or the option of a group.
+        off: Whether it takes something away or turns it off.
+    """
+
+    text: str
+    key: str
+    group: str
+    value: object
+    off: bool
+
+
+def changes(overrides: Sequence[str]) -> list[Change]:
+    """Return the changes of the configuration, without those of Hydra and of the experiment."""
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    found = [_change(each) for each in parsed]
+    return [each for each in found if each.key.partition(".")[0] not in ("hydra", "experiment")]
+
+
+def _change(override: Override) -> Change:
+    key = override.package or override.key_or_group.replace("/", ".")
+    value = None if override.is_sweep_override() else override.value()
+    off = override.is_delete() or value in _OFF
+    return Change(str(override.input_line), key, override.key_or_group, value, off)

@@ -1,0 +1,87 @@
+"""What each task reads and needs. A task is a module of ``experiments/``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ALWAYS = ("task", "seed", "resume", "workers", "tracking")
+"""Settings that any task may be given: they say how a run is launched and recorded."""
+
+_ENV = "market population reward"
+_GRPO = f"{_ENV} evaluation model training"
+_SERVE = "market markets population populations service"
+_PORTFOLIO = "training.portfolio"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a task does with a configuration.
+
+    Attributes:
+        reads: Keys that it reads, beside those in ``ALWAYS``, in one line. A key stands for all
+            that is below it.
+        ignores: Keys below them that it does not read, in one line.
+        offers: Whether visitors choose populations and the market, instead of the run.
+        both_markets: Whether it plays both markets, whichever is chosen.
+        by_type: Whether it needs bidder types. Only the strategic market has them.
+        shared: Whether several processes may train one run.
+        designer: The kind of designer that it needs, by the name of its settings; empty for any.
+        baselines: Names that ``evaluation.baselines`` must have.
+    """
+
+    reads: str
+    ignores: str = ""
+    offers: bool = False
+    both_markets: bool = False
+    by_type: bool = False
+    shared: bool = False
+    designer: str = ""
+    baselines: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of ``reads``."""
+        return self.reads.split()
+
+    def may_read(self, key: str) -> bool:
+        """Return whether the task reads a key, or something above or below it."""
+        if any(holds(each, key) for each in self.ignores.split()):
+            return False
+        return any(holds(each, key) or holds(key, each) for each in [*ALWAYS, *self.keys])
+
+
+def holds(parent: str, key: str) -> bool:
+    """Return whether a key is another one or lies below it."""
+    return key == parent or key.startswith(f"{parent}.")
+
+
+TASKS = {
+    "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
+    "bench": Task("market population", both_markets=True),
+    "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
+    "compare": Task(f"{_ENV} designer evaluation"),
+    "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
+    "gpu_check": Task(_GRPO),
+    "grpo": Task(_GRPO, shared=True),
+    "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
+    "populations": Task("market reward designer evaluation populations", designer="search"),
+    "publish": Task("designer.checkpoint hub", designer="language_model"),
+    "replicate_published": Task(
+        f"{_ENV} evaluation", baselines=("random_published", "informed_greedy")
+    ),
+    "search": Task(f"{_ENV} designer evaluation", designer="search"),
+    "sensitivity": Task(
+        f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
+    ),
+    "serve": Task(f"{_SERVE} reward evaluation.baselines", offers=True, both_markets=True),
+    "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
+    "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
+    "theory": Task("evaluation.episodes"),
+    "tour": Task("market populations evaluation"),
+    "tune": Task("tuning"),
+    "understanding": Task(
+        f"{_ENV} designer evaluation.baselines evaluation.episodes populations",
+        baselines=("best_own", "sft"),
+    ),
+}
+"""The tasks by name. ``tune`` also reads what the task of its trials reads."""

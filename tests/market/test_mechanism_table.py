@@ -1,0 +1,51 @@
+"""A file of mechanisms is read whole and checked, and a wrong one says what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.mechanism_table import read_mechanisms
+from daedalus.training.settings import PortfolioSettings
+
+HEADER = ",".join(FIELDS)
+ROW = ",".join(map(str, Mechanism(reserve_price=0.18).to_dict().values()))
+
+
+def test_a_table_is_read_in_order(tmp_path: Path) -> None:
+    other = ROW.replace("second_price", "first_price")
+    (tmp_path / "a.csv").write_text(f"{HEADER}\n{ROW}\n{other}\n")
+    mechanisms = read_mechanisms(tmp_path / "a.csv")
+    assert mechanisms == [
+        Mechanism(reserve_price=0.18),
+        Mechanism(auction_type="first_price", reserve_price=0.18),
+    ]
+    assert PortfolioSettings(populations=1, file=str(tmp_path / "a.csv")).file
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("auction_type,reserve_price\nvcg,0.1\n", "lacks the columns reveal_reserve, reveal_comp"),
+        (f"{HEADER},lr\n{ROW},1\n", r"has other columns \(lr\)"),
+        (f"{HEADER}\n", "has no mechanism"),
+        ("", "lacks the columns auction_type"),
+        (f"{HEADER}\n{ROW},5\n", "row 1: not 11 values"),
+        (f"{HEADER}\n{ROW}\n{ROW.rpartition(',')[0]}\n", "row 2: not 11 values"),
+        (f"{HEADER}\n{ROW.replace('0.18', '5')}\n", "row 1: reserve_price: 5.0 is not allowed"),
+        (f"{HEADER}\n{ROW.replace('0.18', 'nan')}\n", "row 1: reserve_price: nan is not allowed"),
+        (f"{HEADER}\n{ROW.replace('True', '')}\n", "row 1: reveal_clearing_price: '' is not"),
+        (f"{HEADER}\n{ROW.replace('second_price', 'dutch')}\n", "auction_type: 'dutch' is not"),
+        (b"\xff\xfe\x00", "is no CSV file"),
+        (b"a,b\x00,c\n1,2,3\n", "is no CSV file|lacks the columns"),
+    ],
+)
+def test_another_file_is_refused(content: str | bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "portfolio.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=said):
+        read_mechanisms(path)
+    with pytest.raises(ValueError, match=r"^file: .*; give a run's portfolio\.csv, or null"):
+        PortfolioSettings(populations=1, file=str(path))
