@@ -15,7 +15,7 @@ from daedalus.evaluation import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 
-SAMPLED = 64
+SAMPLED = 32
 """Number of populations that are sampled to measure the gain from adapting."""
 
 
@@ -33,7 +33,7 @@ def main(config: Config, out: Path) -> None:
     }
     starts = [each.best for each in responses.values()]
     adapting = sensitivity.adapting_pays(
-        make_env(config), config.reward, starts, SAMPLED, max(1, episodes // 32), seed
+        make_env(config), config.reward, starts, SAMPLED, max(1, episodes // 16), seed
     )
     pure = {name: env for name, env in envs.items() if name != "mixture"}
     identification = sensitivity.identify(pure, episodes // 4, seed)

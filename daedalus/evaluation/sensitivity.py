@@ -3,7 +3,8 @@
 They ask four questions. Does each field matter? Does each setting have a cost? Does the best
 mechanism depend on the population? Can a designer recognise the population?
 
-A number counts as above its bound if its whole interval is, so that chance does not decide.
+Chance must not decide, so rows compare intervals. A number counts as above its bound if its whole
+interval is. What adapting gains lies near its bound, so its interval must be above 0 and reach it.
 """
 
 from __future__ import annotations
@@ -352,8 +353,10 @@ def verdicts(
     ]
     rows.append(("best auction type differs", f"{clear} formats", "2", clear >= 2))
     rows.append(("fields whose best flips", str(flipped), str(LEAST_FLIPS), flipped >= LEAST_FLIPS))
-    gain = (float(gains.mean()), *t_interval(gains, _CONFIDENCE))
-    rows.append(_above("adapting pays", gain, LEAST_MARGIN))
+    low, high = t_interval(gains, _CONFIDENCE)
+    reaches = low > 0.0 and high >= LEAST_MARGIN
+    measured = _with_interval(float(gains.mean()), low, high)
+    rows.append(("adapting pays", measured, f"above 0, reaches {LEAST_MARGIN:g}", reaches))
     chance = 1.0 / len(identification.populations)
     rows.append(_above("proxies identify populations", told, 2 * chance))
     return pd.DataFrame(rows, columns=["requirement", "measured", "needed", "passes"])
@@ -364,4 +367,8 @@ def _above(
 ) -> tuple[str, str, str, bool]:
     """Return the row of a number with its interval, which passes if all of it is above a bound."""
     number, low, high = measured
-    return requirement, f"{number:.3f} [{low:.3f}, {high:.3f}]", f"> {bound:g}", low > bound
+    return requirement, _with_interval(number, low, high), f"> {bound:g}", low > bound
+
+
+def _with_interval(number: float, low: float, high: float) -> str:
+    return f"{number:.3f} [{low:.3f}, {high:.3f}]"

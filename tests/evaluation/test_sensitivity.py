@@ -120,7 +120,8 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
     tables = [part(good) for part in parts] + [sensitivity.best_formats(good)]
     spread = np.random.default_rng(0).normal(0.0, 0.02, 24)
     gains = spread - spread.mean()
-    for gain, seen, passes in ((0.05, 0.9, True), (0.035, 0.5, False)):
+    # 0.027 ± 0.009, as at seed 17, does not contradict 0.03; 0.015 ± 0.009 does
+    for gain, seen, passes in ((0.027, 0.9, True), (0.015, 0.5, False)):
         found = sensitivity.verdicts(
             *tables,
             Adapting(np.full(24, 0.4), 0.4 + gain + gains, ["x"] * 24),
