@@ -117,7 +117,8 @@ def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
     (run,) = tmp_path.glob("outputs/smoke/*")
     for name in (
         "config.yaml provenance.json metrics.jsonl training_history.json training_history.csv "
-        "steps.csv episodes.csv summary.csv differences.csv figures/boxplot.png "
+        "steps.csv episodes.csv summary.csv differences.csv answers.jsonl answers.csv "
+        "figures/boxplot.png "
         "figures/metrics.png figures/learning_curves.png model/model.safetensors finished"
     ).split():
         assert (run / name).exists(), name
