@@ -403,13 +403,13 @@ class PortfolioSettings:
         require_at_least(1, self, "episodes")
         if self.file and not Path(self.file).is_file():
             raise ValueError(f"file: no file {self.file}; give a run's portfolio.csv, or null")
+        if self.file and not self.populations:
+            raise ValueError("file: nothing reads it, because populations is 0; give 1 or more")
         if self.file:
             try:
                 read_mechanisms(Path(self.file))
             except ValueError as error:
                 raise ValueError(f"file: {error}; give a run's portfolio.csv, or null") from error
-        if self.file and not self.populations:
-            raise ValueError("file: nothing reads it, because populations is 0; give 1 or more")
 
 
 @dataclass

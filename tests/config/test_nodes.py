@@ -77,7 +77,7 @@ def population(**strategic: Any) -> dict[str, Any]:
         ({"populations": {"a": {"name": "a"}}}, "populations.a.name: a: no market plays it"),
         ({"designer": {"mechanism": "vcg"}}, "designer.mechanism: 'vcg'; give its fields"),
         ({"designer": {"mechanism": {"x": 1}}}, "designer.mechanism.x: 1 is not allowed"),
-        ({"training": {"grpo": {"prompts_per_step": 7}}}, "training.grpo.micro_batch: 64; a step"),
+        ({"training": {"grpo": {"prompts_per_step": 7}}}, "training.grpo.prompts_per_step: 7 in"),
     ],
 )
 def test_a_wrong_value_is_named_by_its_full_key(added: dict[str, Any], said: str) -> None:

@@ -97,24 +97,25 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
             "give prompts_per_step: 8, or micro_batch: 56",
         ),
         (GrpoSettings, {"micro_batch": 7}, "micro_batch: 7 .* prompts_per_step: 14, or .*: 4"),
-        (SftSettings, {"examples": 31}, r"sft\.examples: 31; a step takes 32 .*batch_size"),
+        (SftSettings, {"examples": 31}, r"^examples: 31; a step takes 32 .*batch_size"),
         (
             SftSettings,
             {"teacher": TEACHER, "corrections": CorrectionSettings(rounds=1, examples=31)},
-            r"sft\.corrections\.examples: 31; a step takes 32",
+            r"corrections\.examples: 31; a step takes 32",
         ),
         (
             SftSettings,
             {"practice": dict.fromkeys("abcde", POPULATION), "examples": 9, "batch_size": 4},
-            r"sft\.examples: 9; half of 9 .* 5 populations of practice",
+            r"^examples: 9; half of 9 .* 5 populations of practice",
         ),
         (
             SftSettings,
             {"practice": {"a": POPULATION}, "examples": 64, "first_decisions": 0.02},
-            r"sft\.examples: 64; half of 1 ",
+            r"^examples: 64; half of 1 ",
         ),
         (PortfolioSettings, {"file": "absent.csv"}, "file: no file absent.csv; give a run's"),
         (PortfolioSettings, {"file": __file__}, "file: nothing reads it, because populations is 0"),
+        (PortfolioSettings, {"file": __file__, "populations": 1}, "lacks the columns auction_type"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(
