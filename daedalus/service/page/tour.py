@@ -240,7 +240,7 @@ STOPS = (
         name="false_names",
         title="One more: false names",
         population="exploiter_heavy",
-        seed=46,
+        seed=275,
         hurt=Mechanism(reveal_competing_bids=True),
         changes={"auction_type": "first_price"},
         attack="Four of the eight are exploiters. They also bid under a false name, just below "
@@ -251,10 +251,11 @@ STOPS = (
         watch="Look at the bids under false names among the real ones, and at the units that "
         "nobody gets. W and S are low. The exploiters learn that it pays less than expected, so R "
         "climbs slowly by itself.",
-        seen="Bidder 6 wins nothing, but its false name sets the price, 0.64; the next bid drawn "
-        "is 0.57. In round 5 of this step a false name wins by mistake, and its unit goes to "
+        seen="Bidder 5 wins nothing, but its false name sets the price, 0.67; the next bid drawn "
+        "is 0.62. In round 5 of this step a false name wins by mistake, and its unit goes to "
         "nobody.",
         shown=1,
+        compared=1,
         contrast="With the new rules there are no false names at all, and R rises.",
         fix="In first price everybody pays its own bid, so a false bid changes nobody's price. "
         "The cost: every bidder must now guess how far below its value to bid, and who guesses "
