@@ -15,7 +15,7 @@ SIMULATION = {"daedalus.market", "daedalus.rewards", "daedalus.env", "numpy"}
 DESIGN = SIMULATION | {"daedalus.checks", "daedalus.search", "daedalus.designers"}
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
-MODEL |= {"bitsandbytes", "unsloth", "safetensors", "huggingface_hub", "llguidance"}
+MODEL |= {"jinja2", "bitsandbytes", "unsloth", "safetensors", "huggingface_hub", "llguidance"}
 WRITING = {"daedalus.files", "daedalus.phases", "daedalus.run_folder", "daedalus.tracking"}
 CONFIGURATION = {"hydra", "omegaconf"}
 

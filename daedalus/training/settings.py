@@ -189,7 +189,6 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
-        self._check_examples()
         for name in ("exploration", "first_decisions"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
@@ -199,6 +198,7 @@ class SftSettings:
             )
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature: {self.temperature}; give a finite number above 0")
+        self._check_examples()
 
     def _check_examples(self) -> None:
         """Check that each step has all its pairs, and each population of practice some."""
