@@ -202,13 +202,13 @@ class SftSettings:
     def __post_init__(self) -> None:
         require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
         require_at_least(1, self, "batch_size", "examples", "validity_prompts", "save_every")
-        self._check_examples()
         require_share(self, "exploration", "first_decisions")
         if self.corrections.rounds and not (self.teacher and self.steps):
             raise ValueError(
                 "corrections: these follow lessons of a teacher: set teacher and steps"
             )
         require_above(0, self, "temperature")
+        self._check_examples()
 
     def _check_examples(self) -> None:
         """Check that each step has all its pairs, and each population of practice some."""

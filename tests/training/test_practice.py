@@ -52,7 +52,7 @@ def player(teacher: TreeDesigner) -> EpsilonGreedyExplorer:
 def practice(
     envs: Sequence[DesignEnv], teacher: TreeDesigner, count: int = 64, **sft: object
 ) -> Practice:
-    asked = SftSettings(examples=count, teacher=TEACHER, **sft)  # type: ignore[arg-type]
+    asked = SftSettings(examples=count, batch_size=4, teacher=TEACHER, **sft)  # type: ignore[arg-type]
     portfolio = PortfolioSettings(populations=1)
     return Practice(
         envs, teacher, TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio), 0

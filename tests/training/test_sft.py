@@ -57,7 +57,7 @@ TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 
 
 def settings(temperature: float, count: int = 64) -> TrainingSettings:
-    sft = SftSettings(examples=count, temperature=temperature, teacher=TEACHER)
+    sft = SftSettings(examples=count, batch_size=4, temperature=temperature, teacher=TEACHER)
     return TrainingSettings(prompt=PROMPT, sft=sft, portfolio=PortfolioSettings(populations=1))
 
 

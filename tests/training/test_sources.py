@@ -55,7 +55,7 @@ def training(**grpo: object) -> TrainingSettings:
         sft=SftSettings(examples=64, temperature=0.003, teacher=TEACHER),
         portfolio=PortfolioSettings(populations=1),
     )
-    return replace(settings, grpo=replace(settings.grpo, states=4, futures=2, **grpo))
+    return replace(settings, grpo=replace(settings.grpo, states=8, futures=2, **grpo))
 
 
 def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
@@ -75,6 +75,7 @@ def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
 
 PLANNED = """
 training.portfolio.populations=1 training.portfolio.episodes=2 training.sft.examples=16
+training.sft.batch_size=4
 training.sft.teacher.rounds=1 training.sft.teacher.states=32 training.sft.teacher.futures=2
 training.sft.teacher.refinements=0 training.sft.teacher.improvements=0
 training.sft.teacher.horizon=2 training.grpo.states=8 training.grpo.futures=2
