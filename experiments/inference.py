@@ -10,11 +10,12 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.config import Config, ConfigError
+from daedalus.console import make_console
 from daedalus.designers.base import Generate
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.evaluation.answers import AnswerLog, refusals
-from daedalus.evaluation.report import as_table, make_console
+from daedalus.evaluation.report import as_table
 from daedalus.files import written_whole
 from daedalus.market.making import is_compiled
 from daedalus.market.mechanism import Mechanism

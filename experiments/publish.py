@@ -7,8 +7,8 @@ from pathlib import Path
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.config.saved import read_config
+from daedalus.console import make_console
 from daedalus.designers.prompt import prompts
-from daedalus.evaluation.report import make_console
 from daedalus.files import written_whole_folder
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds

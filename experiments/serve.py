@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from daedalus.config import Config
+from daedalus.console import make_console
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
-from daedalus.evaluation.report import make_console
 from daedalus.market.interface import MARKETS
 from daedalus.market.making import is_compiled
 from daedalus.run_folder import newest_model

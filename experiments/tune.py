@@ -10,9 +10,10 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError
+from daedalus.console import make_console
 from daedalus.endings import described, keep_traceback, release
 from daedalus.evaluation.figures import save
-from daedalus.evaluation.report import as_table, make_console
+from daedalus.evaluation.report import as_table
 from daedalus.files import write_table, written_whole
 from daedalus.phases import clock_run
 from daedalus.provenance import run_record

@@ -16,7 +16,13 @@ DESIGN = SIMULATION | {"daedalus.checks", "daedalus.search", "daedalus.designers
 FIGURES = {"scipy", "sklearn", "pandas", "matplotlib", "seaborn", "tqdm", "rich"}
 MODEL = {"torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets"}
 MODEL |= {"bitsandbytes", "unsloth", "safetensors", "huggingface_hub", "llguidance", "jinja2"}
-WRITING = {"daedalus.files", "daedalus.phases", "daedalus.run_folder", "daedalus.tracking"}
+WRITING = {
+    "daedalus.console",
+    "daedalus.files",
+    "daedalus.phases",
+    "daedalus.run_folder",
+    "daedalus.tracking",
+}
 CONFIGURATION = {"hydra", "omegaconf"}
 
 EPISODES = DESIGN | {"openenv", "pydantic"}
@@ -38,6 +44,7 @@ LAYERS: dict[str, set[str]] = {
     "daedalus.designers.chat_client": DESIGN | {"openai", "tqdm"},
     "daedalus.checks": set(),
     "daedalus.files": {"pandas"},
+    "daedalus.console": {"rich"},
     "daedalus.endings": {"daedalus.checks", "tqdm"},
     "daedalus.phases": {"daedalus.files"},
     "daedalus.processes": {"daedalus.checks", "accelerate"},

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from rich.console import Console
 from rich.table import Table
 
+from daedalus.console import make_console
 from daedalus.evaluation.figures import readable, save
 from daedalus.files import write_table, written_whole
 from daedalus.tracking import Tracker
-
-_WIDTH_OF_LOGS = 170
 
 
 class Report:
@@ -60,12 +57,6 @@ class Report:
     def show(self, frame: pd.DataFrame, title: str) -> None:
         """Show a table. A number and its interval (X, X_low, X_high) share one cell."""
         self._console.print(as_table(frame, title))
-
-
-def make_console() -> Console:
-    """Return a console as wide as the terminal, or as wide as a log, that shows text as it is."""
-    width = None if sys.stdout.isatty() else _WIDTH_OF_LOGS
-    return Console(width=width, markup=False, emoji=False)
 
 
 def as_table(frame: pd.DataFrame, title: str) -> Table:

@@ -22,7 +22,7 @@ from experiments.build import (
 )
 from tests.search.markets import PUBLISHED
 
-SMALL = ["task=compare", "designer=random", "population=stage3", "seed=2"]
+SMALL = ["task=grpo", "population=stage3", "seed=2"]
 SMALL += ["market.episode_length=2"]
 PORTFOLIO = ["training.portfolio.populations=1", "training.portfolio.episodes=2"]
 
@@ -57,7 +57,7 @@ def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
     env, run = make_env(config), RunFolder(tmp_path)
     assert find_portfolio(config, env, run) is None
     with pytest.raises(
-        ValueError, match=r"training\.portfolio\.populations: 0; compare needs a portfolio"
+        ValueError, match=r"training\.portfolio\.populations: 0; grpo needs a portfolio"
     ):
         require_portfolio(config, env, run)
     assert not run.portfolio.exists()

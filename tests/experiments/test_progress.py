@@ -47,5 +47,5 @@ def test_a_study_tells_its_trials(tmp_path: Path) -> None:
         (tmp_path / "trials" / str(number)).mkdir(parents=True)
         if finished:
             (tmp_path / "trials" / str(number) / "finished").touch()
-    config = composed("+experiment=boxplot", f"tuning.study={tmp_path}", "tuning.trials=30")
+    config = composed("+experiment=tune", f"tuning.study={tmp_path}", "tuning.trials=30")
     assert progress(config, tmp_path) == "2 of 30 trials finished"

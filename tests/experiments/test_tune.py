@@ -28,6 +28,9 @@ defaults: [boxplot, override /designer: fixed, override /tuning: reserve, overri
 task: tune
 evaluation: { episodes: 4, resamples: 100 }
 """
+BROKEN = FIXED.replace(
+    "[boxplot,", "[boxplot, /designer@evaluation.baselines.broken: language_model,"
+)
 RESERVE = """task: compare
 designer: fixed
 pruning: null
@@ -49,9 +52,10 @@ space:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Return a folder with two experiments to tune."""
+    """Return a folder with three experiments to tune."""
     files = {
         "experiment/fixed_reserve.yaml": FIXED,
+        "experiment/broken.yaml": BROKEN,
         "tuning/reserve.yaml": RESERVE,
         "experiment/learning.yaml": LEARNING,
         "tuning/rate.yaml": RATE,
@@ -162,8 +166,8 @@ def test_the_best_file_of_a_study_that_goes_on_runs_to_the_same_score(place: Pat
 def test_a_study_in_which_all_trials_fail_says_so(place: Path) -> None:
     (place / "broken").mkdir()
     (place / "broken" / "config.json").write_text("{}")
-    words = ["designer=language_model", f"designer.checkpoint={place}/broken", "tuning.trials=2"]
-    config, out = begin(place, "fixed_reserve", *words)
+    words = [f"evaluation.baselines.broken.checkpoint={place}/broken", "tuning.trials=2"]
+    config, out = begin(place, "broken", *words)
     with pytest.raises(CannotRunError, match="no trial has finished"):
         tune.main(config, out)
     table = pd.read_csv(out / "trials.csv")
