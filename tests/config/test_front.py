@@ -153,7 +153,7 @@ def test_a_command_is_composed_as_asked_or_refused_in_a_message(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, **QUIET)
+@settings(max_examples=30, **QUIET)
 @given(COMMAND)
 def test_many_commands_are_composed_as_asked_or_refused(command: tuple[str, list[str]]) -> None:
     check(*command)
