@@ -24,5 +24,5 @@ def test_a_market_that_cannot_play_it_says_which_one_can():
 
 
 def test_a_population_that_no_market_can_play_is_refused():
-    with pytest.raises(ValueError, match="population empty"):
+    with pytest.raises(ValueError, match="name: empty: no market plays it"):
         PopulationSettings("empty")
