@@ -166,7 +166,7 @@ def message(error: Exception) -> str:
 
 
 QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
-QUIET = ["hydra/job_logging=disabled", "hydra/hydra_logging=disabled"]
+QUIET = ["hydra/job_logging=none", "hydra/hydra_logging=none"]
 
 
 @pytest.fixture
