@@ -38,18 +38,20 @@ serve: setup ## start the web page and the API, with the newest trained designer
 # Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, apart from the
 # others. Tests of threads need several. Files start by name: by size, slow files with few tests would come last.
 SERVICE := tests/service/http tests/service/page tests/service/sessions
-THREADS := tests/market/test_threads.py
+THREADS := tests/market/jit/test_threads.py
 SIDE_BY_SIDE := -q -m "" --dist loadfile --no-loadscope-reorder
 test: setup ## run all tests, also the slow ones
 	$(RUN) -m pytest $(SIDE_BY_SIDE) -n auto $(SERVICE:%=--ignore=%) --ignore=$(THREADS)
 	$(RUN) -m pytest $(SIDE_BY_SIDE) -n 2 $(SERVICE)
 	$(RUN) -m pytest -q -m "" $(THREADS)
 
-check: setup $(PAGE_CHECKS) ## check style and types, of Python, the page and the Dockerfile
+check: setup $(PAGE_CHECKS) ## check style, types, imports and requirements
 	.venv/bin/hadolint Dockerfile
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	.venv/bin/lint-imports --no-logo --no-cache
+	$(RUN) -m deptry .
 	npm run --silent --prefix $(PAGE) lint
 	npm run --silent --prefix $(PAGE) types
 

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from daedalus.config import ConfigError, compose_config, quoted
-from daedalus.endings import command, heeding_signals, release, unrecorded, wants_traceback
+from daedalus.runs.endings import command, heeding_signals, release, unrecorded, wants_traceback
 
 EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
@@ -44,7 +44,7 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: There is no model, or the options cannot be run. The message says what to do.
     """
-    from daedalus.run_folder import newest_model
+    from daedalus.runs.folder import newest_model
     from experiments.build import OUTPUTS  # slow to import; --help must be fast
     from experiments.inference import design, evaluate
 

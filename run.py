@@ -17,7 +17,6 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus import processes
 from daedalus.checks import CannotRunError
 from daedalus.config import (
     CONF,
@@ -36,7 +35,9 @@ from daedalus.config import (
 from daedalus.config.jobs import Launch
 from daedalus.config.resolvers import NOTHING_TO_RESUME
 from daedalus.config.tasks import TASKS
-from daedalus.endings import (
+from daedalus.provenance import refusal_record, run_record
+from daedalus.runs import processes
+from daedalus.runs.endings import (
     RunFailedError,
     command,
     described,
@@ -46,10 +47,9 @@ from daedalus.endings import (
     unrecorded,
     wants_traceback,
 )
-from daedalus.phases import clock_run
-from daedalus.provenance import refusal_record, run_record
-from daedalus.run_folder import RunFolder
-from daedalus.workers import sharing
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.phases import clock_run
+from daedalus.runs.workers import sharing
 from experiments.progress import progress
 
 logger = logging.getLogger(__name__)

@@ -20,11 +20,11 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
 from daedalus.config.jobs import Launch, lines_of_results
-from daedalus.files import locked, written_whole
-from daedalus.processes import count
-from daedalus.run_folder import RunFolder
+from daedalus.runs.files import locked, written_whole
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.processes import count
+from daedalus.runs.workers import cores
 from daedalus.sweeps import collect_sweep, write_job_table
-from daedalus.workers import cores
 
 _GPUS = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from omegaconf import OmegaConf
 
 from daedalus.config.jobs import Launch, jobs_of_sweep, lines_of_results
-from daedalus.files import locked, read_table, write_table
-from daedalus.run_folder import JOB_TABLE, RunFolder
+from daedalus.runs.files import locked, read_table, write_table
+from daedalus.runs.folder import JOB_TABLE, RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd

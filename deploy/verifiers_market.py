@@ -12,7 +12,7 @@ from typing import Any
 import verifiers as vf
 from datasets import Dataset
 
-from daedalus.designers.prompt import PromptSettings, explained
+from daedalus.language.prompt import PromptSettings, explained
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.tool_market import ENDED, ToolMarket

@@ -7,9 +7,9 @@ from pathlib import Path
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import Designer
-from daedalus.evaluation.behaviour import decisions
-from daedalus.evaluation.behaviour_figures import advantages, behaviour
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
+from daedalus.studies.behaviour import decisions
+from daedalus.studies.behaviour_figures import advantages, behaviour
 from experiments.build import make_context, make_env, require_portfolio
 from experiments.tracked import tracked
 

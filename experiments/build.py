@@ -10,13 +10,13 @@ import pandas as pd
 
 from daedalus.checks import doing
 from daedalus.config import Config
-from daedalus.designers.base import DesignerContext, DesignerSettings, Generate
-from daedalus.designers.prompt import PromptSettings
+from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import write_table, written_whole
+from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.mechanism_table import read_mechanisms
-from daedalus.run_folder import RunFolder
+from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
 
 OUTPUTS = Path("outputs")

@@ -13,8 +13,8 @@ from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
-from daedalus.run_folder import RunFolder
-from daedalus.tracking import Tracker
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.tracking import Tracker
 from daedalus.training.settings import without_adapters
 from experiments import grpo, sft
 from experiments.build import make_env

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
-from daedalus.processes import is_main, once
-from daedalus.run_folder import RunFolder
+from daedalus.language.prompt import prompts
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.processes import is_main, once
+from daedalus.runs.tracking import Tracker
 from daedalus.search.states import mid_episode_states
-from daedalus.tracking import Tracker
 from experiments import sft
 from experiments.build import find_portfolio, make_env
 from experiments.compare import compare_designers

@@ -10,17 +10,16 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.config import Config, ConfigError
-from daedalus.console import make_console
-from daedalus.designers.base import Generate
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.report import as_table
-from daedalus.files import written_whole
+from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.making import is_compiled
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs.console import make_console
+from daedalus.runs.files import written_whole
 from experiments.build import build_all, load_generate, make_context, make_env
 from experiments.compare import comparison
 

@@ -16,8 +16,8 @@ from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.market.mechanism import Mechanisms
-from daedalus.run_folder import RunFolder
-from daedalus.workers import share_out
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.workers import share_out
 from experiments.build import (
     designers_of,
     make_env,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.config import Config
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 
 TRAINING = {"sft": "SFT", "grpo": "GRPO"}
 """Phases of training, by the names of their checkpoints and settings."""

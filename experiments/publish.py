@@ -7,14 +7,14 @@ from pathlib import Path
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.config.saved import read_config
-from daedalus.console import make_console
-from daedalus.designers.prompt import prompts
-from daedalus.files import written_whole_folder
+from daedalus.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.publishing.card import Example
 from daedalus.publishing.evidence import Evidence, read_evidence
-from daedalus.run_folder import RunFolder
+from daedalus.runs.console import make_console
+from daedalus.runs.files import written_whole_folder
+from daedalus.runs.folder import RunFolder
 from experiments.build import load_generate, make_env
 
 _PURPOSE = "model card"

@@ -10,9 +10,9 @@ import pandas as pd
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.files import written_whole
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
+from daedalus.runs.files import written_whole
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.objective import EpisodeObjective
 from experiments.build import make_env

@@ -11,7 +11,7 @@ from rich.progress import track
 
 from daedalus.config import Config
 from daedalus.designers.search import SearchSettings
-from daedalus.evaluation import sensitivity, sensitivity_figures
+from daedalus.studies import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 

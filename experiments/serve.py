@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from daedalus.config import Config
-from daedalus.console import make_console
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
 from daedalus.market.interface import MARKETS
 from daedalus.market.making import is_compiled
-from daedalus.run_folder import newest_model
+from daedalus.runs.console import make_console
+from daedalus.runs.folder import newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue

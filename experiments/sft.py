@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.report import Report
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanisms
-from daedalus.processes import is_main, once
-from daedalus.run_folder import RunFolder
-from daedalus.tracking import Tracker
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.processes import is_main, once
+from daedalus.runs.tracking import Tracker
 from daedalus.training.settings import ModelSettings, without_adapters
 from experiments.build import find_portfolio, make_env
 from experiments.tracked import tracked

@@ -17,7 +17,7 @@ GROUPS, DRAWS = 128, 32
 
 def main(config: Config, out: Path) -> None:
     """Reward the same mechanisms many times by each recipe; write the table and the figure."""
-    from daedalus.training import signal_to_noise as signal
+    from daedalus.studies import signal_to_noise as signal
 
     truthful = Population() if config.market.name == "strategic" else SeatPlan()
     stage0 = DesignEnv.of(config.market, truthful)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
-from daedalus.evaluation import theory_figures
-from daedalus.evaluation.theory import RESULTS, theory_table
-from daedalus.evaluation.theory_bidding import learn_to_shade
-from daedalus.evaluation.theory_markets import BIDDERS, RESERVES
-from daedalus.evaluation.theory_revenue import reserve_curves
+from daedalus.theory import figures as theory_figures
+from daedalus.theory.bidding import learn_to_shade
+from daedalus.theory.markets import BIDDERS, RESERVES
+from daedalus.theory.revenue import reserve_curves
+from daedalus.theory.table import RESULTS, theory_table
 from experiments.tracked import tracked
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.evaluation.figures import phase_bars
 from daedalus.evaluation.report import Report
-from daedalus.phases import spent
-from daedalus.tracking import Tracker
+from daedalus.runs.phases import spent
+from daedalus.runs.tracking import Tracker
 
 
 @contextmanager

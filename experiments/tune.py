@@ -10,15 +10,15 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError
-from daedalus.console import make_console
-from daedalus.endings import described, keep_traceback, release
 from daedalus.evaluation.figures import save
 from daedalus.evaluation.report import as_table
-from daedalus.files import write_table, written_whole
-from daedalus.phases import clock_run
 from daedalus.provenance import run_record
-from daedalus.run_folder import RunFolder
-from daedalus.tracking import watched
+from daedalus.runs.console import make_console
+from daedalus.runs.endings import described, keep_traceback, release
+from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.phases import clock_run
+from daedalus.runs.tracking import watched
 from daedalus.tuning.experiment import TrialExperiment
 from daedalus.tuning.figures import history, importance
 from daedalus.tuning.study import Study, is_stop

@@ -11,7 +11,7 @@ from hydra import compose, initialize_config_dir
 
 from daedalus.config import CONF, register, to_config
 from daedalus.provenance import run_record
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):

@@ -10,8 +10,8 @@ import pytest
 
 import run
 from daedalus.config import Config
-from daedalus.files import write_table
-from daedalus.run_folder import RunFolder
+from daedalus.runs.files import write_table
+from daedalus.runs.folder import RunFolder
 from experiments import compare
 
 QUIET = ("hydra/job_logging=none", "hydra/hydra_logging=none", "tracking=files")

@@ -16,8 +16,8 @@ import pytest
 import verifiers
 from verifiers.types import ClientConfig
 
-from daedalus.designers.prompt import observation_texts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import observation_texts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism

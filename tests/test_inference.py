@@ -17,7 +17,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.parsing import parse_mechanism
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE

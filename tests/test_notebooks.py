@@ -13,15 +13,15 @@ import pytest
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.behaviour import decisions
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
-from daedalus.evaluation.understanding import changed_fields, decisions_by_population
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
+from daedalus.studies.behaviour import decisions
+from daedalus.studies.understanding import changed_fields, decisions_by_population
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]

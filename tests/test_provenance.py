@@ -18,7 +18,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
 from daedalus.config.jobs import Launch, read_launch
 from daedalus.provenance import provenance, refusal_record, run_record
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 
 
 def composed(seed: int = 0, resume: bool = False) -> DictConfig:

@@ -1,36 +1,18 @@
-"""requirements.txt holds what running needs, requirements-dev.txt what tests and checks add."""
+"""What the requirements pin, and that it can be installed. deptry compares it with the imports."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
 import venv
-from collections.abc import Iterator
-from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OURS = {"daedalus", "experiments", "deploy", "tests", "run", "inference"}
-RUNTIME = [
-    *(ROOT / "daedalus").rglob("*.py"),
-    *(ROOT / "experiments").rglob("*.py"),
-    ROOT / "run.py",
-    ROOT / "inference.py",
-]
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
-NAMED = {
-    *("bitsandbytes", "httptools", "uvloop"),
-    *("hydra-joblib-launcher", "hydra-submitit-launcher", "submitit"),
-}
-"""Libraries that others load when asked to: for trainers, 4-bit weights, connections, sweeps."""
-DISTRIBUTIONS = packages_distributions()
 
 
 def normal(name: str) -> str:
@@ -49,53 +31,6 @@ def required(file: str) -> set[str]:
             assert re.fullmatch(r"[\w.-]+==[\w.]+", line), f"{file}: {line} is not pinned"
             names.add(normal(line.partition("==")[0]))
     return names
-
-
-def imported(source: str) -> Iterator[str]:
-    """Yield the first name of every module that a source imports from outside."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            yield node.module.partition(".")[0]
-
-
-def optional() -> set[str]:
-    """Return the names of the extra ``gpu``, which is installed only where there is a GPU."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        extras = tomllib.load(file)["project"]["optional-dependencies"]
-    return {normal(line.partition("==")[0]) for line in extras["gpu"]}
-
-
-def libraries(files: list[Path]) -> dict[str, set[str]]:
-    """Return the distributions that provide each imported library."""
-    names = {name for path in files for name in imported(path.read_text())}
-    outside = names - set(sys.stdlib_module_names) - OURS
-    return {name: {normal(each) for each in DISTRIBUTIONS.get(name, [name])} for name in outside}
-
-
-@pytest.mark.parametrize(
-    ("files", "file"), [(RUNTIME, "requirements.txt"), (TESTS, "requirements-dev.txt")]
-)
-def test_every_import_is_required(files: list[Path], file: str) -> None:
-    found, have = libraries(files), required(file) | optional()
-    assert len(found) > 10
-    missing = sorted(name for name, sources in found.items() if not sources & have)
-    assert not missing, f"add to {file}: {', '.join(missing)}"
-
-
-def test_running_requires_only_what_it_imports() -> None:
-    used = set().union(*libraries(RUNTIME).values())
-    assert required("requirements.txt") - used == NAMED
-    assert optional() == {"unsloth", "unsloth-zoo"}
-
-
-def test_an_import_that_is_not_required_is_found(tmp_path: Path) -> None:
-    source = tmp_path / "module.py"
-    source.write_text("def f() -> None:\n    from pytest import mark\n")
-    assert libraries([source]) == {"pytest": {"pytest"}}
-    assert "pytest" not in required("requirements.txt")
-    assert "pytest" in required("requirements-dev.txt")
 
 
 def test_development_includes_running() -> None:

@@ -14,8 +14,8 @@ from hydra.core.override_parser.types import Override
 from hydra.types import RunMode
 
 from daedalus.config.mistakes import ConfigError
-from daedalus.files import written_whole
-from daedalus.run_folder import RunFolder, files_below
+from daedalus.runs.files import written_whole
+from daedalus.runs.folder import RunFolder, files_below
 
 HOW_LAUNCHED = ("resume", "workers")
 """Keys that say how a run is launched; its results do not depend on them."""

@@ -11,8 +11,8 @@ from typing import Any
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from daedalus import processes
 from daedalus.config.jobs import jobs_of_sweep
+from daedalus.runs import processes
 
 _NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
 _NO_SLURM = (

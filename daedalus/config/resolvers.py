@@ -8,7 +8,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config.jobs import Launch, folder_of_job, jobs_of_sweep
 from daedalus.config.mistakes import ConfigError
-from daedalus.run_folder import JOB_TABLE, RunFolder, runs_below
+from daedalus.runs.folder import JOB_TABLE, RunFolder, runs_below
 
 NOTHING_TO_RESUME = "resume=true: {} has no run to resume; leave it out to start a new run"
 

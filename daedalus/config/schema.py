@@ -8,17 +8,17 @@ from typing import Any
 from omegaconf import MISSING
 
 from daedalus.config.tasks import TASKS
+from daedalus.config.tuning import TuningSettings
 from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.publishing.settings import HubSettings
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
-from daedalus.tracking import TrackingSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
-from daedalus.tuning.settings import TuningSettings
 
 MOST_SEED = 2**32 - 1
 """The libraries that train take no larger one."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-import numpy as np
-
-from daedalus.designers.prompt import Message, PromptSettings
 from daedalus.env import DesignEnv, Designer
+from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
-
-Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
-"""Maps chats and a random generator to completions, one for each chat."""
 
 
 class LoadModel(Protocol):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
-from daedalus.designers.chat_server import ChatServer
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings
+from daedalus.language.chat_server import ChatServer
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.observation import PROXIES
 
 
@@ -38,6 +38,6 @@ class EndpointSettings(DesignerSettings, ChatServer):
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Connect to the server and return a designer that asks its model."""
-        from daedalus.designers.chat_client import make_chat_generate  # needs the openai client
+        from daedalus.language.chat_client import make_chat_generate  # needs the openai client
 
         return LanguageModelDesigner(make_chat_generate(self), self.prompt, self.strict)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from daedalus.designers.base import DesignerContext, DesignerSettings, Generate, LoadModel
-from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.designers.base import DesignerContext, DesignerSettings, LoadModel
+from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism

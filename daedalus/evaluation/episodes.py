@@ -18,8 +18,8 @@ from daedalus.evaluation.answers import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.phases import EVALUATION, phase
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.phases import EVALUATION, phase
 
 METRICS = (
     "reward",

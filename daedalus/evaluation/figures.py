@@ -19,7 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from daedalus.files import written_whole
+from daedalus.runs.files import written_whole
 
 matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign
 

@@ -12,10 +12,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from daedalus.console import make_console
 from daedalus.evaluation.figures import readable, save
-from daedalus.files import write_table, written_whole
-from daedalus.tracking import Tracker
+from daedalus.runs.console import make_console
+from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.tracking import Tracker
 
 
 class Report:

@@ -12,14 +12,14 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import (
+from daedalus.market.draws import TIE, uniform
+from daedalus.market.jit.compilation import (
     Floats,
     Records,
     cached_kernel,
     kernel,
     shared_kernel,
 )
-from daedalus.market.draws import TIE, uniform
 from daedalus.market.mechanism import AUCTION_TYPES
 
 FIRST_PRICE, SECOND_PRICE, VCG = range(3)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.interface import Unmasked
+from daedalus.market.jit.threads import on_threads
 from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
@@ -16,7 +17,6 @@ from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, checked_play
-from daedalus.market.threads import on_threads
 
 _COLUMN_OF = {
     "reserve": "reserve_price",

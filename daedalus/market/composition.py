@@ -7,13 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import (
-    Floats,
-    Integers,
-    allocating_kernel,
-    cached_kernel,
-    kernel,
-)
 from daedalus.market.draws import (
     COMPOSITION_ROUND,
     GAMMA_ACCEPTANCE,
@@ -25,6 +18,13 @@ from daedalus.market.draws import (
     TRAITS_ROUND,
     round_key,
     uniform,
+)
+from daedalus.market.jit.compilation import (
+    Floats,
+    Integers,
+    allocating_kernel,
+    cached_kernel,
+    kernel,
 )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.compilation import Floats, cached_kernel, kernel
+from daedalus.market.jit.compilation import Floats, cached_kernel, kernel
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.ranges import SIZES, TRAITS
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
-from daedalus.market.compilation import Floats, Record, kernel
+from daedalus.market.jit.compilation import Floats, Record, kernel
 from daedalus.market.population import BidderType
 
 GRADIENT, HEDGE, Q_LEARNER = range(3)

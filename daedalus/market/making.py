@@ -20,7 +20,7 @@ def play_on_one_thread() -> None:
 
 def is_compiled(name: str) -> bool:
     """Return whether the kernel of a market, of its present sources, is in the cache on disk."""
-    from daedalus.market.compilation import is_cached
+    from daedalus.market.jit.compilation import is_cached
     from daedalus.market.kernels import classic, strategic
 
     return is_cached({"classic": classic, "strategic": strategic}[name].play_rounds)
@@ -38,7 +38,7 @@ def make_market(settings: MarketSettings, population: Population | SeatPlan) -> 
         ValueError: The population belongs to the other market.
     """
     from daedalus.market.classic import ClassicMarket  # imports numba, which is slow
-    from daedalus.market.interrupts import hold_interrupts_while_loading
+    from daedalus.market.jit.interrupts import hold_interrupts_while_loading
     from daedalus.market.strategic import StrategicMarket
 
     hold_interrupts_while_loading()

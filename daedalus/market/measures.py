@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from daedalus.market.compilation import Flags, Floats, Integers, kernel
+from daedalus.market.jit.compilation import Flags, Floats, Integers, kernel
 
 RECENT_ROUNDS = 5
 """Rounds that the ring buffers of welfare and participation hold. Kernels take this constant and

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
+from daedalus.market.jit.threads import on_threads
 from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables, table_width
@@ -22,7 +23,6 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.state import MarketState, checked_play
-from daedalus.market.threads import on_threads
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}

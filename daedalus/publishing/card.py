@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from daedalus.designers.prompt import Message
+from daedalus.language.prompt import Message
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.settings import REPOSITORY, HubSettings

@@ -12,8 +12,8 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.files import read_table, whole_lines
-from daedalus.run_folder import PROMPT, RunFolder
+from daedalus.runs.files import read_table, whole_lines
+from daedalus.runs.folder import PROMPT, RunFolder
 
 TRAINED = "trained"
 """Name of the trained model in the tables of its run."""

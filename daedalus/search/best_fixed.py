@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.phases import SEARCH, phase
+from daedalus.runs.phases import SEARCH, phase
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.halving import Rung, successive_halving
 from daedalus.search.objective import Objective

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import written_whole
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.phases import LESSONS, phase
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.files import written_whole
+from daedalus.runs.phases import LESSONS, phase
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.lookahead import ContinuationPolicy, LookAhead
 from daedalus.search.refinement import refined_candidates

@@ -11,8 +11,8 @@ from scipy.optimize import Bounds, differential_evolution
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.phases import SEARCH, phase
 from daedalus.search.budgets import EvolutionBudget
 from daedalus.search.objective import EpisodeObjective
 

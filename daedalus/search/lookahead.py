@@ -16,7 +16,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import COLLUSION_SIGNAL, GINI, ROUND_FIELDS, Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
-from daedalus.workers import share_out
+from daedalus.runs.workers import share_out
 
 Piece = TypeVar("Piece")
 

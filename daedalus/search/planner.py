@@ -8,8 +8,8 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.phases import SEARCH, phase
 from daedalus.search.budgets import PlannerBudget
 from daedalus.search.lookahead import LookAhead
 from daedalus.search.space import with_one_field_redrawn

@@ -14,15 +14,15 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import sampled_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.phases import SEARCH, phase
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.phases import SEARCH, phase
+from daedalus.runs.workers import share_out
 from daedalus.search.best_fixed import best_of_candidates
 from daedalus.search.budgets import EvolutionBudget
 from daedalus.search.evolution import evolve
 from daedalus.search.objective import EpisodeObjective
 from daedalus.search.space import random_mechanisms
 from daedalus.search.sweep import sweep
-from daedalus.workers import share_out
 
 _POOL = 256
 _POOL_EPISODES = 16

@@ -11,7 +11,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.workers import threads
+from daedalus.runs.workers import threads
 
 _TREES = 100
 _LEAF = 5

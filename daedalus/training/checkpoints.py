@@ -10,9 +10,9 @@ from typing import cast
 from peft import PeftModel
 from transformers import PreTrainedModel
 
-from daedalus.designers.prompt import PromptSettings
-from daedalus.files import written_whole_folder
-from daedalus.run_folder import PROMPT, adapters_of
+from daedalus.language.prompt import PromptSettings
+from daedalus.runs.files import written_whole_folder
+from daedalus.runs.folder import PROMPT, adapters_of
 from daedalus.training.backends import quantisation
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.model import LanguageModel, load_language_model

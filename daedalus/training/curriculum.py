@@ -10,13 +10,13 @@ import pandas as pd
 from datasets import Dataset
 from numpy.typing import NDArray
 
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
-from daedalus.processes import gathered
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.processes import gathered
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.lookahead import ContinuationPolicy

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from transformers import PreTrainedModel
 
-from daedalus.designers.prompt import Message
+from daedalus.language.prompt import Message
 from daedalus.training.backends import generating
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel

@@ -10,8 +10,7 @@ import numpy as np
 import torch
 from transformers import BatchEncoding, LogitsProcessorList
 
-from daedalus.designers.base import Generate
-from daedalus.designers.prompt import Message
+from daedalus.language.prompt import Generate, Message
 from daedalus.training.backends import generating
 from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
 from daedalus.training.defaults import neutral_generation

@@ -9,8 +9,8 @@ from typing import Any, cast
 from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
-from daedalus.phases import GRPO, phase
-from daedalus.tracking import Tracker
+from daedalus.runs.phases import GRPO, phase
+from daedalus.runs.tracking import Tracker
 from daedalus.training.backends import Backend, repeatable_attention
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes

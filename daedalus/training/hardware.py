@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.processes import count, is_sharded, share
+from daedalus.runs.processes import count, is_sharded, share
 from daedalus.training.settings import GrpoSettings, ModelSettings, TrainingSettings
 
 _CAPABILITY = (8, 0)  # of GPUs that compute in bfloat16

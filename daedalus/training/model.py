@@ -21,11 +21,11 @@ from transformers import (
 )
 
 from daedalus.checks import CannotRunError, doing
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.run_folder import PROMPT
+from daedalus.runs.folder import PROMPT
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.defaults import neutral_generation, own_defaults, own_tokenizer
 from daedalus.training.settings import ModelSettings

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from datasets import Dataset
 
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv, Designer
+from daedalus.language.prompt import prompts
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.phases import LESSONS, phase
+from daedalus.runs.phases import LESSONS, phase
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.search.trees import TreeDesigner, observed_features
 from daedalus.training.settings import TrainingSettings

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.designers.prompt import Message
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism

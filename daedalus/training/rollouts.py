@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
-from daedalus.designers.prompt import Message, PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism

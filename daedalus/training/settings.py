@@ -14,7 +14,7 @@ from daedalus.checks import (
     require_share,
 )
 from daedalus.designers.distilled import DistilledSettings
-from daedalus.designers.prompt import PromptSettings
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
 

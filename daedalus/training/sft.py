@@ -13,18 +13,18 @@ from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.phases import LESSONS, SFT, phase
-from daedalus.processes import once, share
 from daedalus.rewards.stack import RewardStack
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.phases import LESSONS, SFT, phase
+from daedalus.runs.processes import once, share
+from daedalus.runs.tracking import Tracker
 from daedalus.search.distillation import distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.tracking import Tracker
 from daedalus.training.backends import Backend
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate

@@ -8,7 +8,7 @@ from typing import Any
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
-from daedalus.designers.prompt import Message
+from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.defaults import end_of_answer

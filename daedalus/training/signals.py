@@ -17,9 +17,9 @@ from transformers import (
     TrainingArguments,
 )
 
-from daedalus.files import write_table, written_whole
-from daedalus.run_folder import RunFolder
-from daedalus.tracking import Tracker
+from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.tracking import Tracker
 
 NAMES = {
     "loss": "loss",

@@ -8,7 +8,7 @@ from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, RemoteEntryNotFoundError
 
 from daedalus.checks import CannotRunError
-from daedalus.run_folder import PROMPT
+from daedalus.runs.folder import PROMPT
 
 
 def prompt_folder(source: str) -> Path:

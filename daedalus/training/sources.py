@@ -9,13 +9,13 @@ import pandas as pd
 from datasets import Dataset
 
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv, Designer
-from daedalus.files import read_table, write_table
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
-from daedalus.processes import once
 from daedalus.rewards.stack import RewardStack
-from daedalus.run_folder import RunFolder
+from daedalus.runs.files import read_table, write_table
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.processes import once
 from daedalus.search.distillation import distil
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states

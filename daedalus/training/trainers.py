@@ -22,8 +22,8 @@ from transformers import (
 from transformers.distributed.fsdp import is_fsdp_managed_module
 
 from daedalus.checks import CannotRunError
-from daedalus.processes import gathered, is_sharded, once
-from daedalus.tracking import Tracker
+from daedalus.runs.processes import gathered, is_sharded, once
+from daedalus.runs.tracking import Tracker
 from daedalus.training.backends import train_adapters_in_float32
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.config import Config, ConfigError, compose_both, quoted
 from daedalus.config.jobs import HOW_LAUNCHED, read_launch, values_of
 from daedalus.config.paths import groups
-from daedalus.tuning.settings import TuningSettings
+from daedalus.config.tuning import TuningSettings
 
 
 class TrialExperiment:

@@ -20,11 +20,11 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.files import cut_torn_line, locked, read_table
+from daedalus.config.tuning import TuningSettings
 from daedalus.market.seeds import generator
-from daedalus.run_folder import RunFolder
-from daedalus.tracking import Tracker, Watcher
-from daedalus.tuning.settings import TuningSettings
+from daedalus.runs.files import cut_torn_line, locked, read_table
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.tracking import Tracker, Watcher
 
 _NAME = "study"
 _STATES = {

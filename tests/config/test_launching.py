@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.config import Config, quoted
 from daedalus.designers.random import RandomSettings
-from daedalus.files import read_table
+from daedalus.runs.files import read_table
 from experiments import compare
 from tests.launching import Start, starter
 

@@ -8,10 +8,10 @@ import pytest
 
 from daedalus.config.schema import Config
 from daedalus.config.tasks import TASKS
+from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
-from daedalus.tuning.settings import SpaceSettings, TuningSettings
 
 SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))

@@ -15,7 +15,7 @@ import pytest
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.designers.prompt import prompts
+from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import FIELDS
 from tests.designers.chat_double import VALID, Reply, serving
 from tests.designers.observations import observe

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from tests.designers.observations import observe, rng

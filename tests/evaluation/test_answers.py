@@ -10,11 +10,11 @@ import pytest
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation import answers
 from daedalus.evaluation.answers import ACCEPTED, AnswerLog, refusals
 from daedalus.evaluation.episodes import compare
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from daedalus.evaluation.figures import readable
 from daedalus.evaluation.report import Report, as_table
-from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.runs.tracking import Tracker, TrackingSettings
 from tests.odd_names import ODD_NAMES
 
 FRAME = pd.DataFrame(

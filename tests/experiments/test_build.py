@@ -11,7 +11,7 @@ from daedalus.config import compose_config
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
 from experiments.build import (
     build_all,

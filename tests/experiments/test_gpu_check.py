@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.parsing import format_mechanism
 from daedalus.search.states import mid_episode_states
 from daedalus.training.hardware import has_gpu

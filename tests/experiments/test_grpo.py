@@ -17,7 +17,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
 from daedalus.market.mechanism import FIELDS
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
 from experiments import grpo

@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus import workers
 from daedalus.config import Config, compose_config
 from daedalus.market.seeds import generator
+from daedalus.runs import workers
+from daedalus.runs.workers import sharing
 from daedalus.search.space import random_mechanisms
-from daedalus.workers import sharing
 from experiments import leaderboard
 from tests.designers.chat_double import always, serving
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from experiments.progress import progress
 from tests.config.composing import composed
 

@@ -13,7 +13,7 @@ from huggingface_hub import ModelCard
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.publishing.evidence import read_evidence
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
 from tests.config.composing import composed
 from tests.hub_cache import offline

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import compose_config
-from daedalus.evaluation.theory_revenue import CASES, GRID
-from daedalus.evaluation.theory_rows import Row
+from daedalus.theory.revenue import CASES, GRID
+from daedalus.theory.rows import Row
 from experiments.theory import main
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.publishing.evidence import Evidence, read_evidence
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.publishing.evidence import read_evidence
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from daedalus.publishing.card import Example
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.folder import check_folder, write_folder
 from daedalus.publishing.settings import HubSettings
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model, trained_prompt
 from tests.hub_cache import leave_snapshot, offline

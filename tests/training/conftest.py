@@ -9,10 +9,10 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
-from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings

@@ -9,7 +9,7 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.training.adapters import write_sum
 from daedalus.training.backends import generating, lora_config
 from daedalus.training.checkpoints import export

@@ -17,8 +17,8 @@ from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
 from daedalus.config import compose_config
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.backends import (

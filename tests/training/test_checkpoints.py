@@ -8,8 +8,8 @@ import numpy as np
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.training.checkpoints import completed_steps, export, last_checkpoint
 from daedalus.training.generation import make_generate

@@ -16,10 +16,10 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.curriculum import (
     Curriculum,
     CurriculumReward,

@@ -14,8 +14,8 @@ import torch
 from transformers import AutoTokenizer
 
 from daedalus.checks import CannotRunError
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.rewards.stack import RewardStack

@@ -6,8 +6,8 @@ import copy
 
 import torch
 
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
 from daedalus.search.states import mid_episode_states
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel

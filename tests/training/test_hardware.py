@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.designers.prompt import PromptSettings
+from daedalus.language.prompt import PromptSettings
 from daedalus.training.hardware import (
     backward_passes,
     memory_advice,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
 from daedalus.training.model import (
     keep_numbers_alike,
     make_language_model,

@@ -11,8 +11,8 @@ from datasets import Dataset
 
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds

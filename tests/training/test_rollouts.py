@@ -17,7 +17,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
-from daedalus.tracking import Tracker, TrackingSettings
+from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.rollouts import RETURNS, EpisodeRollouts, numbered_prompts

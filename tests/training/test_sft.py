@@ -14,15 +14,15 @@ from transformers import AutoModelForCausalLM
 
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.designers.prompt import PromptSettings
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from daedalus.designers.prompt import prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.rewards.stack import RewardStack

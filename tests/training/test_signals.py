@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.training.signals import write_history
 from tests.training.conftest import make_tracker
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.run_folder import PROMPT
+from daedalus.runs.folder import PROMPT
 from daedalus.training.model import trained_prompt
 from daedalus.training.snapshots import prompt_folder
 from tests.hub_cache import leave_snapshot

@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer
 
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.search.states import mid_episode_states

@@ -18,8 +18,8 @@ from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.tracking import Tracker
 from daedalus.search.states import RandomWalkDesigner
-from daedalus.tracking import Tracker
 from daedalus.training import trainers
 from daedalus.training.checkpoints import completed_steps
 from daedalus.training.grpo import grpo_config, train_grpo

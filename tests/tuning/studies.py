@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from optuna.trial import Trial
 
-from daedalus.files import locked
-from daedalus.tuning.settings import PruningSettings, SpaceSettings, TuningSettings
+from daedalus.config.tuning import PruningSettings, SpaceSettings, TuningSettings
+from daedalus.runs.files import locked
 from daedalus.tuning.study import Study
 
 SPACE = {

@@ -11,8 +11,8 @@ from omegaconf import OmegaConf
 
 from daedalus.config import ConfigError, compose_both
 from daedalus.config.jobs import Launch
+from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.tuning.experiment import TrialExperiment
-from daedalus.tuning.settings import SpaceSettings, TuningSettings
 
 SPACE = {
     "rate": SpaceSettings("training.grpo.learning_rate", low=1e-5, high=1e-2, log=True),

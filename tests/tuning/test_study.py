@@ -10,8 +10,8 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
-from daedalus.tracking import Tracker, TrackingSettings, watched
-from daedalus.tuning.settings import PruningSettings
+from daedalus.config.tuning import PruningSettings
+from daedalus.runs.tracking import Tracker, TrackingSettings, watched
 from tests.tuning.studies import OWN, Worker, leave_summary, make_study, play_all
 
 PRUNING = PruningSettings(interval=2, warmup=2, trials=2)

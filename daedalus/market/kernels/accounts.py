@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from daedalus.market.compilation import Flags, Floats, Integers, Records, kernel
+from daedalus.market.jit.compilation import Flags, Floats, Integers, Records, kernel
 from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
 from daedalus.market.kernels.records import Round
 from daedalus.market.measures import (

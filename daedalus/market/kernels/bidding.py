@@ -7,13 +7,6 @@ import math
 import numpy as np
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG
-from daedalus.market.compilation import (
-    Floats,
-    Record,
-    Records,
-    kernel,
-    shared_kernel,
-)
 from daedalus.market.draws import (
     DEMAND_REDUCTION,
     ENTRY,
@@ -24,6 +17,13 @@ from daedalus.market.draws import (
     VALUE_ONE,
     VALUE_TWO,
     uniform,
+)
+from daedalus.market.jit.compilation import (
+    Floats,
+    Record,
+    Records,
+    kernel,
+    shared_kernel,
 )
 from daedalus.market.kernels.records import RESTRICT, Round
 from daedalus.market.learners import GRADIENT, HEDGE, Q_LEARNER, choose_action, draw_choice, factor

@@ -9,15 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.auction import FIRST_PRICE
-from daedalus.market.compilation import (
-    Flags,
-    Floats,
-    Integers,
-    Record,
-    Records,
-    kernel,
-    threaded_kernel,
-)
 from daedalus.market.draws import (
     CLASSIC_BID,
     CLASSIC_POLICY,
@@ -27,6 +18,15 @@ from daedalus.market.draws import (
     uniform,
 )
 from daedalus.market.history import HISTORY_LENGTH
+from daedalus.market.jit.compilation import (
+    Flags,
+    Floats,
+    Integers,
+    Record,
+    Records,
+    kernel,
+    threaded_kernel,
+)
 from daedalus.market.measures import RECENT_ROUNDS, before, collusion_signal, stability
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from daedalus.market.compilation import kernel
+from daedalus.market.jit.compilation import kernel
 
 Highest: TypeAlias = tuple[float, float, float, float, float]
 """The ``MAX_UNITS`` highest amounts so far, best first."""

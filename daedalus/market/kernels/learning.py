@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
-from daedalus.market.compilation import Floats, Record, Records, kernel
 from daedalus.market.draws import READING_ERROR, uniform
+from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.bidding import (
     SMALLEST_BID,
     entry_cost,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from daedalus.market.compilation import Flags, Floats, Integers, cached_kernel, kernel
 from daedalus.market.history import HISTORY_LENGTH
+from daedalus.market.jit.compilation import Flags, Floats, Integers, cached_kernel, kernel
 from daedalus.market.measures import evenness
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from daedalus.market.compilation import Record
+from daedalus.market.jit.compilation import Record
 
 _FLOAT, _FLAG = np.float64, np.bool_
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from daedalus.market.auction import FIRST_PRICE, clear
-from daedalus.market.compilation import (
+from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
+from daedalus.market.jit.compilation import (
     Floats,
     Record,
     Records,
     kernel,
     shared_kernel,
 )
-from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
 from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
 from daedalus.market.kernels.highest import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.compilation import Floats, Record, Records, kernel
 from daedalus.market.draws import COLLUSION_SCREEN, SHILL_SCREEN, SHOCK, uniform
+from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.records import Round
 from daedalus.market.kernels.rings import accusation
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.market.auction import AWARD, OFFER, RANKED, clear
-from daedalus.market.compilation import (
+from daedalus.market.draws import round_key
+from daedalus.market.history import HISTORY_LENGTH
+from daedalus.market.jit.compilation import (
     Flags,
     Floats,
     Integers,
@@ -20,8 +22,6 @@ from daedalus.market.compilation import (
     kernel,
     threaded_kernel,
 )
-from daedalus.market.draws import round_key
-from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
 from daedalus.market.kernels.highest import NOTHING, total_of, with_amount

@@ -7,7 +7,7 @@ from typing import Any
 
 from openenv.core.sync_client import SyncEnvClient
 
-from daedalus.designers.prompt import Message, PromptSettings, prompts
+from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.messages import (
     DaedalusAction,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, cleandoc
 from typing import Any, Literal
 
-from daedalus.designers.explanation import allowed
-from daedalus.designers.prompt import PromptSettings, explained, observation_texts
+from daedalus.language.explanation import allowed
+from daedalus.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.mechanism import CHOICES, RANGES
 from daedalus.market.schema import DESCRIPTIONS, mechanism_schema
 from daedalus.service.openenv.messages import DaedalusAction, MechanismFields, PartialObservation

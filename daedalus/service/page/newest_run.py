@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from daedalus.run_folder import RunFolder, newest_run
+from daedalus.runs.folder import RunFolder, newest_run
 from daedalus.service.page.messages import DesignerScore
 
 _SCORE = {"designer", "mean", "mean_low", "mean_high"}

@@ -11,9 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
-from daedalus.designers.base import Generate
 from daedalus.designers.heuristic import HeuristicDesigner
-from daedalus.designers.prompt import PromptSettings, prompts
+from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import requests
 
-from daedalus.designers.prompt import PromptSettings
 from daedalus.designers.random import RandomDesigner
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.openenv.catalogue import Catalogue

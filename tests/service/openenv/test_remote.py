@@ -11,16 +11,16 @@ import pytest
 import torch
 from datasets import Dataset
 
-from daedalus.designers.prompt import PromptSettings, prompts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.remote import RemoteMarket
-from daedalus.tracking import Tracker, TrackingSettings
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.model import load_language_model, make_language_model

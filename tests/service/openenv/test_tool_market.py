@@ -15,8 +15,8 @@ from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qw
 from transformers.utils import get_json_schema
 from trl.chat_template_utils import qwen2_5_chat_template
 
-from daedalus.designers.prompt import PromptSettings, observation_texts
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings, observation_texts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.schema import DESCRIPTIONS

@@ -7,7 +7,7 @@ import math
 import os
 from pathlib import Path
 
-from daedalus.run_folder import RunFolder
+from daedalus.runs.folder import RunFolder
 from daedalus.service.page.newest_run import NewestRun
 
 

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from daedalus.designers.language_model import LanguageModelSettings
-from daedalus.designers.prompt import PromptSettings
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.openenv.catalogue import Catalogue

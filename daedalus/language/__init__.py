@@ -1,0 +1,1 @@
+"""What language models read and write: prompts, explanations, chats."""

@@ -1,0 +1,1 @@
+"""Compilation of kernels: the one door to what numba keeps inside."""

@@ -1,0 +1,1 @@
+"""Studies of designers and of the market: what they do, understand and lose."""

@@ -1,0 +1,1 @@
+"""Auction theory, and the strategic market measured against it."""

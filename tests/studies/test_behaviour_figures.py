@@ -1,0 +1,18 @@
+"""Figures of a designer's behaviour show every setting."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from daedalus.studies.behaviour import PRESENT
+from daedalus.studies.behaviour_figures import advantages, behaviour
+from tests.evaluation.test_behaviour import env, table
+
+__all__ = ["env", "table"]
+
+
+def test_figures_show_every_setting(table: pd.DataFrame) -> None:
+    drawn = behaviour(table, "fixed")
+    labels = {line.get_label() for panel in drawn.axes for line in panel.lines}
+    assert {"vcg", "restrict", "winner", "collusion penalty", "reserve price"} <= labels
+    assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)

@@ -1,0 +1,55 @@
+"""Signal and noise: on numbers with a known answer, and on the market."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import Population
+from daedalus.rewards.stack import RewardStack
+from daedalus.studies.signal_to_noise import (
+    PUBLISHED,
+    reward_recipes,
+    shared_futures,
+    signal_to_noise,
+)
+
+
+def test_known_variances_are_found() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(0, 2.0, (200, 50))
+    table = signal_to_noise(
+        {
+            "noisy": lambda draw: truth + np.random.default_rng(draw).normal(0, 1.0, truth.shape),
+            "exact": lambda draw: truth + np.random.default_rng(draw).normal(0, 0.01, truth.shape),
+        },
+        draws=20,
+    ).set_index("reward")
+    assert table.loc["noisy", "signal"] == pytest.approx(4.0, rel=0.05)
+    assert table.loc["noisy", "noise"] == pytest.approx(1.0, rel=0.05)
+    assert table.loc["noisy", "correlation"] == pytest.approx(2 / np.sqrt(5), abs=0.01)
+    assert table.loc["exact", "correlation"] > 0.999
+
+
+def test_forked_states_and_shared_futures_carry_far_more_signal(env: DesignEnv) -> None:
+    stage0 = DesignEnv.of(MarketSettings(), Population())
+    recipes = reward_recipes(env, stage0, RewardStack(), groups=32, group_size=8, seed=0)
+    table = signal_to_noise(recipes, draws=8).set_index("reward")
+    ratio = table["signal_to_noise"]
+    assert ratio[PUBLISHED] < 1.5
+    assert ratio[shared_futures(64)] > 50 * ratio[PUBLISHED]
+    assert table.loc[PUBLISHED, "correlation"] < 0.8
+    assert table.loc[shared_futures(64), "correlation"] > 0.98
+
+
+def test_every_recipe_pays_the_given_reward(env: DesignEnv) -> None:
+    stage0 = DesignEnv.of(MarketSettings(), Population())
+    plain, doubled = (
+        reward_recipes(env, stage0, RewardStack({"composite": weight}), 3, 2, seed=0)
+        for weight in (1.0, 2.0)
+    )
+    for name, recipe in plain.items():
+        np.testing.assert_allclose(doubled[name](1), 2 * recipe(1))
+        assert recipe(1).shape == (3, 2)
