@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from openenv.validation.types import Level, ProviderCapability
 
 from daedalus.service.page.newest_run import NewestRun
 from tests.config.composing import composed
-from tests.test_requirements import DISTRIBUTIONS, normal, required
+from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +80,9 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Finder
 def not_installed() -> set[str]:
     """Return the modules of what requirements.txt asks for and the image leaves out."""
     left_out = required("requirements.txt") - asked_by_the_image()
-    return {module for module, found in DISTRIBUTIONS.items() if normal(found[0]) in left_out}
+    return {
+        module for module, found in packages_distributions().items() if normal(found[0]) in left_out
+    }
 
 
 def asked_by_the_image() -> set[str]:

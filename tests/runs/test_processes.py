@@ -58,7 +58,7 @@ def test_a_step_is_divided_or_refused() -> None:
 
 def test_one_process_does_not_import_torch() -> None:
     script = (
-        "import sys; from daedalus import processes\n"
+        "import sys; from daedalus.runs import processes\n"
         "processes.once(lambda: 0), processes.gathered([0]), processes.share(1, '')\n"
         "print('torch' in sys.modules)"
     )

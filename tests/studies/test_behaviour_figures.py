@@ -6,7 +6,7 @@ import pandas as pd
 
 from daedalus.studies.behaviour import PRESENT
 from daedalus.studies.behaviour_figures import advantages, behaviour
-from tests.evaluation.test_behaviour import env, table
+from tests.studies.test_behaviour import env, table
 
 __all__ = ["env", "table"]
 

@@ -8,7 +8,7 @@ from daedalus.market.mechanism import FIELDS
 from daedalus.studies import sensitivity
 from daedalus.studies.sensitivity import Identification
 from daedalus.studies.sensitivity_figures import best_settings, confusion, response_curves
-from tests.evaluation.test_sensitivity import responses
+from tests.studies.test_sensitivity import responses
 
 FOUND = {"one": responses(), "two": responses(1, reveal_reserve=[0.43, 0.40])}
 

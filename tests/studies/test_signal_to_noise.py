@@ -15,6 +15,7 @@ from daedalus.studies.signal_to_noise import (
     shared_futures,
     signal_to_noise,
 )
+from tests.populations import population
 
 
 def test_known_variances_are_found() -> None:
@@ -33,9 +34,13 @@ def test_known_variances_are_found() -> None:
     assert table.loc["exact", "correlation"] > 0.999
 
 
-def test_forked_states_and_shared_futures_carry_far_more_signal(env: DesignEnv) -> None:
+def make_env() -> DesignEnv:
+    return DesignEnv.of(MarketSettings(), population(3))
+
+
+def test_forked_states_and_shared_futures_carry_far_more_signal() -> None:
     stage0 = DesignEnv.of(MarketSettings(), Population())
-    recipes = reward_recipes(env, stage0, RewardStack(), groups=32, group_size=8, seed=0)
+    recipes = reward_recipes(make_env(), stage0, RewardStack(), groups=32, group_size=8, seed=0)
     table = signal_to_noise(recipes, draws=8).set_index("reward")
     ratio = table["signal_to_noise"]
     assert ratio[PUBLISHED] < 1.5
@@ -44,10 +49,10 @@ def test_forked_states_and_shared_futures_carry_far_more_signal(env: DesignEnv) 
     assert table.loc[shared_futures(64), "correlation"] > 0.98
 
 
-def test_every_recipe_pays_the_given_reward(env: DesignEnv) -> None:
+def test_every_recipe_pays_the_given_reward() -> None:
     stage0 = DesignEnv.of(MarketSettings(), Population())
     plain, doubled = (
-        reward_recipes(env, stage0, RewardStack({"composite": weight}), 3, 2, seed=0)
+        reward_recipes(make_env(), stage0, RewardStack({"composite": weight}), 3, 2, seed=0)
         for weight in (1.0, 2.0)
     )
     for name, recipe in plain.items():

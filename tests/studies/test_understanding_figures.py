@@ -9,7 +9,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.studies.understanding import changed_fields, choices, losses
 from daedalus.studies.understanding_figures import changes, choice_panels, understanding
-from tests.evaluation.test_understanding import Late, env, table
+from tests.studies.test_understanding import Late, env, table
 
 __all__ = ["env", "table"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from daedalus.theory import figures as theory_figures
 from daedalus.theory.markets import BIDDERS, RESERVES
-from tests.evaluation.test_theory_bidding import equilibrium_bids
-from tests.evaluation.test_theory_revenue import exact_curves
+from tests.theory.test_bidding import equilibrium_bids
+from tests.theory.test_revenue import exact_curves
 
 
 def test_figures_draw_every_case() -> None:
