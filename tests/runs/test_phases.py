@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.runs.phases import EVALUATION, GRPO, OTHER, SEARCH, clock_run, phase, spent
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def walls() -> dict[str, float]:

@@ -20,7 +20,7 @@ from daedalus.runs.folder import RunFolder
 from tests import watched_run
 from tests.config.composing import composed
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CPU = ROOT / "deploy" / "accelerate" / "cpu.yaml"
 TRAINING = """
     +experiment=smoke model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64
