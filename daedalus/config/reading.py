@@ -38,6 +38,7 @@ def check_reading(config: Config, composed: DictConfig, changes: list[Change]) -
         tasks.append(TASKS[config.tuning.task])
     known = {each.name for each in fields(config)}
     for change in changes:
+        _require_effect(change, composed)
         if change.off or change.key.partition(".")[0] not in known:
             continue
         if not any(each.may_read(change.key) for each in tasks):
@@ -46,6 +47,15 @@ def check_reading(config: Config, composed: DictConfig, changes: list[Change]) -
                     f"{change.text}: {config.task} does not read {change.key}; "
                     f"leave it out{_advice(change.key)}"
                 )
+
+
+def _require_effect(change: Change, composed: DictConfig) -> None:
+    held = OmegaConf.select(composed, change.key)
+    if change.value == {} and isinstance(held, DictConfig) and held:
+        raise ConfigError(
+            f"{change.text}: mappings are merged, so an empty one changes nothing; remove an entry "
+            f"by ~{change.key}.{next(iter(held))}"
+        )
 
 
 def _touches(one: str, other: str) -> bool:
@@ -126,14 +136,18 @@ def check_needs(config: Config) -> None:
         raise ConfigError(
             f"designer: {config.designer.name}; {config.task} needs designer={task.designer}"
         )
-    missing = [name for name in task.baselines if name not in config.evaluation.baselines]
-    if missing:
-        raise ConfigError(
-            f"evaluation.baselines: {config.task} needs {', '.join(missing)}; "
-            "keep the experiment's own"
-        )
     if "populations" in task.keys and not task.offers and not config.populations:
         raise ConfigError(f"populations: none; {config.task} needs some: choose populations=NAME")
+    named = {
+        "evaluation.baselines": (task.baselines, config.evaluation.baselines),
+        "populations": (task.populations, config.populations),
+    }
+    for key, (needed, found) in named.items():
+        missing = [name for name in needed if name not in found]
+        if missing:
+            raise ConfigError(
+                f"{key}: {config.task} needs {', '.join(missing)}; keep the experiment's own"
+            )
     if "training.portfolio" in task.keys and not config.training.portfolio.populations:
         raise ConfigError(
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"

@@ -27,6 +27,7 @@ class Task:
         shared: Whether several processes may train one run.
         designer: The kind of designer that it needs, by the name of its settings; empty for any.
         baselines: Names that ``evaluation.baselines`` must have.
+        populations: Names that ``populations`` must have.
     """
 
     reads: str
@@ -37,6 +38,7 @@ class Task:
     shared: bool = False
     designer: str = ""
     baselines: tuple[str, ...] = ()
+    populations: tuple[str, ...] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -77,7 +79,11 @@ TASKS = {
     "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
     "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
     "theory": Task("evaluation.episodes"),
-    "tour": Task("market populations evaluation"),
+    "tour": Task(
+        "market populations evaluation",
+        ignores="evaluation.baselines",
+        populations=("stage1", "stage2", "weak_ring", "exploiter_heavy"),
+    ),
     "tune": Task("tuning"),
     "understanding": Task(
         f"{_ENV} designer evaluation.baselines evaluation.episodes populations",
