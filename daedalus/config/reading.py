@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
 
 from omegaconf import DictConfig, OmegaConf
@@ -136,19 +136,17 @@ def check_needs(config: Config) -> None:
         raise ConfigError(
             f"designer: {config.designer.name}; {config.task} needs designer={task.designer}"
         )
+    _require_names("evaluation.baselines", config.evaluation.baselines, task.baselines, config.task)
     if "populations" in task.keys and not task.offers and not config.populations:
         raise ConfigError(f"populations: none; {config.task} needs some: choose populations=NAME")
-    named = {
-        "evaluation.baselines": (task.baselines, config.evaluation.baselines),
-        "populations": (task.populations, config.populations),
-    }
-    for key, (needed, found) in named.items():
-        missing = [name for name in needed if name not in found]
-        if missing:
-            raise ConfigError(
-                f"{key}: {config.task} needs {', '.join(missing)}; keep the experiment's own"
-            )
+    _require_names("populations", config.populations, task.populations, config.task)
     if "training.portfolio" in task.keys and not config.training.portfolio.populations:
         raise ConfigError(
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
         )
+
+
+def _require_names(key: str, found: Collection[str], needed: Iterable[str], task: str) -> None:
+    missing = [name for name in needed if name not in found]
+    if missing:
+        raise ConfigError(f"{key}: {task} needs {', '.join(missing)}; keep the experiment's own")

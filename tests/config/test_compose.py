@@ -38,7 +38,7 @@ READERS = {
     "load": ["task=bench_service"],
     "mechanism": ["task=compare", "designer=fixed"],
     "model": ["task=sft"],
-    "populations": ["task=tour"],
+    "populations": ["task=populations", "designer=search"],
     "service": ["task=serve"],
     "training": ["task=grpo"],
     "training/curriculum": ["task=grpo"],
@@ -88,10 +88,9 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
         assert ours.groups[mine] == expected.groups[theirs]
 
 
-@pytest.mark.slow
 @cache
 def populations_of(group: str) -> list[str]:
-    return list(composed("task=tour", f"populations={group}").populations)
+    return list(composed("task=populations", "designer=search", f"populations={group}").populations)
 
 
 @pytest.mark.slow
@@ -103,6 +102,7 @@ def test_every_population_is_developed_on_held_out_or_where_designers_learn() ->
     assert populations_of("stages") == STAGES
 
 
+@pytest.mark.slow
 def test_headers_that_name_a_kind_of_population_are_true() -> None:
     for name in POPULATIONS:
         header = (CONF / "population" / f"{name}.yaml").read_text().splitlines()[0]
@@ -113,6 +113,7 @@ def test_headers_that_name_a_kind_of_population_are_true() -> None:
     assert len(populations_of("development")) == 5 + 4
 
 
+@pytest.mark.slow
 def test_no_list_of_populations_says_that_it_has_them_all() -> None:
     for path in (CONF / "populations").glob("*.yaml"):
         header = path.read_text().splitlines()[0].lower()

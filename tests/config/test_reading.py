@@ -50,14 +50,8 @@ def test_a_change_that_is_read_composes(overrides: list[str]) -> None:
         (["+evaluation.baselines.x=fixed"], "'fixed' is no designer; choose one by +designer@eval"),
         (["evaluation.baselines.random=null"], "evaluation.baselines.random: None is no designer"),
         (["task=search"], "designer: informed_greedy; search needs designer=search"),
-        (
-            ["+experiment=tour", "populations=stages"],
-            "populations: tour needs weak_ring, exploiter_",
-        ),
-        (
-            ["+experiment=baselines", "reward.weights={}"],
-            "remove an entry by ~reward.weights.compo",
-        ),
+        (["task=tour", "populations=stages"], "populations: tour needs weak_ring, exploiter_heavy"),
+        (["reward.weights={}"], "remove an entry by ~reward.weights.composite"),
         (["task=understanding"], "evaluation.baselines: understanding needs best_own, sft"),
         (["task=tour"], "populations: none; tour needs some: choose populations=NAME"),
         (["task=behaviour"], "training.portfolio.populations: 0; behaviour needs a portfolio"),
