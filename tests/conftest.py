@@ -12,6 +12,7 @@ from hydra import compose, initialize_config_dir
 from daedalus.config import CONF, register, to_config
 from daedalus.provenance import run_record
 from daedalus.runs.folder import RunFolder
+from tests.config.kept_compositions import keep_compositions
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
@@ -19,6 +20,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
 
 # Composing and compiling make many objects, and the collector took a quarter of their time.
 gc.set_threshold(100_000)
+keep_compositions(pytest.MonkeyPatch())
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

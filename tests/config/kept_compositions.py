@@ -1,0 +1,57 @@
+"""Tests compose hundreds of configurations from the same files: keep what these files give.
+
+Hydra applies changes of values to a composition of files. Only this composition is kept, for each
+choice of files below conf/, and each test gets a copy of it.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hydra._internal import config_loader_impl, defaults_list
+from omegaconf import DictConfig
+
+from daedalus.config.paths import CONF
+
+_OURS = {"pkg://hydra.conf", "structured://", f"file://{CONF}"}
+_loader = config_loader_impl.ConfigLoaderImpl
+_create, _compose = defaults_list._create_defaults_list, _loader._compose_config_from_defaults_list
+_lists: dict[str, Any] = {}
+_compositions: dict[str, DictConfig] = {}
+
+
+def keep_compositions(patch: pytest.MonkeyPatch) -> None:
+    """Let Hydra compose each choice of files once."""
+    patch.setattr(defaults_list, "_create_defaults_list", _kept_list)
+    patch.setattr(_loader, "_compose_config_from_defaults_list", _kept_composition)
+
+
+def _kept_list(repo: Any, name: Any, overrides: Any, **options: Any) -> Any:
+    chosen = {key: each for key, each in vars(overrides).items() if key != "config_overrides"}
+    key = _key(repo, name, chosen, options)
+    if not key:
+        return _create(repo, name, overrides, **options)
+    if key not in _lists:
+        found = _create(repo, name, overrides, **options)
+        _lists[key] = copy.deepcopy((found, chosen))
+        return found
+    found, chosen = copy.deepcopy(_lists[key])
+    vars(overrides).update(chosen)
+    return found
+
+
+def _kept_composition(loader: Any, defaults: Any, repo: Any) -> DictConfig:
+    key = _key(repo, defaults)
+    if not key:
+        return _compose(loader, defaults, repo)
+    if key not in _compositions:
+        _compositions[key] = _compose(loader, defaults, repo)
+    return copy.deepcopy(_compositions[key])
+
+
+def _key(repo: Any, *asked: object) -> str:
+    """Return what a composition depends on, or an empty text if other folders are searched."""
+    paths = {f"{each.scheme()}://{each.path}" for each in repo.get_sources() if each.path}
+    return repr(asked) if paths <= _OURS else ""
