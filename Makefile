@@ -36,14 +36,13 @@ serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
 # Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, apart from the
-# others. Tests of threads need several. Files start by name: by size, slow files with few tests would come last.
+# others. Tests of threads need several.
 SERVICE := tests/service/http tests/service/page tests/service/sessions
 THREADS := tests/market/jit/test_threads.py
-SIDE_BY_SIDE := -q -m "" --dist loadfile --no-loadscope-reorder
 test: setup ## run all tests, also the slow ones
-	$(RUN) -m pytest $(SIDE_BY_SIDE) -n auto $(SERVICE:%=--ignore=%) --ignore=$(THREADS)
-	$(RUN) -m pytest $(SIDE_BY_SIDE) -n 2 $(SERVICE)
-	$(RUN) -m pytest -q -m "" $(THREADS)
+	$(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) --ignore=$(THREADS)
+	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
+	$(RUN) -m pytest -q -m "" -n 0 $(THREADS)
 
 check: setup $(PAGE_CHECKS) ## check style, types, imports and requirements
 	.venv/bin/hadolint Dockerfile
