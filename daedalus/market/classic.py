@@ -16,7 +16,7 @@ from daedalus.market.observation import Observed
 from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.state import MarketState, checked_play
+from daedalus.market.state import MarketState, check_play
 
 _COLUMN_OF = {
     "reserve": "reserve_price",
@@ -112,12 +112,11 @@ class ClassicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
-                nothing has been played.
+            ValueError: The sizes do not match; nothing has been played.
         """
         if not isinstance(state, ClassicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
-        mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
+        check_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         batch = (
             _mechanism_records(mechanisms),

@@ -22,7 +22,7 @@ from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
-from daedalus.market.state import MarketState, checked_play
+from daedalus.market.state import MarketState, check_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -211,8 +211,7 @@ class StrategicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
-                nothing has been played.
+            ValueError: The sizes do not match; nothing has been played.
         """
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
@@ -220,7 +219,7 @@ class StrategicMarket:
         shapes = state.rings.shape[1], state.tables.shape[2]
         if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
-        mechanisms = checked_play(state, mechanisms, rounds, self._seats)
+        check_play(state, mechanisms, rounds, self._seats)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         accounts = np.empty((len(state), min(rounds, HISTORY_LENGTH), len(ROUND_FIELDS)))
         batch = (

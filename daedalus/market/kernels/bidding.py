@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG
+from daedalus.market.auction import pays_one_price, pays_own_bid, pays_own_price
 from daedalus.market.draws import (
     DEMAND_REDUCTION,
     ENTRY,
@@ -81,7 +81,7 @@ def entry_cost(current: Round) -> float:
         cost += constants.exposed_bids_cost
     elif not mechanism.shows_distribution:
         cost += constants.secret_statistics_cost
-        if mechanism.format == VCG and current.units > 1:
+        if pays_own_price(mechanism.format) and current.units > 1:
             cost += constants.unverified_cost
     if mechanism.policy == RESTRICT:
         cost += constants.compliance_cost
@@ -176,10 +176,10 @@ def _bid_sincerely(
     if t.learner != GRADIENT:
         share = factor(t, seat.choice)
         one, two = share * one, share * two
-    elif t.shades and auction_format == FIRST_PRICE:
+    elif t.shades and pays_own_bid(auction_format):
         one = shaded(one, rivals(bidder), reserve)
         two = shaded(two, rivals(bidder), reserve)
-    elif t.shades and auction_format == SECOND_PRICE and two > 0.0:
+    elif t.shades and pays_one_price(auction_format) and two > 0.0:
         reduces = bidder.reduction_gain / current.parameters.reduction_scale
         if falls_below(uniform(current.key, i, DEMAND_REDUCTION), 0.0, reduces):
             two = 0.0
@@ -254,7 +254,7 @@ def bid(
         expected_price: The price that shill bidders expect.
     """
     cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
-    prices_of_others = current.mechanism.format != FIRST_PRICE
+    prices_of_others = not pays_own_bid(current.mechanism.format)
     for i in range(len(seats)):
         bidder, seat, offer = bidders[i], seats[i], offers[i]
         t = types[bidder.kind]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.auction import FIRST_PRICE
+from daedalus.market.auction import pays_own_bid
 from daedalus.market.draws import (
     CLASSIC_BID,
     CLASSIC_POLICY,
@@ -76,7 +76,7 @@ def _shader_bid(
     mechanism: Record, value: float, active: int, cheap_price: float, draw: float
 ) -> float:
     """Return a shader's bid among ``active`` bidders; ``cheap_price`` is the recent mean price."""
-    if mechanism.format != FIRST_PRICE:
+    if not pays_own_bid(mechanism.format):
         return value * (1.0 - (0.02 + 0.03 * draw))
     factor = (active - 1) / max(active, 2)
     if mechanism.shows_price:
@@ -97,7 +97,7 @@ def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn:
     )
     risk = 0.4 if mechanism.penalty > 1.0 else 0.0
     if not (willing and uniform(key, i, CLASSIC_RISK) > risk):
-        return value * (0.85 if mechanism.format == FIRST_PRICE else 0.98)
+        return value * (0.85 if pays_own_bid(mechanism.format) else 0.98)
     if mechanism.shows_winner:
         return reserve + 0.01 if turn else 0.3 * reserve
     if not turn:
@@ -137,7 +137,7 @@ def _bid_all(
     turn: Flags,
 ) -> None:
     """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
-    reserve, first_price = mechanism.reserve, mechanism.format == FIRST_PRICE
+    reserve, first_price = mechanism.reserve, pays_own_bid(mechanism.format)
     cheap_price = _recent_mean(prices, HISTORY_LENGTH, played, 5) if played > 2 else np.inf
     for i in range(len(seats)):
         seat = seats[i]
@@ -181,7 +181,7 @@ def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]
             second = bids[i]
     if winner < 0:
         return -1, 0.0
-    return winner, best if mechanism.format == FIRST_PRICE else second
+    return winner, best if pays_own_bid(mechanism.format) else second
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
+from daedalus.market.auction import pays_one_price, pays_own_bid
 from daedalus.market.draws import READING_ERROR, uniform
 from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.bidding import (
@@ -54,7 +54,7 @@ def _learn_rivals(mechanism: Record, bidder: Record, competing: float, gain: flo
     reserve = known_reserve(mechanism)
     floor = max(reserve, SMALLEST_BID)
     value = competing
-    if competing > 0.0 and mechanism.format == FIRST_PRICE:
+    if competing > 0.0 and pays_own_bid(mechanism.format):
         value = unshaded(competing, rivals(bidder), reserve)
     seen = 1.0 if value > floor else 0.0
     distance = -math.log(min(max(value, floor), 1.0))
@@ -130,8 +130,8 @@ def _weight_of_disclosure(
     """
     if mechanism.shows_bids:
         return 1.0
-    first_price = mechanism.format == FIRST_PRICE
-    told = mechanism.shows_price and (first_price != won or (first_price and by_hedge))
+    own_bid = pays_own_bid(mechanism.format)
+    told = mechanism.shows_price and (own_bid != won or (own_bid and by_hedge))
     weight: float = (
         parameters.price_weight * told
         + parameters.distribution_weight * mechanism.shows_distribution
@@ -194,7 +194,7 @@ def learn_bidding(
             )
         gain = min(bidder.learning_rate * weight, 1.0)
         _learn_rivals(mechanism, bidder, lowest, gain)
-        if t.learner == GRADIENT and seat.value_two > 0.0 and mechanism.format == SECOND_PRICE:
+        if t.learner == GRADIENT and seat.value_two > 0.0 and pays_one_price(mechanism.format):
             _learn_reduction(mechanism, bidder, seat, lowest, above, gain)
 
 
@@ -214,7 +214,7 @@ def learn_expected_surplus(current: Round, bidders: Records, seats: Records, pri
                 continue
             cost = max(price, reserve)
             gained = max(seat.value_one - cost, 0.0)
-            if mechanism.format == FIRST_PRICE:
+            if pays_own_bid(mechanism.format):
                 gained = seat.value_one - seat.sincere_one if seat.sincere_one > cost else 0.0
         bidder.expected_surplus += constants.entry_gain * (gained - bidder.expected_surplus)
 

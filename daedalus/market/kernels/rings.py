@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.auction import FIRST_PRICE, clear
+from daedalus.market.auction import clear, pays_own_bid
 from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
 from daedalus.market.jit.compilation import (
     Floats,
@@ -83,7 +83,7 @@ def _bid_as_leaders(
         if not (seat.in_ring and seat.leads):
             continue
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
-        if mechanism.format == FIRST_PRICE:
+        if pays_own_bid(mechanism.format):
             outsiders = outside * rivals(bidders[i])
             low = max(shaded(seat.value_one, outsiders, reserve), _LEAST)
             offer.one = min(low, seat.sincere_one)
@@ -106,7 +106,7 @@ def _agree(current: Round, bidders: Records, seats: Records, deal: Records, size
         if seat.in_ring and not seat.leads:
             draw = uniform(current.key, i, COVER_BID)
             cover = 0.5 * lowest * draw
-            if mechanism.format == FIRST_PRICE:
+            if pays_own_bid(mechanism.format):
                 cover = lowest * (0.9 + 0.08 * draw)
             elif mechanism.shows_reserve:
                 cover = mechanism.reserve
@@ -221,7 +221,7 @@ def _deviate(
             continue
         seat.breaks = True
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
-        if mechanism.format == FIRST_PRICE:
+        if pays_own_bid(mechanism.format):
             bid = shaded(seat.value_one, power - 1.0, floor) + _LEAST
             offer.one = min(seat.value_one, bid, seat.purse)
             offer.two = min(seat.sincere_two, offer.one, seat.purse - offer.one)

@@ -55,8 +55,8 @@ def test_without_a_budget_nobody_bids(name):
 
 def test_a_spent_budget_bids_nothing():
     market, state = fresh(mixed("exploiter", budget=0.3), 2000)
-    mechanisms = draw_mechanisms(2000, np.random.default_rng(0))
-    mechanisms.reserve_price[:] = 0.0
+    drawn = draw_mechanisms(2000, np.random.default_rng(0))
+    mechanisms = drawn.with_columns(reserve_price=np.zeros(2000))
     for _ in range(20):
         market.play(state, mechanisms, 3)
         assert not ((state.bids > 0) & (state.bids < 1e-12)).any()

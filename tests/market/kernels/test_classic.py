@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -198,7 +197,7 @@ def test_two_bidders_are_enough(kind, reserve):
     market = ClassicMarket(SeatPlan(0, 2, {"truthful": BidderGroup(), "other": group}))
     state = market.reset(market_seeds(0, kind, 50))
     mechanisms = draw_mechanisms(50, np.random.default_rng(0))
-    mechanisms.reserve_price[:] = reserve
+    mechanisms = mechanisms.with_columns(reserve_price=np.full(50, reserve))
     assert_metrics_in_range(market.play(state, mechanisms, 40).records, 2)
 
 
@@ -255,7 +254,7 @@ def test_a_surplus_stays_until_the_next_win():
 def test_fields_without_effect_have_none(field):
     market, state, mechanisms, _ = played()
     fork = state.fork(np.arange(32))
-    changed = dataclasses.replace(mechanisms, **{field: 3 - getattr(mechanisms, field)})
+    changed = mechanisms.with_columns(**{field: 3 - getattr(mechanisms, field)})
     left, right = market.play(state, mechanisms, 20), market.play(fork, changed, 20)
     assert left.records.tobytes() == right.records.tobytes()
 

@@ -146,7 +146,7 @@ def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
     who = mixed(*COMMON, bidders=bidders, units=units)
     market, state = fresh(who, 30)
     mechanisms = draw_mechanisms(30, np.random.default_rng(0))
-    mechanisms.reserve_price[:] = reserve
+    mechanisms = mechanisms.with_columns(reserve_price=np.full(30, reserve))
     assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
     assert_metrics_in_range(observe(state).history.rounds()[:, -20:], who)
 
@@ -177,7 +177,7 @@ def test_vcg_is_second_price_for_one_unit():
         market, state = fresh(dataclasses.replace(random_population(rng), units=1), 4)
         drawn, outcomes = draw_mechanisms(4, rng), []
         for code in (AUCTION_TYPES.index("vcg"), AUCTION_TYPES.index("second_price")):
-            mechanisms = dataclasses.replace(drawn, auction_type=np.full(4, code))
+            mechanisms = drawn.with_columns(auction_type=np.full(4, code))
             fork = state.fork(np.arange(4))
             outcomes.append((market.play(fork, mechanisms, 30).records, fork))
         (left, left_state), (right, right_state) = outcomes
