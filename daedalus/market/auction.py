@@ -49,7 +49,7 @@ def pays_one_price(auction_format: int) -> bool:
 
 
 @kernel
-def pays_own_price(auction_format: int) -> bool:
+def pays_personal_price(auction_format: int) -> bool:
     """Return whether each winner has a price of its own, which it cannot check by its bids."""
     return auction_format == _VCG
 

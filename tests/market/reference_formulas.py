@@ -9,6 +9,9 @@ import numpy as np
 from daedalus.market.mechanism import Mechanism
 from tests.market.reference_bidders import Bidder
 
+ONE_PRICE = ("second_price",)
+"""Formats in which all units have one price."""
+
 
 def logistic(x: float) -> float:
     return 1 / (1 + math.exp(min(-x, 700.0)))
@@ -80,6 +83,24 @@ def forgone(
         "vcg": sum((lowest, above)[:won]),
     }
     return sum(values[:won]) - paid[auction_type]
+
+
+def payment(
+    auction_type: str, mine: list[float], losing: list[float], displaced: list[float]
+) -> float:
+    """What a winner's bids cost: themselves, the best losing bid for each, or what they displace.
+
+    Reserves follow the bids in ``losing`` and in ``displaced``.
+    """
+    return {
+        "first_price": sum(mine),
+        "second_price": len(mine) * losing[0],
+        "vcg": sum(displaced[: len(mine)]),
+    }[auction_type]
+
+
+def clearing_price(auction_type: str, winning: list[float], losing: list[float]) -> float:
+    return {"first_price": winning[-1]}.get(auction_type, losing[0])
 
 
 def metrics(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from daedalus.market.mechanism import (
+    AUCTION_TYPES,
     CHOICES,
     FIELDS,
     FLAGS,
@@ -70,8 +71,9 @@ def test_defaults_are_those_of_the_card():
 
 
 def test_ranges_are_those_of_the_card():
+    assert CHOICES["auction_type"][:3] == ("first_price", "second_price", "vcg")
     assert CHOICES == {
-        "auction_type": ("first_price", "second_price", "vcg"),
+        "auction_type": AUCTION_TYPES,
         "coalition_policy": ("allow", "restrict", "penalize_suspected", "penalize_confirmed"),
     }
     assert RANGES == {

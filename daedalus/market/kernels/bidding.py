@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from daedalus.market.auction import pays_one_price, pays_own_bid, pays_own_price
+from daedalus.market.auction import pays_one_price, pays_own_bid, pays_personal_price
 from daedalus.market.draws import (
     DEMAND_REDUCTION,
     ENTRY,
@@ -81,7 +81,7 @@ def entry_cost(current: Round) -> float:
         cost += constants.exposed_bids_cost
     elif not mechanism.shows_distribution:
         cost += constants.secret_statistics_cost
-        if pays_own_price(mechanism.format) and current.units > 1:
+        if pays_personal_price(mechanism.format) and current.units > 1:
             cost += constants.unverified_cost
     if mechanism.policy == RESTRICT:
         cost += constants.compliance_cost
