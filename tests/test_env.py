@@ -110,7 +110,7 @@ def test_settings_shape_the_step(rounds, scored):
     env = episodes(rounds_per_step=rounds, scored_rounds=scored)
     result = env.step(proposals())
     assert result.outcome.records.shape[1] == rounds
-    composite = result.outcome.composite[:, rounds - scored :].mean(axis=1)
+    composite = result.outcome.field("composite")[:, rounds - scored :].mean(axis=1)
     assert_allclose(result.reward, composite, rtol=1e-15)
     assert_array_equal(env.state.rounds, 3 + rounds)
 

@@ -13,8 +13,8 @@ from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observed
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
+from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, check_play
 

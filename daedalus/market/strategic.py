@@ -18,10 +18,10 @@ from daedalus.market.lineup import Lineup, draw_lineup
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES, Observed
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
+from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])

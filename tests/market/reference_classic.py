@@ -12,7 +12,7 @@ import numpy as np
 
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seat_plan import SeatPlan
-from tests.market.reference_formulas import payment
+from tests.market.reference_payments import payment
 
 VALUE, POLICY, RISK, BID = range(4)
 _MASK = 2**64 - 1

@@ -8,13 +8,8 @@ from collections import Counter
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from tests.market.reference_bidders import READ, SECOND_BANK, Bidder, Bids, Sale
-from tests.market.reference_formulas import (
-    ONE_PRICE,
-    forgone,
-    known_reserve,
-    uniform_price_surplus,
-    unshaded,
-)
+from tests.market.reference_formulas import known_reserve, uniform_price_surplus, unshaded
+from tests.market.reference_payments import ONE_PRICE, forgone
 
 
 class Learning:

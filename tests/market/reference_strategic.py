@@ -41,17 +41,15 @@ from tests.market.reference_bidders import (
 )
 from tests.market.reference_classic import draw
 from tests.market.reference_formulas import (
-    ONE_PRICE,
-    clearing_price,
     collusion_signal,
     known_reserve,
     logistic,
     metrics,
-    payment,
     shaded,
     temptation,
 )
 from tests.market.reference_learning import Learning
+from tests.market.reference_payments import ONE_PRICE, clearing_price, payment
 
 
 class ReferenceEpisode(Learning):

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.auction import Sales, clear_sales
 from daedalus.market.mechanism import AUCTION_TYPES
-from tests.market.reference_formulas import clearing_price
+from tests.market.reference_payments import clearing_price
 
 each_format = pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 quick = settings(max_examples=200, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from daedalus.market.jit.compilation import Flags, Floats, Integers, Records, kernel
-from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, total_of, with_amount
 from daedalus.market.kernels.records import Round
 from daedalus.market.measures import (
     RECENT_ROUNDS,

@@ -14,7 +14,7 @@ from daedalus.market.jit.compilation import (
     shared_kernel,
 )
 from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
-from daedalus.market.kernels.highest import NOTHING, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
 
 _LEAST = 0.01

@@ -24,7 +24,7 @@ from daedalus.market.jit.compilation import (
 )
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
-from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, total_of, with_amount
 from daedalus.market.kernels.learning import (
     learn_action_values,
     learn_bidding,

@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
+from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from tests.market.strategic_markets import (
     assert_metrics_in_range,

@@ -9,10 +9,10 @@ from numpy.testing import assert_array_equal
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.bidding import falls_below, logistic
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
+from daedalus.market.proxies import observe
 from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
+from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.classic_markets import played
@@ -113,9 +113,14 @@ def test_first_round_of_a_truthful_second_price_auction():
     assert state.wins[0].tolist() == [int(v == ranked[-1]) for v in values]
     assert outcome.field("clearing_price")[0, 0] == pytest.approx(ranked[-2], abs=1e-15)
     assert outcome.field("revenue")[0, 0] == outcome.field("clearing_price")[0, 0]
-    assert outcome.welfare[0, 0] == outcome.participation[0, 0] == outcome.stability[0, 0] == 1
+    assert (
+        outcome.field("welfare")[0, 0]
+        == outcome.field("participation")[0, 0]
+        == outcome.field("stability")[0, 0]
+        == 1
+    )
     assert outcome.field("gini")[0, 0] == pytest.approx(7 / 8)  # one winner among eight
-    assert outcome.composite[0, 0] == pytest.approx(1 / 8)
+    assert outcome.field("composite")[0, 0] == pytest.approx(1 / 8)
     assert state.rounds[0] == 1
     assert np.isnan(state.history.rounds()[0, :-1]).all()
 
@@ -221,10 +226,10 @@ def test_wins_shared_evenly_are_no_signal_above_a_half():
         state.wins[:, 0] -= 1  # the round to come evens it out
         outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 60), 1)
         assert_array_equal(state.wins.min(axis=1), state.wins.max(axis=1))
-        signal, fairness = outcome.field("collusion_signal"), outcome.fairness
+        signal, fairness = outcome.field("collusion_signal"), outcome.field("fairness")
         assert_allclose(signal, 0.5, rtol=0, atol=1e-12)
         assert signal.max() <= 0.5, bidders
-        assert_allclose(outcome.composite, fairness, rtol=1e-12)  # W = P = S = 1
+        assert_allclose(outcome.field("composite"), fairness, rtol=1e-12)  # W = P = S = 1
 
 
 def test_nobody_left_is_a_market_without_sales():
@@ -234,10 +239,10 @@ def test_nobody_left_is_a_market_without_sales():
     outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.9), 5), 10)
     assert not state.active.any()
     assert_array_equal(outcome.field("dropouts"), 2)
-    assert_array_equal(outcome.participation[:, 0], 1)
+    assert_array_equal(outcome.field("participation")[:, 0], 1)
     for name in ("welfare", "clearing_price", "revenue", "collusion_signal", "composite", "gini"):
         assert_array_equal(outcome.field(name), 0, err_msg=name)
-    assert_array_equal(outcome.participation[:, 1:], 0)
+    assert_array_equal(outcome.field("participation")[:, 1:], 0)
 
 
 def test_a_surplus_stays_until_the_next_win():

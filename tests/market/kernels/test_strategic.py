@@ -11,10 +11,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
+from daedalus.market.proxies import observe
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from tests.market.compare_strategic import assert_kernel_is_reference
@@ -114,12 +114,17 @@ def test_first_round_of_truthful_bidders_by_hand():
     assert outcome.field("clearing_price")[0, 0] == pytest.approx(price, abs=1e-15)
     assert outcome.field("revenue")[0, 0] == pytest.approx(3 * price, abs=1e-15)
     assert outcome.field("revenue_share")[0, 0] == pytest.approx(3 * price / ranked[:3].sum())
-    assert outcome.welfare[0, 0] == outcome.participation[0, 0] == outcome.stability[0, 0] == 1
+    assert (
+        outcome.field("welfare")[0, 0]
+        == outcome.field("participation")[0, 0]
+        == outcome.field("stability")[0, 0]
+        == 1
+    )
     surplus = np.where(values >= ranked[2], values - price, 0).sum(axis=1)
     assert_allclose(state.bidders["surplus"][0], surplus, atol=1e-15)
     assert_allclose(state.bidders["spent"][0], won * price, atol=1e-15)
     gaps = np.abs(surplus[:, None] - surplus).sum() / (2 * 7 * surplus.sum())
-    assert outcome.fairness[0, 0] == pytest.approx(1 - gaps)
+    assert outcome.field("fairness")[0, 0] == pytest.approx(1 - gaps)
 
 
 @pytest.mark.parametrize("rounds", [0, 4])

@@ -12,7 +12,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
+from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
