@@ -297,7 +297,7 @@ def test_forks_on_shared_futures_differ_only_by_their_rules():
     mechanisms = Mechanisms.stack([Mechanism(), Mechanism(auction_type="first_price")] * 2)
     fork = env.fork(np.zeros(4, np.int64), seeds)
     fork.step(mechanisms)
-    values = fork.state.values
+    values = fork.state.bidders["value"]
     assert_array_equal(values[0], values[1])
     assert_array_equal(values[2], values[3])
     assert (values[0] != values[2]).all()

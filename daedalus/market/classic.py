@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
-from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
+from daedalus.market.kernels.classic import BIDDER, MECHANISM, SEAT, play_rounds
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observed
@@ -31,25 +31,22 @@ _COLUMN_OF = {
 
 @dataclass
 class ClassicState(MarketState):
-    """State of B classic markets: ``MarketState`` and these arrays of shape (B, n).
+    """State of B classic markets: ``MarketState`` and these arrays.
 
     Attributes:
-        values: Value of the unit to each bidder.
-        surplus: Each bidder's surplus from its last win.
-        budget: Money that an exploiter has left.
-        disappointment: A dropout's running sum; the bidder leaves below minus its threshold.
-        turn: Whether it is a colluder's turn to win.
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n), see below.
+        welfare: Ring buffer of the last five W, shape (B, 5); round r is in slot r mod 5.
+        participation: The same of P.
 
-    and two ring buffers of shape (B, 5); round r is in slot r mod 5:
-        welfare: The last rounds' W.
-        participation: The last rounds' P.
+    The record of a bidder holds:
+        value: value of the unit to it
+        surplus: its surplus from its last win
+        budget: money that an exploiter has left
+        disappointment: a dropout's running sum; the bidder leaves below minus its threshold
+        turn: whether it is a colluder's turn to win
     """
 
-    values: NDArray[np.float64]
-    surplus: NDArray[np.float64]
-    budget: NDArray[np.float64]
-    disappointment: NDArray[np.float64]
-    turn: NDArray[np.bool_]
+    bidders: NDArray[np.void]
     welfare: NDArray[np.float64]
     participation: NDArray[np.float64]
 
@@ -75,13 +72,11 @@ class ClassicMarket:
     def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
         shape = (len(seeds), self.population.bidders)
+        bidders = np.zeros(shape, BIDDER)
+        bidders["budget"], bidders["turn"] = self._budget, self._first_turn
         return ClassicState(
             **MarketState.common(seeds, np.full(*shape), np.ones(shape[0], np.int64), shape[1]),
-            values=np.zeros(shape),
-            surplus=np.zeros(shape),
-            budget=np.tile(self._budget, (shape[0], 1)),
-            disappointment=np.zeros(shape),
-            turn=np.tile(self._first_turn, (shape[0], 1)),
+            bidders=bidders,
             welfare=np.zeros((shape[0], RECENT_ROUNDS)),
             participation=np.zeros((shape[0], RECENT_ROUNDS)),
         )
@@ -94,7 +89,7 @@ class ClassicMarket:
         """Return the hidden side of the n bidders of the first market."""
         assert isinstance(state, ClassicState)
         groups = self.population.groups
-        values = np.where(state.bids[0] > 0.0, state.values[0], 0.0).tolist()
+        values = np.where(state.bids[0] > 0.0, state.bidders["value"][0], 0.0).tolist()
         return [
             Unmasked(name, (groups[name].kind,), 0.0, value, np.nan)
             for name, value in zip(self.population.seat_groups(), values, strict=True)
@@ -129,11 +124,7 @@ class ClassicMarket:
             state.prices,
             state.welfare,
             state.participation,
-            state.values,
-            state.surplus,
-            state.budget,
-            state.disappointment,
-            state.turn,
+            state.bidders,
             records,
         )
         on_threads(play_rounds, (self._seats,), batch)

@@ -26,8 +26,8 @@ def test_a_fresh_episode_is_before_its_first_round():
     assert not state.rounds.any()
     assert not state.wins.any()
     assert np.isnan(state.history.rounds()).all()
-    assert_array_equal(state.budget, np.tile([2.0, 0, 0, 0, 0, 0, 0, 2.5], (3, 1)))
-    assert_array_equal(np.flatnonzero(state.turn[0]), [5])
+    assert_array_equal(state.bidders["budget"], np.tile([2.0, 0, 0, 0, 0, 0, 0, 2.5], (3, 1)))
+    assert_array_equal(np.flatnonzero(state.bidders["turn"][0]), [5])
 
 
 def test_a_fork_under_the_same_rules_goes_on_like_its_original():
