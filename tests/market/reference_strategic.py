@@ -60,10 +60,11 @@ class ReferenceEpisode(Learning):
     ) -> None:
         self.units, self.p, self.seed = units, parameters, int(seed)
         self.bidders = [
-            Bidder(t, i, parameters.shill_prior, self.seed) for i, t in enumerate(seats)
+            Bidder(t, i, parameters.shill_prior, -parameters.reduction_prior, self.seed)
+            for i, t in enumerate(seats)
         ]
         self.rings: list[Ring] = []
-        self.price_expected = 0.5
+        self.price_expected = parameters.price_prior
         self.welfare: list[float] = []
         self.believed_welfare: list[float] = []
         self.accounts: list[dict[str, float]] = []
