@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.lineup import Lineup, draw_lineup, sampled_populations
+from daedalus.market.lineup import Lineup, draw_lineup, draw_lineups, sampled_populations
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import LOG_UNIFORM, TRAITS, Ranges
 from daedalus.market.seeds import market_seeds
