@@ -43,7 +43,7 @@ class ClassicState(MarketState):
         surplus: its surplus from its last win
         budget: money that an exploiter has left
         disappointment: a dropout's running sum; the bidder leaves below minus its threshold
-        turn: whether it is a colluder's turn to win
+        turn: 1 if it is a colluder's turn to win, else 0
     """
 
     bidders: NDArray[np.void]

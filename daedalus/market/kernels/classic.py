@@ -48,7 +48,7 @@ SEAT = np.dtype(
 """A bidder: the range of its values, a dropout's threshold, its kind, a colluder's partner."""
 
 _CARRIED = ("value", "surplus", "budget", "disappointment")
-BIDDER = np.dtype([(name, np.float64) for name in _CARRIED] + [("turn", np.bool_)], align=True)
+BIDDER = np.dtype([(name, np.float64) for name in _CARRIED] + [("turn", np.int64)], align=True)
 """What a bidder carries from round to round, see ``ClassicState``."""
 
 MECHANISM = np.dtype(
@@ -153,7 +153,7 @@ def _bid_all(
             draw = uniform(key, i, CLASSIC_BID)
             bids[i] = _shader_bid(mechanism, value, present_count, cheap_price, draw)
         elif seat.kind == _COLLUDER:
-            bids[i] = _colluder_bid(mechanism, key, i, value, bidder.turn)
+            bids[i] = _colluder_bid(mechanism, key, i, value, bidder.turn == 1)
         elif seat.kind == _DROPOUT:
             expected = value - reserve - 0.05
             bidder.disappointment += 0.1 * expected if expected > 0.0 else -0.02
@@ -227,7 +227,7 @@ def _come_and_go(
     for i in range(len(seats)):
         kind, bidder = seats[i].kind, bidders[i]
         if kind == _COLLUDER:
-            bidder.turn = not bidder.turn
+            bidder.turn = 1 - bidder.turn
         elif kind == _DROPOUT and returning and not active[i]:
             active[i] = True
             bidder.disappointment = 0.0
