@@ -62,15 +62,15 @@ def test_forks_on_one_seed_face_the_same_values_under_other_rules():
     fork = state.fork(np.zeros(3, np.int64), np.full(3, 11, np.uint64))
     for _ in range(10):
         market.play(fork, Mechanisms.stack(mechanisms), 1)
-        assert_array_equal(fork.values[1], fork.values[0])
-        assert_array_equal(fork.values[2], fork.values[0])
+        assert_array_equal(fork.bidders["value"][1], fork.bidders["value"][0])
+        assert_array_equal(fork.bidders["value"][2], fork.bidders["value"][0])
 
 
 def test_forks_on_other_seeds_face_other_values():
     market, state, _, _ = played(batch=1, stage=0)
     fork = state.fork(np.zeros(3, np.int64), np.array([1, 2, 3], np.uint64))
     market.play(fork, Mechanisms.repeat(Mechanism(), 3), 1)
-    assert len(np.unique(fork.values)) == fork.values.size
+    assert len(np.unique(fork.bidders["value"])) == fork.bidders["value"].size
 
 
 @pytest.mark.parametrize(
