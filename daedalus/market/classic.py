@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
-from daedalus.market.kernels.classic import BIDDER, MECHANISM, SEAT, play_rounds
+from daedalus.market.kernels.classic import BIDDER, SEAT, play_rounds
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observed
@@ -17,16 +17,6 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, check_play
-
-_COLUMN_OF = {
-    "reserve": "reserve_price",
-    "penalty": "collusion_penalty",
-    "format": "auction_type",
-    "policy": "coalition_policy",
-    "shows_bids": "reveal_competing_bids",
-    "shows_winner": "reveal_winner_identity",
-    "shows_price": "reveal_clearing_price",
-}
 
 
 @dataclass
@@ -114,7 +104,7 @@ class ClassicMarket:
         check_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         batch = (
-            _mechanism_records(mechanisms),
+            mechanisms.rows,
             state.seeds,
             state.rounds,
             state.active,
@@ -130,14 +120,6 @@ class ClassicMarket:
         on_threads(play_rounds, (self._seats,), batch)
         state.history = state.history.then(records)
         return Outcome(records)
-
-
-def _mechanism_records(mechanisms: Mechanisms) -> NDArray[np.void]:
-    """Return the mechanisms as the kernels read them, shape (B,)."""
-    table = np.zeros(len(mechanisms), MECHANISM)
-    for name, column in _COLUMN_OF.items():
-        table[name] = getattr(mechanisms, column)
-    return table
 
 
 def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

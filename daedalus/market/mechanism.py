@@ -230,6 +230,13 @@ class Mechanisms:
         """Return which rows hold no proposal, shape (B,)."""
         return self._column("malformed")
 
+    @property
+    def rows(self) -> NDArray[np.void]:
+        """Return the batch as kernels read it: one record for each mechanism, shape (B,)."""
+        rows = self._rows.view()
+        rows.flags.writeable = False
+        return rows
+
     def __len__(self) -> int:
         """Return B."""
         return len(self._rows)

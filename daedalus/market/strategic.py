@@ -12,7 +12,7 @@ from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
-from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
+from daedalus.market.kernels.records import BIDDER, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables, table_width
 from daedalus.market.lineup import Lineup, draw_lineups
@@ -35,16 +35,6 @@ _TRAIT_OF = {
     "discretion": "discretion",
     "expected_surplus": "expected_surplus",
     "learning_rate": "learning_rate",
-}
-_COLUMN_OF = {
-    "format": "auction_type",
-    "policy": "coalition_policy",
-    "reserve": "reserve_price",
-    "shows_reserve": "reveal_reserve",
-    "shows_bids": "reveal_competing_bids",
-    "shows_winner": "reveal_winner_identity",
-    "shows_price": "reveal_clearing_price",
-    "shows_distribution": "reveal_bid_distribution",
 }
 _SIGHTED = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
 
@@ -232,7 +222,7 @@ class StrategicMarket:
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         accounts = np.empty((len(state), min(rounds, HISTORY_LENGTH), len(ROUND_FIELDS)))
         batch = (
-            _mechanism_records(mechanisms, self.parameters),
+            mechanisms.rows,
             state.seeds,
             state.sizes,
             state.units,
@@ -286,15 +276,4 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
         row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)
         row["ring"] = rings if "collude" in each.menu else -1
         rings += "collude" in each.menu
-    return table
-
-
-def _mechanism_records(mechanisms: Mechanisms, parameters: StrategicParameters) -> NDArray[np.void]:
-    """Return the mechanisms as the kernels read them, fines in units of value, shape (B,)."""
-    table = np.zeros(len(mechanisms), MECHANISM)
-    for name, column in _COLUMN_OF.items():
-        table[name] = getattr(mechanisms, column)
-    table["shill_fine"] = parameters.fine_unit * mechanisms.shill_penalty
-    table["withdrawal_fine"] = parameters.fine_unit * mechanisms.withdrawal_penalty
-    table["collusion_fine"] = parameters.collusion_fine_unit * mechanisms.collusion_penalty
     return table

@@ -51,12 +51,6 @@ _CARRIED = ("value", "surplus", "budget", "disappointment")
 BIDDER = np.dtype([(name, np.float64) for name in _CARRIED] + [("turn", np.int64)], align=True)
 """What a bidder carries from round to round, see ``ClassicState``."""
 
-MECHANISM = np.dtype(
-    [("reserve", np.float64), ("penalty", np.float64), ("format", np.int64), ("policy", np.int64)]
-    + [(name, np.bool_) for name in ("shows_bids", "shows_winner", "shows_price")]
-)
-"""A mechanism; ``penalty`` is the collusion penalty."""
-
 _TRUTHFUL, _SHADER, _DROPOUT, _COLLUDER, _EXPLOITER = range(5)
 _ALLOW, _RESTRICT = 0, 1
 
@@ -80,12 +74,12 @@ def _shader_bid(
     mechanism: Record, value: float, active: int, cheap_price: float, draw: float
 ) -> float:
     """Return a shader's bid among ``active`` bidders; ``cheap_price`` is the recent mean price."""
-    if not pays_own_bid(mechanism.format):
+    if not pays_own_bid(mechanism.auction_type):
         return value * (1.0 - (0.02 + 0.03 * draw))
     factor = (active - 1) / max(active, 2)
-    if mechanism.shows_price:
+    if mechanism.reveal_clearing_price:
         factor -= 0.03
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         factor -= 0.05
     if cheap_price < 0.7 * value:
         factor -= 0.05
@@ -95,14 +89,14 @@ def _shader_bid(
 @kernel
 def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn: bool) -> float:
     """Return the bid of the colluder in seat ``i``; ``turn`` is whether it is the one to win."""
-    reserve: float = mechanism.reserve
-    willing = mechanism.policy == _ALLOW or (
-        mechanism.policy == _RESTRICT and uniform(key, i, CLASSIC_POLICY) > 0.5
+    reserve: float = mechanism.reserve_price
+    willing = mechanism.coalition_policy == _ALLOW or (
+        mechanism.coalition_policy == _RESTRICT and uniform(key, i, CLASSIC_POLICY) > 0.5
     )
-    risk = 0.4 if mechanism.penalty > 1.0 else 0.0
+    risk = 0.4 if mechanism.collusion_penalty > 1.0 else 0.0
     if not (willing and uniform(key, i, CLASSIC_RISK) > risk):
-        return value * (0.85 if pays_own_bid(mechanism.format) else 0.98)
-    if mechanism.shows_winner:
+        return value * (0.85 if pays_own_bid(mechanism.auction_type) else 0.98)
+    if mechanism.reveal_winner_identity:
         return reserve + 0.01 if turn else 0.3 * reserve
     if not turn:
         return 0.5 * reserve
@@ -138,7 +132,7 @@ def _bid_all(
     bidders: Records,
 ) -> None:
     """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
-    reserve, first_price = mechanism.reserve, pays_own_bid(mechanism.format)
+    reserve, first_price = mechanism.reserve_price, pays_own_bid(mechanism.auction_type)
     cheap_price = _recent_mean(prices, HISTORY_LENGTH, played, 5) if played > 2 else np.inf
     for i in range(len(seats)):
         seat, bidder = seats[i], bidders[i]
@@ -171,9 +165,9 @@ def _bid_all(
 @kernel
 def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]:
     """Return the winner (-1 without a sale) and the price."""
-    winner, best, second = -1, -1.0, mechanism.reserve
+    winner, best, second = -1, -1.0, mechanism.reserve_price
     for i in range(len(bids)):
-        if not present[i] or bids[i] < mechanism.reserve:
+        if not present[i] or bids[i] < mechanism.reserve_price:
             continue
         if bids[i] > best:
             if winner >= 0:
@@ -183,7 +177,7 @@ def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]
             second = bids[i]
     if winner < 0:
         return -1, 0.0
-    return winner, best if pays_own_bid(mechanism.format) else second
+    return winner, best if pays_own_bid(mechanism.auction_type) else second
 
 
 @kernel
@@ -201,10 +195,10 @@ def _settle(
     bidder = bidders[winner]
     gain = bidder.value - price
     kind = seats[winner].kind
-    if kind == _COLLUDER and mechanism.penalty > 0.0:
+    if kind == _COLLUDER and mechanism.collusion_penalty > 0.0:
         other = seats[winner].partner
-        if other != winner and active[other] and bids[other] < 0.8 * mechanism.reserve:
-            gain -= 0.3 * price * mechanism.penalty
+        if other != winner and active[other] and bids[other] < 0.8 * mechanism.reserve_price:
+            gain -= 0.3 * price * mechanism.collusion_penalty
     elif kind == _EXPLOITER:
         bidder.budget -= price
     bidder.surplus = gain
@@ -306,7 +300,7 @@ def _play_episode(
         winner, price = _clear(mechanism, bids, present)
         if winner >= 0:
             _settle(seats, mechanism, winner, price, active, bids, bidders, wins)
-        _come_and_go(seats, mechanism.reserve, played, active, participation, bidders)
+        _come_and_go(seats, mechanism.reserve_price, played, active, participation, bidders)
         _record(
             record, winner, price, present_count, present, active, bids, bidders, wins, welfares,
             played,

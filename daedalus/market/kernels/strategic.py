@@ -80,7 +80,7 @@ def _play_episode(
 
     Its n bidders have the first rows of the arrays; the others are left as they are.
     """
-    auction_format, reserve = mechanism.format, mechanism.reserve
+    auction_format, reserve = mechanism.auction_type, mechanism.reserve_price
     seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
     ranking, trial_ranking = np.zeros(units + 3, RANKED), np.zeros(units + 3, RANKED)
     awards, trial = np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD)
