@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 
 import numpy as np
@@ -18,7 +17,6 @@ from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.classic_markets import played
 from tests.market.reference_classic import ReferenceEpisode, draw
-from tests.market.states import assert_same_state
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -133,40 +131,6 @@ def test_a_tie_goes_to_the_lower_seat():
         assert_allclose(prices, 0.15, rtol=1e-15)
         assert_array_equal(state.wins, np.tile(np.arange(3) <= seat, (3, 1)))
         assert_allclose(state.bidders["budget"][:, seat], 0.35, rtol=1e-15)
-
-
-def test_no_rounds_change_nothing():
-    market = ClassicMarket(seat_plan(4))
-    state = market.reset(np.arange(4, dtype=np.uint64))
-    before = copy.deepcopy(state)
-    outcome = market.play(state, Mechanisms.repeat(Mechanism(), 4), 0)
-    assert outcome.records.shape == (4, 0, len(ROUND_FIELDS))
-    assert_same_state(state, before)
-
-
-def test_an_empty_batch_plays():
-    market = ClassicMarket(seat_plan(4))
-    state = market.reset(np.zeros(0, np.uint64))
-    empty = Mechanisms.repeat(Mechanism(), 0)
-    assert market.play(state, empty, 5).records.shape == (0, 5, len(ROUND_FIELDS))
-
-
-@pytest.mark.parametrize("stage", STAGES)
-def test_an_episode_is_the_same_alone_and_in_a_batch(stage):
-    market, state, mechanisms, records = played(stage=stage)
-    for row in (0, 13, 31):
-        alone = market.reset(market_seeds(3, "played", 32)[row : row + 1])
-        outcome = market.play(alone, mechanisms.take(np.array([row])), 30)
-        assert outcome.records[0].tobytes() == records[row].tobytes()
-        assert_same_state(alone, state.fork(np.array([row])))
-
-
-def test_one_call_of_many_rounds_is_many_calls_of_one():
-    market, state, mechanisms, records = played()
-    again = market.reset(market_seeds(3, "played", 32))
-    singly = [market.play(again, mechanisms, 1).records for _ in range(30)]
-    assert np.concatenate(singly, axis=1).tobytes() == records.tobytes()
-    assert_same_state(again, state)
 
 
 def assert_metrics_in_range(records: np.ndarray, bidders: int) -> None:

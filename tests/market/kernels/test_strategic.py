@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections import Counter
 
@@ -11,11 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.proxies import observe
-from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from tests.market.compare_strategic import assert_kernel_is_reference
 from tests.market.reference_classic import draw
@@ -24,10 +21,8 @@ from tests.market.strategic_markets import (
     COMMON,
     TYPES,
     assert_metrics_in_range,
-    each_population,
     fresh,
     mixed,
-    played,
     random_parameters,
     random_population,
 )
@@ -123,23 +118,6 @@ def test_first_round_of_truthful_bidders_by_hand():
     assert outcome.field("fairness")[0, 0] == pytest.approx(1 - gaps)
 
 
-@pytest.mark.parametrize("rounds", [0, 4])
-def test_no_rounds_change_nothing(rounds):
-    market, state = fresh(mixed(*COMMON), 4)
-    mechanisms = Mechanisms.repeat(Mechanism(), 4)
-    if rounds:
-        market.play(state, mechanisms, rounds)
-    before = copy.deepcopy(state)
-    assert market.play(state, mechanisms, 0).records.shape == (4, 0, len(ROUND_FIELDS))
-    assert_same_state(state, before)
-
-
-def test_an_empty_batch_plays():
-    market, state = fresh(mixed(*COMMON), 0)
-    empty = Mechanisms.repeat(Mechanism(), 0)
-    assert market.play(state, empty, 5).records.shape == (0, 5, len(ROUND_FIELDS))
-
-
 @pytest.mark.parametrize("reserve", [0.0, 0.9])
 @pytest.mark.parametrize("units", [1, 5])
 @pytest.mark.parametrize("bidders", [2, 64])
@@ -150,26 +128,6 @@ def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
     mechanisms = mechanisms.with_columns(reserve_price=np.full(30, reserve))
     assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
     assert_metrics_in_range(observe(state).history.rounds()[:, -20:], who)
-
-
-@each_population
-def test_an_episode_is_the_same_alone_and_in_a_batch(who):
-    market, state, mechanisms, records = played(who)
-    for row in (0, 13, 31):
-        alone = market.reset(market_seeds(3, "strategic", 32)[row : row + 1])
-        outcome = market.play(alone, mechanisms.take(np.array([row])), 30)
-        assert outcome.records[0].tobytes() == records[row].tobytes()
-        assert_same_state(alone, state.fork(np.array([row])))
-
-
-@pytest.mark.parametrize("split", [(3, 27), (15, 15), (1,) * 30])
-@each_population
-def test_one_call_of_many_rounds_is_many_calls_of_fewer(who, split):
-    market, state, mechanisms, records = played(who)
-    again = market.reset(market_seeds(3, "strategic", 32))
-    parts = [market.play(again, mechanisms, rounds).records for rounds in split]
-    assert np.concatenate(parts, axis=1).tobytes() == records.tobytes()
-    assert_same_state(again, state)
 
 
 def test_vcg_is_second_price_for_one_unit():
