@@ -8,9 +8,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.factory import make_market
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
-from daedalus.market.making import make_market
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
@@ -122,7 +122,6 @@ class DesignEnv:
         """
         if len(mechanisms) != len(self.steps):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
-        mechanisms = mechanisms.checked()  # a copy that the caller cannot change
         running = ~self.done
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running

@@ -14,7 +14,7 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
-from daedalus.market.making import is_compiled
+from daedalus.market.factory import is_compiled
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds

@@ -10,8 +10,8 @@ from daedalus.config import Config
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
+from daedalus.market.factory import is_compiled
 from daedalus.market.interface import MARKETS
-from daedalus.market.making import is_compiled
 from daedalus.runs.console import make_console
 from daedalus.runs.folder import newest_model
 from daedalus.service.http.app import create_app

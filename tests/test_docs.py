@@ -159,7 +159,7 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(daedalus.designers, "__path__", folders)
     monkeypatch.setattr(seat_plan, "BIDDER_KINDS", (*seat_plan.BIDDER_KINDS, "sniper"))
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
-    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.welfare)  # gone after the test
+    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.composite)  # gone after the test
     exec(term, dict(vars(terms)))
     return place
 

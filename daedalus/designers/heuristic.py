@@ -64,17 +64,20 @@ class HeuristicDesigner:
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the mechanism for each market."""
-        alarms, proposal = self._settings, Mechanisms.repeat(_QUIET, len(observations))
+        alarms, quiet = self._settings, Mechanisms.repeat(_QUIET, len(observations))
         signal = _mean_of_known(observations.field("collusion_signal")[:, -5:])
         ring = signal > alarms.collusion_alarm
-        proposal.auction_type[ring] = AUCTION_TYPES.index("first_price")
-        proposal.collusion_penalty[ring] = 1.5
         sliding = observations.proxy("clearing_price_trend") < -alarms.price_slide
-        proposal.reveal_clearing_price[sliding] = False
         leaving = observations.proxy("dropout_rate") > alarms.exit_alarm
-        reserve = observations.mechanisms.reserve_price[leaving]
-        proposal.reserve_price[leaving] = np.minimum(reserve, np.maximum(0.05, reserve / 2))
-        return proposal
+        reserve = observations.mechanisms.reserve_price
+        halved = np.minimum(reserve, np.maximum(0.05, reserve / 2))
+        first_price = AUCTION_TYPES.index("first_price")
+        return quiet.with_columns(
+            auction_type=np.where(ring, first_price, quiet.auction_type),
+            collusion_penalty=np.where(ring, 1.5, quiet.collusion_penalty),
+            reveal_clearing_price=quiet.reveal_clearing_price & ~sliding,
+            reserve_price=np.where(leaving, halved, quiet.reserve_price),
+        )
 
 
 def _mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:

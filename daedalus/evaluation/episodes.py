@@ -188,10 +188,10 @@ def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
 def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     """Return the market metrics of each episode, as means over the scored rounds."""
     columns = {
-        "welfare": scored.welfare,
-        "fairness": scored.fairness,
-        "participation": scored.participation,
-        "stability": scored.stability,
+        "welfare": scored.field("welfare"),
+        "fairness": scored.field("fairness"),
+        "participation": scored.field("participation"),
+        "stability": scored.field("stability"),
         "collusion_signal": scored.field("collusion_signal"),
         "revenue": scored.field("revenue"),
         "revenue_share": scored.field("revenue_share"),

@@ -22,8 +22,7 @@ from daedalus.market.jit.compilation import (
 )
 from daedalus.market.mechanism import AUCTION_TYPES
 
-FIRST_PRICE, SECOND_PRICE, VCG = range(3)
-
+_FIRST_PRICE, _SECOND_PRICE, _VCG = range(len(AUCTION_TYPES))
 
 _LEAST_BID = np.nextafter(0.0, 1.0)  # 0 is no bid
 
@@ -35,6 +34,24 @@ RANKED = np.dtype([("bid", np.float64), ("owner", np.int64)], align=True)
 
 AWARD = np.dtype([("units", np.int64), ("paid", np.float64)], align=True)
 """Units that an owner won, and what it pays for them in all."""
+
+
+@kernel
+def pays_own_bid(auction_format: int) -> bool:
+    """Return whether winners pay their own bids, so that it pays to shade them."""
+    return auction_format == _FIRST_PRICE
+
+
+@kernel
+def pays_one_price(auction_format: int) -> bool:
+    """Return whether all units have one price, which a bidder's second bid may raise."""
+    return auction_format == _SECOND_PRICE
+
+
+@kernel
+def pays_personal_price(auction_format: int) -> bool:
+    """Return whether each winner has a price of its own, which it cannot check by its bids."""
+    return auction_format == _VCG
 
 
 @kernel
@@ -128,14 +145,14 @@ def _charge(
     for place in range(sold):
         owner = ranking[place].owner
         award = awards[owner]
-        if auction_format == FIRST_PRICE:
+        if pays_own_bid(auction_format):
             award.paid += ranking[place].bid
-        elif auction_format == SECOND_PRICE:
+        elif pays_one_price(auction_format):
             award.paid += losing
         elif award.paid == 0.0:
             award.paid = _displaced(owner, award.units, units, reserve, ranking, count)
     last: float = ranking[sold - 1].bid
-    return last if auction_format == FIRST_PRICE else losing
+    return last if pays_own_bid(auction_format) else losing
 
 
 @shared_kernel
@@ -152,7 +169,7 @@ def clear(
     """Sell K units; return how many bids compete, and the clearing price.
 
     Args:
-        auction_format: ``FIRST_PRICE``, ``SECOND_PRICE`` or ``VCG``.
+        auction_format: Index into ``AUCTION_TYPES``.
         units: Supply K.
         reserve: Lowest bid that competes.
         key: Key of the draws that break ties.
@@ -163,6 +180,27 @@ def clear(
     """
     count = _rank_bids(offers, with_aliases, reserve, key, ranking)
     return count, _charge(auction_format, units, reserve, ranking, count, awards)
+
+
+@kernel
+def surplus_of_bids(
+    auction_format: int,
+    one: float,
+    two: float,
+    bid_one: float,
+    bid_two: float,
+    lowest: float,
+    above: float,
+) -> float:
+    """Return the surplus of bids if one unit takes ``lowest`` to win and a second ``above``."""
+    if bid_one < lowest or bid_one <= 0.0:
+        return 0.0
+    both = bid_two > 0.0 and bid_two >= above
+    if pays_own_bid(auction_format):
+        return one - bid_one + (two - bid_two if both else 0.0)
+    if pays_one_price(auction_format):
+        return one + two - 2.0 * above if both else one - max(bid_two, lowest)
+    return one - lowest + (two - above if both else 0.0)
 
 
 @cached_kernel

@@ -9,47 +9,34 @@ from numpy.typing import NDArray
 
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
-from daedalus.market.kernels.classic import MECHANISM, SEAT, play_rounds
+from daedalus.market.kernels.classic import BIDDER, SEAT, play_rounds
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observed
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
+from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.state import MarketState, checked_play
-
-_COLUMN_OF = {
-    "reserve": "reserve_price",
-    "penalty": "collusion_penalty",
-    "format": "auction_type",
-    "policy": "coalition_policy",
-    "shows_bids": "reveal_competing_bids",
-    "shows_winner": "reveal_winner_identity",
-    "shows_price": "reveal_clearing_price",
-}
+from daedalus.market.state import MarketState, check_play
 
 
 @dataclass
 class ClassicState(MarketState):
-    """State of B classic markets: ``MarketState`` and these arrays of shape (B, n).
+    """State of B classic markets: ``MarketState`` and these arrays.
 
     Attributes:
-        values: Value of the unit to each bidder.
-        surplus: Each bidder's surplus from its last win.
-        budget: Money that an exploiter has left.
-        disappointment: A dropout's running sum; the bidder leaves below minus its threshold.
-        turn: Whether it is a colluder's turn to win.
+        bidders: One record for each bidder, dtype ``BIDDER``, shape (B, n), see below.
+        welfare: Ring buffer of the last five W, shape (B, 5); round r is in slot r mod 5.
+        participation: The same of P.
 
-    and two ring buffers of shape (B, 5); round r is in slot r mod 5:
-        welfare: The last rounds' W.
-        participation: The last rounds' P.
+    The record of a bidder holds:
+        value: value of the unit to it
+        surplus: its surplus from its last win
+        budget: money that an exploiter has left
+        disappointment: a dropout's running sum; the bidder leaves below minus its threshold
+        turn: 1 if it is a colluder's turn to win, else 0
     """
 
-    values: NDArray[np.float64]
-    surplus: NDArray[np.float64]
-    budget: NDArray[np.float64]
-    disappointment: NDArray[np.float64]
-    turn: NDArray[np.bool_]
+    bidders: NDArray[np.void]
     welfare: NDArray[np.float64]
     participation: NDArray[np.float64]
 
@@ -75,13 +62,11 @@ class ClassicMarket:
     def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
         shape = (len(seeds), self.population.bidders)
+        bidders = np.zeros(shape, BIDDER)
+        bidders["budget"], bidders["turn"] = self._budget, self._first_turn
         return ClassicState(
             **MarketState.common(seeds, np.full(*shape), np.ones(shape[0], np.int64), shape[1]),
-            values=np.zeros(shape),
-            surplus=np.zeros(shape),
-            budget=np.tile(self._budget, (shape[0], 1)),
-            disappointment=np.zeros(shape),
-            turn=np.tile(self._first_turn, (shape[0], 1)),
+            bidders=bidders,
             welfare=np.zeros((shape[0], RECENT_ROUNDS)),
             participation=np.zeros((shape[0], RECENT_ROUNDS)),
         )
@@ -94,7 +79,7 @@ class ClassicMarket:
         """Return the hidden side of the n bidders of the first market."""
         assert isinstance(state, ClassicState)
         groups = self.population.groups
-        values = np.where(state.bids[0] > 0.0, state.values[0], 0.0).tolist()
+        values = np.where(state.bids[0] > 0.0, state.bidders["value"][0], 0.0).tolist()
         return [
             Unmasked(name, (groups[name].kind,), 0.0, value, np.nan)
             for name, value in zip(self.population.seat_groups(), values, strict=True)
@@ -112,15 +97,14 @@ class ClassicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
-                nothing has been played.
+            ValueError: The sizes do not match; nothing has been played.
         """
         if not isinstance(state, ClassicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
-        mechanisms = checked_play(state, mechanisms, rounds, self.population.bidders)
+        check_play(state, mechanisms, rounds, self.population.bidders)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         batch = (
-            _mechanism_records(mechanisms),
+            mechanisms.rows,
             state.seeds,
             state.rounds,
             state.active,
@@ -130,24 +114,12 @@ class ClassicMarket:
             state.prices,
             state.welfare,
             state.participation,
-            state.values,
-            state.surplus,
-            state.budget,
-            state.disappointment,
-            state.turn,
+            state.bidders,
             records,
         )
         on_threads(play_rounds, (self._seats,), batch)
         state.history = state.history.then(records)
         return Outcome(records)
-
-
-def _mechanism_records(mechanisms: Mechanisms) -> NDArray[np.void]:
-    """Return the mechanisms as the kernels read them, shape (B,)."""
-    table = np.zeros(len(mechanisms), MECHANISM)
-    for name, column in _COLUMN_OF.items():
-        table[name] = getattr(mechanisms, column)
-    return table
 
 
 def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

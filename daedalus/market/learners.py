@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
+from daedalus.market.auction import surplus_of_bids
 from daedalus.market.jit.compilation import Floats, Record, kernel
 from daedalus.market.population import BidderType
 
@@ -106,27 +106,6 @@ def multiply_weights(weights: Floats, payoffs: Floats, rate: float, share: float
 
 
 @kernel
-def _surplus(
-    auction_format: int,
-    one: float,
-    two: float,
-    bid_one: float,
-    bid_two: float,
-    lowest: float,
-    above: float,
-) -> float:
-    """Return the surplus of bids if one unit takes ``lowest`` to win and a second ``above``."""
-    if bid_one < lowest or bid_one <= 0.0:
-        return 0.0
-    both = bid_two > 0.0 and bid_two >= above
-    if auction_format == FIRST_PRICE:
-        return one - bid_one + (two - bid_two if both else 0.0)
-    if auction_format == SECOND_PRICE:
-        return one + two - 2.0 * above if both else one - max(bid_two, lowest)
-    return one - lowest + (two - above if both else 0.0)
-
-
-@kernel
 def forgone_payoffs(
     t: Record,
     auction_format: int,
@@ -157,7 +136,7 @@ def forgone_payoffs(
         share = factor(t, choice)
         bid_one = min(share * value_one / scale, purse)
         bid_two = min(share * value_two / scale, purse - bid_one)
-        payoffs[choice] = _surplus(
+        payoffs[choice] = surplus_of_bids(
             auction_format, value_one, value_two, bid_one, bid_two, lowest, above
         )
         if 0 <= lost <= choice:

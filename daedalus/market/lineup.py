@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,32 +42,46 @@ class Lineup:
     kinds: NDArray[np.integer]
     traits: dict[str, NDArray[np.float64]]
 
-    @classmethod
-    def side_by_side(cls, lineups: Sequence[Self], first_types: Sequence[int]) -> Self:
-        """Return the episodes of several populations in one batch.
 
-        Args:
-            lineups: Those of each population.
-            first_types: Number of each population's first type among the types of all.
-        """
-        seats = max(each.kinds.shape[1] for each in lineups)
+def draw_lineups(populations: Sequence[Population], seeds: NDArray[np.uint64]) -> Lineup:
+    """Return who comes to each episode of several populations, which share the batch equally.
 
-        def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-            wider = [
-                np.pad(part, ((0, 0), (0, seats - part.shape[1])), mode="edge") for part in parts
-            ]
-            return np.concatenate(wider)
+    Args:
+        populations: P populations. Their types are numbered one after another.
+        seeds: Market seeds, shape (B,); the first B / P are those of the first population.
 
-        kinds = [
-            first + each.kinds.astype(np.int64)  # all types together may be more than 127
-            for first, each in zip(first_types, lineups, strict=True)
-        ]
-        return cls(
-            np.concatenate([each.bidders for each in lineups]),
-            np.concatenate([each.units for each in lineups]),
-            joined(kinds),
-            {name: joined([each.traits[name] for each in lineups]) for name in TRAITS},
+    Raises:
+        ValueError: The number of seeds is no multiple of P.
+    """
+    if len(seeds) % len(populations):
+        raise ValueError(
+            f"{len(seeds)} episodes for {len(populations)} populations; "
+            "give each population the same number"
         )
+    parts = np.split(seeds, len(populations))
+    lineups = [draw_lineup(*each) for each in zip(populations, parts, strict=True)]
+    return lineups[0] if len(lineups) == 1 else _joined(populations, lineups)
+
+
+def _joined(populations: Sequence[Population], lineups: Sequence[Lineup]) -> Lineup:
+    first_types = np.cumsum([0, *(len(each.types) for each in populations)])
+    kinds = [
+        first + each.kinds.astype(np.int64)  # all types together may be more than 127
+        for first, each in zip(first_types, lineups, strict=False)
+    ]
+    return Lineup(
+        np.concatenate([each.bidders for each in lineups]),
+        np.concatenate([each.units for each in lineups]),
+        _padded(kinds),
+        {name: _padded([each.traits[name] for each in lineups]) for name in TRAITS},
+    )
+
+
+def _padded(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the rows of all parts, with as many seats as the widest has."""
+    seats = max(part.shape[1] for part in parts)
+    gaps = [((0, 0), (0, seats - part.shape[1])) for part in parts]
+    return np.concatenate([np.pad(*each, mode="edge") for each in zip(parts, gaps, strict=True)])
 
 
 def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,30 +12,6 @@ from numpy.typing import NDArray
 
 AUCTION_TYPES = ("first_price", "second_price", "vcg")
 COALITION_POLICIES = ("allow", "restrict", "penalize_suspected", "penalize_confirmed")
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "auction_type": AUCTION_TYPES,
-    "coalition_policy": COALITION_POLICIES,
-}
-"""The allowed words of each categorical field, in the order of their integer codes."""
-
-RANGES: dict[str, tuple[float, float]] = {
-    "reserve_price": (0.0, 0.9),
-    "shill_penalty": (0.0, 3.0),
-    "withdrawal_penalty": (0.0, 3.0),
-    "collusion_penalty": (0.0, 3.0),
-}
-"""The closed interval of each numeric field."""
-
-FLAGS = (
-    "reveal_reserve",
-    "reveal_competing_bids",
-    "reveal_winner_identity",
-    "reveal_clearing_price",
-    "reveal_bid_distribution",
-)
-"""The yes-or-no fields: the facts that bidders are told."""
-
 
 _LONGEST_INTEGER = 10_000  # bits
 _LONGEST_SHOWN = 500  # characters
@@ -64,38 +39,56 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
+def _choice(words: tuple[str, ...], default: str, effect: str) -> Any:
+    return field(default=default, metadata={"choices": words, "effect": effect})
+
+
+def _amount(high: float, default: float, effect: str) -> Any:
+    return field(default=default, metadata={"range": (0.0, high), "effect": effect})
+
+
+def _flag(default: bool, effect: str) -> Any:
+    return field(default=default, metadata={"effect": effect})
+
+
 @dataclass
 class Mechanism:
-    """One mechanism.
+    """One mechanism: the eleven fields, each with its values, its default and its effect.
 
-    Attributes:
-        auction_type: Auction format, which sets the price; one of ``AUCTION_TYPES``.
-        reserve_price: Lowest bid that competes, in units of value, 0.0 to 0.9.
-        reveal_reserve: Whether bidders are told the reserve.
-        reveal_competing_bids: Whether bidders are told each other's bids.
-        reveal_winner_identity: Whether bidders are told who won.
-        reveal_clearing_price: Whether bidders are told the price.
-        reveal_bid_distribution: Whether bidders are told summary statistics of the bids.
-        shill_penalty: Fine for a detected bid under a false name, 0.0 to 3.0.
-        withdrawal_penalty: Fine for a winner that walks away, 0.0 to 3.0.
-        collusion_penalty: Fine for detected collusion, 0.0 to 3.0.
-        coalition_policy: How rings are treated, one of ``COALITION_POLICIES``.
+    The effects are for readers who know auctions but not this market. Flags say which facts bidders
+    are told.
 
     Raises:
         MechanismError: A field has the wrong type, is not finite or lies outside its range.
     """
 
-    auction_type: str = "second_price"
-    reserve_price: float = 0.10
-    reveal_reserve: bool = False
-    reveal_competing_bids: bool = False
-    reveal_winner_identity: bool = False
-    reveal_clearing_price: bool = True
-    reveal_bid_distribution: bool = False
-    shill_penalty: float = 0.0
-    withdrawal_penalty: float = 0.0
-    collusion_penalty: float = 0.0
-    coalition_policy: str = "allow"
+    auction_type: str = _choice(
+        AUCTION_TYPES,
+        "second_price",
+        "how prices are set: in first_price a winner pays its own bid, in second_price the highest "
+        "losing bid, in vcg the bids that it displaces",
+    )
+    reserve_price: float = _amount(
+        0.9, 0.10, "lowest bid that competes, in units of value; values lie in 0 to 1"
+    )
+    reveal_reserve: bool = _flag(False, "bidders are told the reserve before they bid")
+    reveal_competing_bids: bool = _flag(False, "bidders are told each other's bids after a round")
+    reveal_winner_identity: bool = _flag(False, "bidders are told who won")
+    reveal_clearing_price: bool = _flag(True, "bidders are told the price that was paid")
+    reveal_bid_distribution: bool = _flag(False, "bidders are told summary statistics of the bids")
+    shill_penalty: float = _amount(3.0, 0.0, "fine for a detected bid under a false name")
+    withdrawal_penalty: float = _amount(
+        3.0, 0.0, "fine for a winner who walks away from the purchase"
+    )
+    collusion_penalty: float = _amount(
+        3.0, 0.0, "fine for detected collusion; takes a penalize_ coalition_policy"
+    )
+    coalition_policy: str = _choice(
+        COALITION_POLICIES,
+        "allow",
+        "how rings of bidders are treated: allowed, restricted to declared ones, or fined on "
+        "suspicion or only on proof",
+    )
 
     def __post_init__(self) -> None:
         for name in FIELDS:
@@ -106,8 +99,26 @@ class Mechanism:
         return {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Mechanism))
+_KNOWN = {each.name: each.metadata for each in dataclasses.fields(Mechanism)}
+
+FIELDS: tuple[str, ...] = tuple(_KNOWN)
 """The eleven field names, in the order in which they are written."""
+
+EFFECTS: dict[str, str] = {name: each["effect"] for name, each in _KNOWN.items()}
+"""The effect of each field."""
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: each["choices"] for name, each in _KNOWN.items() if "choices" in each
+}
+"""The allowed words of each categorical field, in the order of their integer codes."""
+
+RANGES: dict[str, tuple[float, float]] = {
+    name: each["range"] for name, each in _KNOWN.items() if "range" in each
+}
+"""The closed interval of each numeric field."""
+
+FLAGS = tuple(name for name in FIELDS if name not in CHOICES and name not in RANGES)
+"""The yes-or-no fields: the facts that bidders are told."""
 
 
 def checked_field(name: str, value: object) -> Any:
@@ -152,88 +163,114 @@ def mechanism_from_mapping(data: Mapping[str, object]) -> Mechanism:
     return Mechanism(**data)  # type: ignore[arg-type]  # checked
 
 
-@dataclass
-class Mechanisms:
-    """A batch of B mechanisms as columns, each of shape (B,).
+def _type(name: str) -> type[np.generic]:
+    return np.int8 if name in CHOICES else np.float64 if name in RANGES else np.bool_
 
+
+_ROW = np.dtype([(name, _type(name)) for name in (*FIELDS, "malformed")], align=True)
+
+
+class Mechanisms:
+    """A batch of B mechanisms. Entries are checked once, here, and never change.
+
+    Each field is a read-only column of shape (B,), for instance ``mechanisms.reserve_price``.
     Categorical fields hold the index into their tuple in ``CHOICES`` (int8), numeric fields are
     float64 and flags are bool.
 
-    Attributes:
+    Args:
         malformed: Rows whose proposal could not be read, bool, shape (B,), by default none. Such a
             row holds a default mechanism that is never played, and its step scores 0.
+        columns: The eleven columns by name; they are copied.
 
     Raises:
-        MechanismError: An entry of a column is out of range.
+        MechanismError: An entry of a column is out of range, or its shape or type is wrong.
+        TypeError: A column is missing or unknown.
     """
 
-    auction_type: NDArray[np.int8]
-    reserve_price: NDArray[np.float64]
-    reveal_reserve: NDArray[np.bool_]
-    reveal_competing_bids: NDArray[np.bool_]
-    reveal_winner_identity: NDArray[np.bool_]
-    reveal_clearing_price: NDArray[np.bool_]
-    reveal_bid_distribution: NDArray[np.bool_]
-    shill_penalty: NDArray[np.float64]
-    withdrawal_penalty: NDArray[np.float64]
-    collusion_penalty: NDArray[np.float64]
-    coalition_policy: NDArray[np.int8]
-    malformed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    __slots__ = ("_rows",)
 
-    def __post_init__(self) -> None:
-        length = len(self.auction_type)
-        if not np.size(self.malformed):
-            self.malformed = np.zeros(length, np.bool_)
-        if self.malformed.shape != (length,) or self.malformed.dtype != np.bool_:
-            shape = (self.malformed.shape, self.malformed.dtype.name)
-            raise MechanismError("malformed", shape, f"give booleans of shape ({length},)")
+    def __init__(
+        self, *, malformed: NDArray[np.bool_] | None = None, **columns: NDArray[Any]
+    ) -> None:
+        if set(columns) != set(FIELDS):
+            raise TypeError(f"columns: {', '.join(columns)}; give {', '.join(FIELDS)}")
+        length = len(columns[FIELDS[0]])
+        self._rows = np.zeros(length, _ROW)
+        if malformed is not None:
+            if malformed.shape != (length,) or malformed.dtype != np.bool_:
+                shape = (malformed.shape, malformed.dtype.name)
+                raise MechanismError("malformed", shape, f"give booleans of shape ({length},)")
+            self._rows["malformed"] = malformed
         for name in FIELDS:
-            column = _checked_column(name, np.asarray(getattr(self, name)))
+            column = _checked_column(name, np.asarray(columns[name]))
             if column.shape != (length,):
                 raise MechanismError(name, column.shape, f"give a column of shape ({length},)")
-            setattr(self, name, column)
+            self._rows[name] = column
+
+    @classmethod
+    def _of(cls, rows: NDArray[np.void]) -> Mechanisms:
+        """Return rows that are known to be valid, without a check."""
+        made = cls.__new__(cls)
+        made._rows = rows
+        return made
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Return a column, shape (B,)."""
+        if name not in _KNOWN:
+            raise AttributeError(f"{name}: no such field; the fields are {', '.join(FIELDS)}")
+        return self._column(name)
+
+    def _column(self, name: str) -> NDArray[Any]:
+        column = self._rows[name]
+        column.flags.writeable = False
+        return column
+
+    @property
+    def malformed(self) -> NDArray[np.bool_]:
+        """Return which rows hold no proposal, shape (B,)."""
+        return self._column("malformed")
+
+    @property
+    def rows(self) -> NDArray[np.void]:
+        """Return the batch as kernels read it: one record for each mechanism, shape (B,)."""
+        rows = self._rows.view()
+        rows.flags.writeable = False
+        return rows
 
     def __len__(self) -> int:
         """Return B."""
-        return len(self.auction_type)
+        return len(self._rows)
 
     def __getitem__(self, index: int) -> Mechanism:
         """Return row ``index`` as a single mechanism."""
-        row = {name: getattr(self, name)[index].item() for name in FIELDS}
+        row = {name: self._rows[name][index].item() for name in FIELDS}
         for name, words in CHOICES.items():
             row[name] = words[row[name]]
         return Mechanism(**row)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return the given rows, in that order, with repeats allowed."""
-        taken = copy.copy(self)  # without the checks of ``checked``
-        for name in (*FIELDS, "malformed"):
-            setattr(taken, name, getattr(self, name)[rows])
-        return taken
-
-    def checked(self) -> Mechanisms:
-        """Return an independent copy after a check of each entry.
-
-        Raises:
-            MechanismError: An entry was changed to a value out of range.
-        """
-        columns = {name: getattr(self, name).copy() for name in (*FIELDS, "malformed")}
-        return Mechanisms(**columns)
+        return self._of(self._rows[rows])
 
     def replace(self, rows: NDArray[np.integer[Any]], others: Mechanisms) -> Mechanisms:
         """Return a copy in which the given rows are those of ``others``, in order."""
-        changed = self.take(np.arange(len(self)))
-        for name in (*FIELDS, "malformed"):
-            getattr(changed, name)[rows] = getattr(others, name)
-        return changed
+        changed = self._rows.copy()
+        changed[rows] = others._rows
+        return self._of(changed)
+
+    def with_columns(self, **columns: NDArray[Any]) -> Mechanisms:
+        """Return a copy with other columns for some fields.
+
+        Raises:
+            MechanismError: An entry is out of range.
+        """
+        kept = {name: self._column(name) for name in FIELDS}
+        return Mechanisms(malformed=self.malformed, **(kept | columns))
 
     def rounded(self) -> Mechanisms:
         """Return the mechanisms as people write them: reserves to 0.01, penalties to 0.1."""
-        near = self.take(np.arange(len(self)))
-        for name in RANGES:
-            decimals = 2 if name == "reserve_price" else 1
-            setattr(near, name, getattr(self, name).round(decimals))
-        return near
+        decimals = {name: 2 if name == "reserve_price" else 1 for name in RANGES}
+        return self.with_columns(**{n: self._column(n).round(d) for n, d in decimals.items()})
 
     @classmethod
     def stack(cls, mechanisms: Sequence[Mechanism | None]) -> Mechanisms:

@@ -44,34 +44,11 @@ class Outcome:
     records: NDArray[np.float64]
 
     def field(self, name: str) -> NDArray[np.float64]:
-        """Return one column, shape (B, R).
+        """Return one column, or ``fairness`` (F = 1 - Gini), shape (B, R).
 
         Raises:
             ValueError: There is no such column.
         """
+        if name == "fairness":
+            return 1.0 - self.field("gini")
         return self.records[:, :, ROUND_FIELDS.index(name)]
-
-    @property
-    def welfare(self) -> NDArray[np.float64]:
-        """Return W, the value delivered over the highest possible, shape (B, R), in [0, 1]."""
-        return self.field("welfare")
-
-    @property
-    def fairness(self) -> NDArray[np.float64]:
-        """Return F = 1 - Gini, shape (B, R), in [0, 1]."""
-        return 1.0 - self.field("gini")
-
-    @property
-    def participation(self) -> NDArray[np.float64]:
-        """Return P, the share of bidders who compete, shape (B, R), in [0, 1]."""
-        return self.field("participation")
-
-    @property
-    def stability(self) -> NDArray[np.float64]:
-        """Return S, steadiness of welfare, shape (B, R), in [0, 1]."""
-        return self.field("stability")
-
-    @property
-    def composite(self) -> NDArray[np.float64]:
-        """Return R, the round's composite reward, shape (B, R), in [0, 1]."""
-        return self.field("composite")

@@ -33,6 +33,7 @@ class StrategicParameters:
         distribution_weight: Weight of published bid statistics in learning about rivals.
         distribution_noise: Relative error of a rival's bid that is read from these statistics.
         reduction_scale: Noise of the choice to reduce demand.
+        reduction_prior: What a bidder at first expects to lose if it offers one unit less.
         ring_scale: Noise of a ring's choice to collude.
         ring_gain: Weight of a round in a ring's estimate of its gain from collusion.
         ring_prior: This estimate before the first round, for each member.
@@ -62,6 +63,7 @@ class StrategicParameters:
         shill_spread_price: Its relative error when only the price is shown.
         shill_spread_blind: Its relative error when nothing is shown.
         price_gain: Weight of a round's price in the price that shill bidders expect.
+        price_prior: This price before the first round.
         pacing_gain: Step of the factor that spreads a budget over an episode.
         pacing_rounds: Rounds over which the budget is spread.
     """
@@ -86,6 +88,7 @@ class StrategicParameters:
     distribution_weight: float = 0.3
     distribution_noise: float = 0.3
     reduction_scale: float = 0.005
+    reduction_prior: float = 0.01
     ring_scale: float = 0.004
     ring_gain: float = 0.1
     ring_prior: float = 0.02
@@ -113,6 +116,7 @@ class StrategicParameters:
     shill_spread_price: float = 0.12
     shill_spread_blind: float = 0.30
     price_gain: float = 0.2
+    price_prior: float = 0.5
     pacing_gain: float = 0.05
     pacing_rounds: float = 50.0
 

@@ -7,24 +7,7 @@ import math
 import re
 from typing import Any
 
-from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
-
-DESCRIPTIONS: dict[str, str] = {
-    "auction_type": "how prices are set: in first_price a winner pays its own bid, in "
-    "second_price the highest losing bid, in vcg the bids that it displaces",
-    "reserve_price": "lowest bid that competes, in units of value; values lie in 0 to 1",
-    "reveal_reserve": "bidders are told the reserve before they bid",
-    "reveal_competing_bids": "bidders are told each other's bids after a round",
-    "reveal_winner_identity": "bidders are told who won",
-    "reveal_clearing_price": "bidders are told the price that was paid",
-    "reveal_bid_distribution": "bidders are told summary statistics of the bids",
-    "shill_penalty": "fine for a detected bid under a false name",
-    "withdrawal_penalty": "fine for a winner who walks away from the purchase",
-    "collusion_penalty": "fine for detected collusion; takes a penalize_ coalition_policy",
-    "coalition_policy": "how rings of bidders are treated: allowed, restricted to declared "
-    "ones, or fined on suspicion or only on proof",
-}
-"""The effect of each field, for readers who know auctions but not this market."""
+from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES
 
 
 def mechanism_schema() -> dict[str, Any]:
@@ -33,9 +16,7 @@ def mechanism_schema() -> dict[str, Any]:
     All eleven fields are required and no other is allowed. Servers ask for this in a schema that
     constrains decoding (OpenAI 2024, "Structured Outputs").
     """
-    properties = {
-        name: _field_schema(name) | {"description": DESCRIPTIONS[name]} for name in FIELDS
-    }
+    properties = {name: _field_schema(name) | {"description": EFFECTS[name]} for name in FIELDS}
     return {
         "type": "object",
         "properties": properties,

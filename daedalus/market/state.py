@@ -110,11 +110,11 @@ class MarketState:
         return {name: getattr(self, name) for name in names}
 
 
-def checked_play(state: MarketState, mechanisms: Mechanisms, rounds: int, seats: int) -> Mechanisms:
-    """Return a checked copy of the mechanisms. Kernels check neither sizes nor values.
+def check_play(state: MarketState, mechanisms: Mechanisms, rounds: int, seats: int) -> None:
+    """Check the sizes, which kernels take as they are.
 
     Raises:
-        ValueError: The sizes do not match, or a mechanism was changed to a value out of range.
+        ValueError: The sizes do not match.
     """
     held = state.active.shape[1]
     if held != seats:
@@ -123,4 +123,3 @@ def checked_play(state: MarketState, mechanisms: Mechanisms, rounds: int, seats:
         raise ValueError(f"{len(mechanisms)} mechanisms for {len(state)} markets; give one each")
     if rounds < 0:
         raise ValueError(f"rounds: {rounds}; give an integer from 0 up")
-    return mechanisms.checked()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
@@ -11,18 +12,18 @@ from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
-from daedalus.market.kernels.records import BIDDER, MECHANISM, RING, TYPE
+from daedalus.market.kernels.records import BIDDER, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
 from daedalus.market.learners import first_tables, table_width
-from daedalus.market.lineup import Lineup, draw_lineup
+from daedalus.market.lineup import Lineup, draw_lineups
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES, Observed
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
-from daedalus.market.state import MarketState, checked_play
+from daedalus.market.proxies import observe
+from daedalus.market.state import MarketState, check_play
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -35,19 +36,7 @@ _TRAIT_OF = {
     "expected_surplus": "expected_surplus",
     "learning_rate": "learning_rate",
 }
-_COLUMN_OF = {
-    "format": "auction_type",
-    "policy": "coalition_policy",
-    "reserve": "reserve_price",
-    "shows_reserve": "reveal_reserve",
-    "shows_bids": "reveal_competing_bids",
-    "shows_winner": "reveal_winner_identity",
-    "shows_price": "reveal_clearing_price",
-    "shows_distribution": "reveal_bid_distribution",
-}
 _SIGHTED = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
-_REDUCTION_PRIOR = -0.01
-_PRICE_PRIOR = 0.5
 
 
 @dataclass
@@ -115,25 +104,38 @@ class StrategicMarket:
     """The strategic market, which sells K units a round.
 
     Args:
-        population: The bidders, and the number of units.
+        population: The bidders, and the number of units. Of several populations, which may differ
+            in size, each gets an equal part of the batch: the first episodes have the first
+            population, and so on. Each episode has the numbers that it has with its population
+            alone.
         parameters: Constants of the market.
+
+    Raises:
+        ValueError: There is no population, or their stages differ.
     """
 
     def __init__(
-        self, population: Population, parameters: StrategicParameters | None = None
+        self,
+        population: Population | Sequence[Population],
+        parameters: StrategicParameters | None = None,
     ) -> None:
-        self.population = population
+        several = [population] if isinstance(population, Population) else list(population)
+        if len({each.stage for each in several}) != 1:
+            raise ValueError("populations: give at least one, and all of the same stage")
+        self.population = several[0]
         self.parameters = parameters or StrategicParameters()
         self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
-        self._bidder_types = list(population.types.values())
-        self._types = type_columns(self._bidder_types)
-        self._seats = population.most_bidders
+        self._populations = several
+        types = [list(each.types.values()) for each in several]
+        self._bidder_types = [each for some in types for each in some]
+        self._types = np.concatenate([type_columns(each) for each in types])  # rings from 0 in each
+        self._seats = max(each.most_bidders for each in several)
         self._rings = int(self._types["ring"].max()) + 1
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
         seeds, batch = np.asarray(seeds, np.uint64), len(seeds)
-        lineup = self._draw_lineup(seeds)
+        lineup = draw_lineups(self._populations, seeds)
         rings = np.zeros((batch, self._rings), RING)
         rings["gain"] = self.parameters.ring_prior
         surplus = lineup.traits["expected_surplus"]
@@ -144,13 +146,10 @@ class StrategicMarket:
             tables=first_tables(self._bidder_types, lineup.kinds, surplus),
             sightings=np.zeros((batch, len(_SIGHTED))),
             alias_bids=np.zeros((batch, self._seats)),
-            expected_price=np.full(batch, _PRICE_PRIOR),
+            expected_price=np.full(batch, self.parameters.price_prior),
             welfare=np.zeros((batch, RECENT_ROUNDS)),
             seen_welfare=np.zeros((batch, RECENT_ROUNDS)),
         )
-
-    def _draw_lineup(self, seeds: NDArray[np.uint64]) -> Lineup:
-        return draw_lineup(self.population, seeds)
 
     def observe(self, state: MarketState) -> Observed:
         """Return what the auctioneer sees of each market.
@@ -211,8 +210,7 @@ class StrategicMarket:
             The records of the rounds.
 
         Raises:
-            ValueError: The sizes do not match, or a mechanism was changed to a value out of range;
-                nothing has been played.
+            ValueError: The sizes do not match; nothing has been played.
         """
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
@@ -220,11 +218,11 @@ class StrategicMarket:
         shapes = state.rings.shape[1], state.tables.shape[2]
         if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
-        mechanisms = checked_play(state, mechanisms, rounds, self._seats)
+        check_play(state, mechanisms, rounds, self._seats)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         accounts = np.empty((len(state), min(rounds, HISTORY_LENGTH), len(ROUND_FIELDS)))
         batch = (
-            _mechanism_records(mechanisms, self.parameters),
+            mechanisms.rows,
             state.seeds,
             state.sizes,
             state.units,
@@ -259,7 +257,7 @@ def _fresh_bidders(lineup: Lineup, parameters: StrategicParameters) -> NDArray[n
     bidders["value_range"] = lineup.traits["value_high"] - lineup.traits["value_low"]
     bidders["rivals_seen"] = 1.0
     bidders["rivals_distance"] = 1.0 / lineup.traits["rivals"]
-    bidders["reduction_gain"] = _REDUCTION_PRIOR
+    bidders["reduction_gain"] = -parameters.reduction_prior
     bidders["shill_gain"] = parameters.shill_prior
     return bidders
 
@@ -278,15 +276,4 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
         row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)
         row["ring"] = rings if "collude" in each.menu else -1
         rings += "collude" in each.menu
-    return table
-
-
-def _mechanism_records(mechanisms: Mechanisms, parameters: StrategicParameters) -> NDArray[np.void]:
-    """Return the mechanisms as the kernels read them, fines in units of value, shape (B,)."""
-    table = np.zeros(len(mechanisms), MECHANISM)
-    for name, column in _COLUMN_OF.items():
-        table[name] = getattr(mechanisms, column)
-    table["shill_fine"] = parameters.fine_unit * mechanisms.shill_penalty
-    table["withdrawal_fine"] = parameters.fine_unit * mechanisms.withdrawal_penalty
-    table["collusion_fine"] = parameters.collusion_fine_unit * mechanisms.collusion_penalty
     return table

@@ -21,29 +21,13 @@ def _over_rounds(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(values.mean(axis=1), dtype=np.float64)
 
 
-def welfare(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean W, the value delivered over the highest possible."""
-    return _over_rounds(outcome.welfare)
+def _mean(name: str) -> MarketTerm:
+    """Return the term that is a column's mean over rounds."""
+    return lambda outcome: _over_rounds(outcome.field(name))
 
 
-def fairness(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean F = 1 - Gini of surplus."""
-    return _over_rounds(outcome.fairness)
-
-
-def participation(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean P, the share of bidders who compete."""
-    return _over_rounds(outcome.participation)
-
-
-def stability(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean S, steadiness of welfare."""
-    return _over_rounds(outcome.stability)
-
-
-def composite(outcome: Outcome) -> NDArray[np.float64]:
-    """Return mean R = W F P S; the classic market lowers it where collusion is likely."""
-    return _over_rounds(outcome.composite)
+composite = _mean("composite")
+"""Mean R = W F P S; the classic market lowers it where collusion is likely."""
 
 
 def competition(outcome: Outcome) -> NDArray[np.float64]:
@@ -62,10 +46,10 @@ def schema(parsed: ParsedMechanism) -> float:
 
 
 MARKET_TERMS: dict[str, MarketTerm] = {
-    "welfare": welfare,
-    "fairness": fairness,
-    "participation": participation,
-    "stability": stability,
+    "welfare": _mean("welfare"),
+    "fairness": _mean("fairness"),
+    "participation": _mean("participation"),
+    "stability": _mean("stability"),
     "composite": composite,
     "competition": competition,
 }

@@ -52,7 +52,6 @@ def with_one_field_redrawn(mechanisms: Mechanisms, rng: np.random.Generator) -> 
     for number, name in enumerate(FIELDS):
         rows = np.flatnonzero(fields == number)
         levels = np.arange(len(LEVELS[name])) if name in CHOICES else np.array(LEVELS[name])
-        changed = mechanisms.take(rows)
-        setattr(changed, name, rng.choice(levels, size=len(rows)))
-        mechanisms = mechanisms.replace(rows, changed)
+        changed = {name: rng.choice(levels, size=len(rows))}
+        mechanisms = mechanisms.replace(rows, mechanisms.take(rows).with_columns(**changed))
     return mechanisms

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.polynomial import Polynomial
 
 from daedalus.market.auction import clear_sales
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.theory import equilibria
@@ -110,7 +110,7 @@ def reserve_prices(episodes: int, seed: int) -> list[Row]:
 def several_units(episodes: int, seed: int) -> list[Row]:
     """Measure revenue of K units, which is the same for all formats in theory (Krishna 2009)."""
     rows, bidders = [], 5
-    for units, name in itertools.product((2, 3, 4), AUCTION_TYPES):
+    for units, name in itertools.product((2, 3, 4), _FORMATS):
         if name == "first_price":
             revenue = _pay_as_bid_revenue(bidders, units, episodes, seed)
         else:

@@ -85,10 +85,10 @@ def test_rows_hold_the_step_reward_and_the_factors_of_the_same_rounds(env: Desig
     np.testing.assert_array_equal(second["reward"], result.reward)
     scored = Outcome(result.outcome.records[:, -env.settings.scored_rounds :])
     rounds = {
-        "welfare": scored.welfare,
+        "welfare": scored.field("welfare"),
         "fairness": 1.0 - scored.field("gini"),
-        "participation": scored.participation,
-        "stability": scored.stability,
+        "participation": scored.field("participation"),
+        "stability": scored.field("stability"),
         "revenue": scored.field("revenue"),
         "revenue_share": scored.field("revenue_share"),
         "collusion_signal": scored.field("collusion_signal"),

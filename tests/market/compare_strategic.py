@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
+from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket
 from tests.market.reference_strategic import ReferenceEpisode
 from tests.populations import draw_mechanisms

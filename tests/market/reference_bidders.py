@@ -25,9 +25,9 @@ class Bidder:
     type: BidderType
     seat: int
     shill_gain: float
+    reduction_gain: float
     seed: int
     rivals_seen: float = 1.0
-    reduction_gain: float = -0.01
     spent: float = 0.0
     pacing: float = 0.0
     surplus: float = 0.0

@@ -12,6 +12,7 @@ import numpy as np
 
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seat_plan import SeatPlan
+from tests.market.reference_payments import payment
 
 VALUE, POLICY, RISK, BID = range(4)
 _MASK = 2**64 - 1
@@ -158,10 +159,8 @@ class ReferenceEpisode:
     def sell(self, competing: list[Bidder], m: Mechanism) -> float:
         """Settle with the first of the ranked competing bidders and return the price."""
         winner = competing[0]
-        if m.auction_type == "first_price":
-            price = winner.bid
-        else:
-            price = competing[1].bid if len(competing) > 1 else m.reserve_price
+        losing = [each.bid for each in competing[1:]] + [m.reserve_price] * 2
+        price = payment(m.auction_type, [winner.bid], losing, losing)
         winner.wins += 1
         winner.surplus = winner.value - price
         if winner.kind == "exploiter":

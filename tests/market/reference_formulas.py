@@ -63,25 +63,6 @@ def uniform_price_surplus(
     return 0.0
 
 
-def forgone(
-    auction_type: str,
-    values: tuple[float, float],
-    bids: tuple[float, float],
-    lowest: float,
-    above: float,
-) -> float:
-    """What bids gain if ``lowest`` wins one unit, and ``above`` with it a second."""
-    won = 0
-    if bids[0] > 0 and bids[0] >= lowest:
-        won = 2 if bids[1] > 0 and bids[1] >= above else 1
-    paid = {
-        "first_price": sum(bids[:won]),
-        "second_price": [0.0, max(bids[1], lowest), 2 * above][won],
-        "vcg": sum((lowest, above)[:won]),
-    }
-    return sum(values[:won]) - paid[auction_type]
-
-
 def metrics(
     welfares: list[float],
     value: float,

@@ -8,7 +8,8 @@ from collections import Counter
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from tests.market.reference_bidders import READ, SECOND_BANK, Bidder, Bids, Sale
-from tests.market.reference_formulas import forgone, known_reserve, uniform_price_surplus, unshaded
+from tests.market.reference_formulas import known_reserve, uniform_price_surplus, unshaded
+from tests.market.reference_payments import ONE_PRICE, forgone
 
 
 class Learning:
@@ -64,7 +65,7 @@ class Learning:
         b.rivals_distance = max(b.rivals_distance + gain * (distance - b.rivals_distance), 0.01)
 
         fits = b.type.learner == "gradient"
-        if fits and m.auction_type == "second_price" and b.values[1] > 0:
+        if fits and m.auction_type in ONE_PRICE and b.values[1] > 0:
             low, high = max(lowest, known_reserve(m)), max(above, known_reserve(m))
             reduced = uniform_price_surplus(b.values, 0.0, low, high)
             full = uniform_price_surplus(b.values, b.values[1], low, high)

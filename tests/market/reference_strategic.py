@@ -49,6 +49,7 @@ from tests.market.reference_formulas import (
     temptation,
 )
 from tests.market.reference_learning import Learning
+from tests.market.reference_payments import ONE_PRICE, clearing_price, payment
 
 
 class ReferenceEpisode(Learning):
@@ -59,10 +60,11 @@ class ReferenceEpisode(Learning):
     ) -> None:
         self.units, self.p, self.seed = units, parameters, int(seed)
         self.bidders = [
-            Bidder(t, i, parameters.shill_prior, self.seed) for i, t in enumerate(seats)
+            Bidder(t, i, parameters.shill_prior, -parameters.reduction_prior, self.seed)
+            for i, t in enumerate(seats)
         ]
         self.rings: list[Ring] = []
-        self.price_expected = 0.5
+        self.price_expected = parameters.price_prior
         self.welfare: list[float] = []
         self.believed_welfare: list[float] = []
         self.accounts: list[dict[str, float]] = []
@@ -173,7 +175,7 @@ class ReferenceEpisode(Learning):
         if fits and m.auction_type == "first_price":
             one = shaded(one, b.rivals, known_reserve(m))
             two = shaded(two, b.rivals, known_reserve(m))
-        if fits and m.auction_type == "second_price" and two > 0:
+        if fits and m.auction_type in ONE_PRICE and two > 0:
             reduces = logistic(b.reduction_gain / self.p.reduction_scale)
             if self.draw(b.seat, REDUCE) < reduces:
                 self.note("demand reduction")
@@ -352,19 +354,14 @@ class ReferenceEpisode(Learning):
         ranked = [offer for offer in offers if 0 < offer[0] >= m.reserve_price]
         ranked.sort(key=lambda o: (-o[0], -self.draw(TIE_BANK + o[1], TIE)))
         sale = Sale(ranked, Counter(owner for _, owner in ranked[:units]))
-        losers = ranked[units:]
-        highest_losing = losers[0][0] if losers else m.reserve_price
-        for owner, number in sale.won.items():
-            if m.auction_type == "first_price":
-                sale.paid[owner] = sum(bid for bid, other in ranked[:units] if other == owner)
-            elif m.auction_type == "second_price":
-                sale.paid[owner] = number * highest_losing
-            else:
-                displaced = [bid for bid, other in losers if other != owner]
-                sale.paid[owner] = sum((displaced + [m.reserve_price] * number)[:number])
+        losers = ranked[units:] + [(m.reserve_price, -1)] * 2
+        winning, losing = ([bid for bid, _ in each] for each in (ranked[:units], losers))
+        for owner in sale.won:
+            mine = [bid for bid, other in ranked[:units] if other == owner]
+            displaced = [bid for bid, other in losers if other != owner]
+            sale.paid[owner] = payment(m.auction_type, mine, losing, displaced)
         if ranked:
-            lowest_winning = ranked[:units][-1][0]
-            sale.price = lowest_winning if m.auction_type == "first_price" else highest_losing
+            sale.price = clearing_price(m.auction_type, winning, losing)
         return sale
 
     def settle(self, m: Mechanism, sale: Sale) -> tuple[float, float]:

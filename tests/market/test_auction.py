@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.auction import Sales, clear_sales
 from daedalus.market.mechanism import AUCTION_TYPES
+from tests.market.reference_payments import clearing_price
 
 each_format = pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 quick = settings(max_examples=200, deadline=None)
@@ -71,11 +72,8 @@ def test_units_go_to_the_highest_bids_that_compete(auction_type, offered, units,
         [bids[0, i, :won] for i, won in enumerate(sale.won[0])] + [aliases[sale.alias_won > 0]]
     )
     assert_array_equal(np.sort(accepted)[::-1], every[:units])
-    price = 0.0
-    if len(every):
-        losing = every[units] if len(every) > units else reserve
-        price = every[sold - 1] if auction_type == "first_price" else losing
-    assert sale.price[0] == price
+    losing = [*every[units:], reserve, reserve]
+    assert sale.price[0] == (clearing_price(auction_type, every[:sold], losing) if sold else 0)
 
 
 @given(offered=offers(), units=UNITS, reserve=RESERVES, keys=KEYS)

@@ -63,7 +63,7 @@ def test_draws_are_uniform_and_uncorrelated_across_bidders_and_rounds():
     columns = []
     for _ in range(3):
         market.play(state, mechanisms, 1)
-        columns.append((state.values - 0.3) / 0.6)
+        columns.append((state.bidders["value"] - 0.3) / 0.6)
     draws = np.concatenate(columns, axis=1)
     assert draws.min() >= 0 and draws.max() < 1
     assert_allclose(draws.mean(axis=0), 0.5, atol=4.5 * 0.2887 / 20_000**0.5)

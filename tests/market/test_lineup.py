@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.lineup import Lineup, draw_lineup, sampled_populations
+from daedalus.market.lineup import Lineup, draw_lineup, draw_lineups, sampled_populations
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import LOG_UNIFORM, TRAITS, Ranges
 from daedalus.market.seeds import market_seeds
@@ -142,11 +142,11 @@ def test_sampled_populations_seat_the_same_bidders():
 
 
 def test_lineups_side_by_side_pad_the_smaller():
-    small = draw_lineup(Population(bidders=3), SEEDS[:2])
-    large = draw_lineup(dataclasses.replace(WORLD, ranges=Ranges()), SEEDS[:3])
-    both = Lineup.side_by_side([small, large], [0, 1])
-    assert both.kinds.shape == (5, 8)
+    populations = Population(bidders=3), dataclasses.replace(WORLD, ranges=Ranges())
+    small, large = (draw_lineup(each, SEEDS[:2]) for each in populations)
+    both = draw_lineups(populations, np.tile(SEEDS[:2], 2))
+    assert both.kinds.shape == (4, 8)
     assert_array_equal(both.kinds[:2, :3], small.kinds)
     assert_array_equal(both.kinds[2:], large.kinds + 1)
-    assert both.bidders.tolist() == [3, 3, 8, 8, 8]
+    assert both.bidders.tolist() == [3, 3, 8, 8]
     assert not both.kinds[:2][~seated(both)[:2]].any()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from daedalus.market.mechanism import (
+    AUCTION_TYPES,
     CHOICES,
     FIELDS,
     FLAGS,
@@ -69,8 +71,9 @@ def test_defaults_are_those_of_the_card():
 
 
 def test_ranges_are_those_of_the_card():
+    assert CHOICES["auction_type"][:3] == ("first_price", "second_price", "vcg")
     assert CHOICES == {
-        "auction_type": ("first_price", "second_price", "vcg"),
+        "auction_type": AUCTION_TYPES,
         "coalition_policy": ("allow", "restrict", "penalize_suspected", "penalize_confirmed"),
     }
     assert RANGES == {
@@ -236,6 +239,36 @@ def test_columns_are_copied():
     batch = Mechanisms(**ours)
     for name in FIELDS:
         assert not np.shares_memory(getattr(batch, name), ours[name])
+
+
+def test_a_batch_never_changes():
+    drawn = draw_mechanisms(3, np.random.default_rng(0))
+    for batch in (drawn, drawn.take(np.arange(3)), pickle.loads(pickle.dumps(drawn))):
+        before = [batch[row] for row in range(3)]
+        for name in (*FIELDS, "malformed"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(batch, name)[1] = 0
+            with pytest.raises(AttributeError):
+                setattr(batch, name, getattr(drawn, name))
+        assert [batch[row] for row in range(3)] == before
+
+
+def test_a_copy_may_have_other_columns_which_are_checked():
+    batch = Mechanisms.stack([Mechanism(), None])
+    raised = batch.with_columns(reserve_price=np.array([0.2, 0.3]))
+    assert [raised[0], raised[1]] == [Mechanism(reserve_price=0.2), Mechanism(reserve_price=0.3)]
+    assert raised.malformed.tolist() == [False, True]
+    assert batch[0] == Mechanism()
+    with pytest.raises(MechanismError, match="reserve_price: nan"):
+        batch.with_columns(reserve_price=np.array([0.2, math.nan]))
+
+
+def test_columns_that_lack_or_are_unknown_are_refused():
+    for ours in ({}, columns() | {"reserve": np.zeros(3)}):
+        with pytest.raises(TypeError, match="give auction_type, reserve_price"):
+            Mechanisms(**ours)
+    with pytest.raises(AttributeError, match="reserve: no such field; the fields are auction_type"):
+        _ = draw_mechanisms(3, np.random.default_rng(0)).reserve
 
 
 def test_take_repeats_and_orders_rows():

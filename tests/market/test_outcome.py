@@ -24,7 +24,7 @@ def test_a_column_is_found_by_its_name_and_by_its_number(name: str, number: int)
 
 
 def test_fairness_is_what_the_gini_coefficient_leaves() -> None:
-    assert np.array_equal(records().fairness, 1.0 - records().field("gini"))
+    assert np.array_equal(records().field("fairness"), 1.0 - records().field("gini"))
 
 
 def test_an_unknown_column_is_refused() -> None:

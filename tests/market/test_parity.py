@@ -37,8 +37,10 @@ def rows_of(stage: int) -> list[dict]:
 
 def step_metrics(outcome: Outcome) -> np.ndarray:
     """Return the six metrics of one step, shape (6, B)."""
-    last = [outcome.fairness if m == "fairness" else outcome.field(m) for m in METRICS[1:]]
-    return np.stack([outcome.composite[:, -SCORED:].mean(axis=1), *(m[:, -1] for m in last)])
+    last = [outcome.field(m) for m in METRICS[1:]]
+    return np.stack(
+        [outcome.field("composite")[:, -SCORED:].mean(axis=1), *(m[:, -1] for m in last)]
+    )
 
 
 @cache

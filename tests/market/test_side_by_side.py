@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import market_seeds
-from daedalus.market.side_by_side import SideBySideMarket
 from daedalus.market.strategic import StrategicMarket
 from tests.populations import TYPES, draw_mechanisms
 
@@ -37,7 +36,7 @@ SEEDS = market_seeds(3, "side by side", 20)
 
 def test_each_population_goes_as_it_would_alone() -> None:
     mechanisms = draw_mechanisms(20 * COUNT, np.random.default_rng(0))
-    together = SideBySideMarket(POPULATIONS)
+    together = StrategicMarket(POPULATIONS)
     state = together.reset(np.tile(SEEDS, COUNT))
     records = together.play(state, mechanisms, 30).records
     for number, population in enumerate(POPULATIONS):
@@ -49,7 +48,7 @@ def test_each_population_goes_as_it_would_alone() -> None:
 
 
 def test_forks_stay_with_their_population() -> None:
-    market = SideBySideMarket(POPULATIONS)
+    market = StrategicMarket(POPULATIONS)
     state = market.reset(np.tile(SEEDS, COUNT))
     rows = np.array([119, 99, 79, 3, 30])
     fork = state.fork(rows)
@@ -60,8 +59,8 @@ def test_forks_stay_with_their_population() -> None:
 
 def test_populations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="the same stage"):
-        SideBySideMarket([Population(), Population(stage=1)])
+        StrategicMarket([Population(), Population(stage=1)])
     with pytest.raises(ValueError, match="at least one"):
-        SideBySideMarket([])
+        StrategicMarket([])
     with pytest.raises(ValueError, match="19 episodes for 6 populations"):
-        SideBySideMarket(POPULATIONS).reset(SEEDS[:19])
+        StrategicMarket(POPULATIONS).reset(SEEDS[:19])

@@ -40,7 +40,7 @@ def env_of(**types: BidderType) -> DesignEnv:
 
 def published_reward(outcome: Outcome) -> NDArray[np.float64]:
     """Return what ``PUBLISHED`` pays for valid texts, term by term, shape (B,)."""
-    parts = (outcome.welfare, outcome.fairness, outcome.composite)
+    parts = (outcome.field("welfare"), outcome.field("fairness"), outcome.field("composite"))
     return np.asarray(1.0 + sum(each.mean(axis=1) for each in parts))
 
 

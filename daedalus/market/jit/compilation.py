@@ -67,7 +67,7 @@ def threaded_kernel(function: Function) -> Function:
 
 
 def _cached(compiled: Any) -> Any:
-    compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call]  # numba has no types
+    compiled._cache = _Cache(compiled.py_func)
     return compiled  # as njit(cache=True) does it, with a cache of numba's own
 
 
@@ -87,22 +87,7 @@ def package_stamp() -> str:
     return digest.hexdigest()
 
 
-class _PackageStamp:
-    """Replaces the stamp of a cache locator, which hashes one file."""
-
-    def get_source_stamp(self) -> str:
-        return package_stamp()
-
-
-class _ProvidedFolder(_PackageStamp, caching.UserProvidedCacheLocator):
-    """``NUMBA_CACHE_DIR``, where it is set."""
-
-
-class _PackageFolder(_PackageStamp, caching.InTreeCacheLocator):
-    """The package's own ``__pycache__``, where it can be written."""
-
-
-class _UserFolder(_PackageStamp, caching.UserWideCacheLocator):
+class _UserFolder(caching.UserWideCacheLocator):
     """The user's cache folder, for an installation that cannot be written."""
 
     def ensure_cache_path(self) -> None:
@@ -111,7 +96,7 @@ class _UserFolder(_PackageStamp, caching.UserWideCacheLocator):
         super().ensure_cache_path()  # type: ignore[no-untyped-call]  # numba has no types
 
 
-class _ReadOnlyFolder(_ProvidedFolder):
+class _ReadOnlyFolder(caching.UserProvidedCacheLocator):
     """``NUMBA_CACHE_DIR``, where no folder can be written, as in a read-only container."""
 
     def ensure_cache_path(self) -> None:
@@ -134,8 +119,8 @@ class _TemporaryFolder(_UserFolder):
 
 class _CacheFiles(caching.CompileResultCacheImpl):
     _locator_classes: list[type[object]] = [  # noqa: RUF012
-        _ProvidedFolder,
-        _PackageFolder,
+        caching.UserProvidedCacheLocator,  # ``NUMBA_CACHE_DIR``, where it is set
+        caching.InTreeCacheLocator,  # the package's own ``__pycache__``
         _UserFolder,
         _ReadOnlyFolder,
         _TemporaryFolder,
@@ -144,6 +129,10 @@ class _CacheFiles(caching.CompileResultCacheImpl):
 
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheFiles
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]  # numba has no types
+        self._cache_file._source_stamp = package_stamp()  # instead of the hash of one file
 
     def save_overload(self, signature: object, compiled: object) -> None:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from daedalus.market.jit.compilation import Flags, Floats, Integers, Records, kernel
-from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, total_of, with_amount
 from daedalus.market.kernels.records import Round
 from daedalus.market.measures import (
     RECENT_ROUNDS,
@@ -82,7 +82,7 @@ def record_truth(
         bidder = bidders[i]
         bidder.surplus = max(constants.surplus_memory * bidder.surplus + seats[i].net, 0.0)
         amounts[i] = bidder.surplus
-    competitors, out = _count_bidders(current.mechanism.reserve, seats, offers, awards)
+    competitors, out = _count_bidders(current.mechanism.reserve_price, seats, offers, awards)
     gini = normalised_gini(amounts, order)
     steadiness = stability(welfares, current.number, welfare)
     welfares[current.number % RECENT_ROUNDS] = welfare
@@ -169,7 +169,7 @@ def record_account(
         bidder.units_won = memory * bidder.units_won + delivered
         amounts[i] = bidder.units_won
         wins[i] += delivered
-    present = _count_names(current.mechanism.reserve, offers, bids)
+    present = _count_names(current.mechanism.reserve_price, offers, bids)
     welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
     gini = normalised_gini(amounts, order)
     steadiness = stability(welfares, current.number, welfare)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE, VCG
+from daedalus.market.auction import pays_one_price, pays_own_bid, pays_personal_price
 from daedalus.market.draws import (
     DEMAND_REDUCTION,
     ENTRY,
@@ -71,19 +71,19 @@ def entry_cost(current: Round) -> float:
     """Return what it costs to prepare a bid under the mechanism."""
     constants, mechanism = current.parameters, current.mechanism
     cost: float = constants.entry_cost
-    if not mechanism.shows_reserve:
+    if not mechanism.reveal_reserve:
         cost += constants.secret_reserve_cost
-    if not mechanism.shows_winner:
+    if not mechanism.reveal_winner_identity:
         cost += constants.secret_winner_cost
-    if not mechanism.shows_price:
+    if not mechanism.reveal_clearing_price:
         cost += constants.secret_price_cost
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         cost += constants.exposed_bids_cost
-    elif not mechanism.shows_distribution:
+    elif not mechanism.reveal_bid_distribution:
         cost += constants.secret_statistics_cost
-        if mechanism.format == VCG and current.units > 1:
+        if pays_personal_price(mechanism.auction_type) and current.units > 1:
             cost += constants.unverified_cost
-    if mechanism.policy == RESTRICT:
+    if mechanism.coalition_policy == RESTRICT:
         cost += constants.compliance_cost
     return cost
 
@@ -154,7 +154,7 @@ def unshaded(bid: float, rivals: float, reserve: float) -> float:
 @kernel
 def known_reserve(mechanism: Record) -> float:
     """Return the reserve that bidders reckon with: 0 while it is secret."""
-    reserve: float = mechanism.reserve if mechanism.shows_reserve else 0.0
+    reserve: float = mechanism.reserve_price if mechanism.reveal_reserve else 0.0
     return reserve
 
 
@@ -172,14 +172,14 @@ def _bid_sincerely(
         seat: Its values and its choice from a table.
         reserve: The reserve that it reckons with.
     """
-    auction_format, one, two = current.mechanism.format, seat.value_one, seat.value_two
+    auction_format, one, two = current.mechanism.auction_type, seat.value_one, seat.value_two
     if t.learner != GRADIENT:
         share = factor(t, seat.choice)
         one, two = share * one, share * two
-    elif t.shades and auction_format == FIRST_PRICE:
+    elif t.shades and pays_own_bid(auction_format):
         one = shaded(one, rivals(bidder), reserve)
         two = shaded(two, rivals(bidder), reserve)
-    elif t.shades and auction_format == SECOND_PRICE and two > 0.0:
+    elif t.shades and pays_one_price(auction_format) and two > 0.0:
         reduces = bidder.reduction_gain / current.parameters.reduction_scale
         if falls_below(uniform(current.key, i, DEMAND_REDUCTION), 0.0, reduces):
             two = 0.0
@@ -203,7 +203,11 @@ def _offer_sincerely(seat: Record, offer: Record) -> None:
 @kernel
 def price_is_public(mechanism: Record) -> bool:
     """Return whether bidders are told the price or can work it out from what they are told."""
-    public: bool = mechanism.shows_price or mechanism.shows_bids or mechanism.shows_distribution
+    public: bool = (
+        mechanism.reveal_clearing_price
+        or mechanism.reveal_competing_bids
+        or mechanism.reveal_bid_distribution
+    )
     return public
 
 
@@ -212,11 +216,11 @@ def _false_bid_error(current: Round) -> float:
     """Return the relative error of a false-name bid: the less is shown, the larger."""
     constants, mechanism = current.parameters, current.mechanism
     error: float = constants.shill_spread_blind
-    if mechanism.shows_price:
+    if mechanism.reveal_clearing_price:
         error = constants.shill_spread_price
-    if mechanism.shows_distribution:
+    if mechanism.reveal_bid_distribution:
         error = constants.shill_spread_distribution
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         error = constants.shill_spread_bids
     return error
 
@@ -225,7 +229,8 @@ def _false_bid_error(current: Round) -> float:
 def _bid_falsely(current: Round, bidder: Record, i: int, expected_price: float) -> float:
     """Return a shill bidder's false-name bid, near the price that it expects, or 0 for none."""
     constants, mechanism, key = current.parameters, current.mechanism, current.key
-    expected = bidder.shill_gain - constants.shill_hit * mechanism.shill_fine
+    fine = constants.fine_unit * mechanism.shill_penalty
+    expected = bidder.shill_gain - constants.shill_hit * fine
     if not falls_below(uniform(key, i, SHILL), 0.0, expected / constants.shill_scale):
         return 0.0
     draw = 2.0 * uniform(key, i, SHILL_BID) - 1.0
@@ -254,7 +259,7 @@ def bid(
         expected_price: The price that shill bidders expect.
     """
     cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
-    prices_of_others = current.mechanism.format != FIRST_PRICE
+    prices_of_others = not pays_own_bid(current.mechanism.auction_type)
     for i in range(len(seats)):
         bidder, seat, offer = bidders[i], seats[i], offers[i]
         t = types[bidder.kind]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.auction import FIRST_PRICE
+from daedalus.market.auction import pays_own_bid
 from daedalus.market.draws import (
     CLASSIC_BID,
     CLASSIC_POLICY,
@@ -47,11 +47,9 @@ SEAT = np.dtype(
 )
 """A bidder: the range of its values, a dropout's threshold, its kind, a colluder's partner."""
 
-MECHANISM = np.dtype(
-    [("reserve", np.float64), ("penalty", np.float64), ("format", np.int64), ("policy", np.int64)]
-    + [(name, np.bool_) for name in ("shows_bids", "shows_winner", "shows_price")]
-)
-"""A mechanism; ``penalty`` is the collusion penalty."""
+_CARRIED = ("value", "surplus", "budget", "disappointment")
+BIDDER = np.dtype([(name, np.float64) for name in _CARRIED] + [("turn", np.int64)], align=True)
+"""What a bidder carries from round to round, see ``ClassicState``."""
 
 _TRUTHFUL, _SHADER, _DROPOUT, _COLLUDER, _EXPLOITER = range(5)
 _ALLOW, _RESTRICT = 0, 1
@@ -76,12 +74,12 @@ def _shader_bid(
     mechanism: Record, value: float, active: int, cheap_price: float, draw: float
 ) -> float:
     """Return a shader's bid among ``active`` bidders; ``cheap_price`` is the recent mean price."""
-    if mechanism.format != FIRST_PRICE:
+    if not pays_own_bid(mechanism.auction_type):
         return value * (1.0 - (0.02 + 0.03 * draw))
     factor = (active - 1) / max(active, 2)
-    if mechanism.shows_price:
+    if mechanism.reveal_clearing_price:
         factor -= 0.03
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         factor -= 0.05
     if cheap_price < 0.7 * value:
         factor -= 0.05
@@ -91,14 +89,14 @@ def _shader_bid(
 @kernel
 def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn: bool) -> float:
     """Return the bid of the colluder in seat ``i``; ``turn`` is whether it is the one to win."""
-    reserve: float = mechanism.reserve
-    willing = mechanism.policy == _ALLOW or (
-        mechanism.policy == _RESTRICT and uniform(key, i, CLASSIC_POLICY) > 0.5
+    reserve: float = mechanism.reserve_price
+    willing = mechanism.coalition_policy == _ALLOW or (
+        mechanism.coalition_policy == _RESTRICT and uniform(key, i, CLASSIC_POLICY) > 0.5
     )
-    risk = 0.4 if mechanism.penalty > 1.0 else 0.0
+    risk = 0.4 if mechanism.collusion_penalty > 1.0 else 0.0
     if not (willing and uniform(key, i, CLASSIC_RISK) > risk):
-        return value * (0.85 if mechanism.format == FIRST_PRICE else 0.98)
-    if mechanism.shows_winner:
+        return value * (0.85 if pays_own_bid(mechanism.auction_type) else 0.98)
+    if mechanism.reveal_winner_identity:
         return reserve + 0.01 if turn else 0.3 * reserve
     if not turn:
         return 0.5 * reserve
@@ -106,18 +104,18 @@ def _colluder_bid(mechanism: Record, key: np.uint64, i: int, value: float, turn:
 
 
 @kernel
-def _gini(surplus: Floats, present: Flags) -> float:
+def _gini(bidders: Records, present: Flags) -> float:
     """Return the Gini coefficient of the surplus of those present; a negative one counts as 0."""
     total, differences, count = 0.0, 0.0, 0
-    for i in range(len(surplus)):
+    for i in range(len(bidders)):
         if not present[i]:
             continue
-        mine = max(surplus[i], 0.0)
+        mine = max(bidders[i].surplus, 0.0)
         count += 1
         total += mine
         for j in range(i):
             if present[j]:
-                differences += abs(mine - max(surplus[j], 0.0))
+                differences += abs(mine - max(bidders[j].surplus, 0.0))
     return differences / (count * total) if total > 0.0 else 0.0
 
 
@@ -131,47 +129,45 @@ def _bid_all(
     active: Flags,
     bids: Floats,
     prices: Floats,
-    values: Floats,
-    budget: Floats,
-    disappointment: Floats,
-    turn: Flags,
+    bidders: Records,
 ) -> None:
     """Draw values and fill ``bids``; dropouts and exploiters without money leave ``active``."""
-    reserve, first_price = mechanism.reserve, mechanism.format == FIRST_PRICE
+    reserve, first_price = mechanism.reserve_price, pays_own_bid(mechanism.auction_type)
     cheap_price = _recent_mean(prices, HISTORY_LENGTH, played, 5) if played > 2 else np.inf
     for i in range(len(seats)):
-        seat = seats[i]
+        seat, bidder = seats[i], bidders[i]
         bids[i] = 0.0
         if not active[i]:
             continue
         value = seat.value_low + seat.value_range * uniform(key, i, CLASSIC_VALUE)
-        values[i] = value
+        bidder.value = value
         if seat.kind == _TRUTHFUL:
             bids[i] = value
         elif seat.kind == _SHADER:
             draw = uniform(key, i, CLASSIC_BID)
             bids[i] = _shader_bid(mechanism, value, present_count, cheap_price, draw)
         elif seat.kind == _COLLUDER:
-            bids[i] = _colluder_bid(mechanism, key, i, value, turn[i])
+            bids[i] = _colluder_bid(mechanism, key, i, value, bidder.turn == 1)
         elif seat.kind == _DROPOUT:
             expected = value - reserve - 0.05
-            disappointment[i] += 0.1 * expected if expected > 0.0 else -0.02
-            if disappointment[i] < -seat.threshold or reserve > 0.9 * value:
+            bidder.disappointment += 0.1 * expected if expected > 0.0 else -0.02
+            if bidder.disappointment < -seat.threshold or reserve > 0.9 * value:
                 active[i] = False
             else:
                 bids[i] = 0.9 * value if first_price else value
-        elif budget[i] <= 0.0:
+        elif bidder.budget <= 0.0:
             active[i] = False
         else:
-            bids[i] = min(value * (0.6 if budget[i] > 1.5 else 0.3), 0.3 * budget[i])
+            share = 0.6 if bidder.budget > 1.5 else 0.3
+            bids[i] = min(value * share, 0.3 * bidder.budget)
 
 
 @kernel
 def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]:
     """Return the winner (-1 without a sale) and the price."""
-    winner, best, second = -1, -1.0, mechanism.reserve
+    winner, best, second = -1, -1.0, mechanism.reserve_price
     for i in range(len(bids)):
-        if not present[i] or bids[i] < mechanism.reserve:
+        if not present[i] or bids[i] < mechanism.reserve_price:
             continue
         if bids[i] > best:
             if winner >= 0:
@@ -181,7 +177,7 @@ def _clear(mechanism: Record, bids: Floats, present: Flags) -> tuple[int, float]
             second = bids[i]
     if winner < 0:
         return -1, 0.0
-    return winner, best if mechanism.format == FIRST_PRICE else second
+    return winner, best if pays_own_bid(mechanism.auction_type) else second
 
 
 @kernel
@@ -192,21 +188,20 @@ def _settle(
     price: float,
     active: Flags,
     bids: Floats,
-    values: Floats,
-    surplus: Floats,
-    budget: Floats,
+    bidders: Records,
     wins: Integers,
 ) -> None:
     """Book the sale: surplus, a fine if the winner's ring is proven, budget and wins."""
-    gain = values[winner] - price
+    bidder = bidders[winner]
+    gain = bidder.value - price
     kind = seats[winner].kind
-    if kind == _COLLUDER and mechanism.penalty > 0.0:
+    if kind == _COLLUDER and mechanism.collusion_penalty > 0.0:
         other = seats[winner].partner
-        if other != winner and active[other] and bids[other] < 0.8 * mechanism.reserve:
-            gain -= 0.3 * price * mechanism.penalty
+        if other != winner and active[other] and bids[other] < 0.8 * mechanism.reserve_price:
+            gain -= 0.3 * price * mechanism.collusion_penalty
     elif kind == _EXPLOITER:
-        budget[winner] -= price
-    surplus[winner] = gain
+        bidder.budget -= price
+    bidder.surplus = gain
     wins[winner] += 1
 
 
@@ -217,22 +212,20 @@ def _come_and_go(
     played: int,
     active: Flags,
     participation: Floats,
-    budget: Floats,
-    disappointment: Floats,
-    turn: Flags,
+    bidders: Records,
 ) -> None:
     """Pass the colluders' turn on, let dropouts return and exploiters without money leave."""
     returning = (
         played > 3 and reserve < 0.3 and _recent_mean(participation, RECENT_ROUNDS, played, 3) > 0.6
     )
     for i in range(len(seats)):
-        kind = seats[i].kind
+        kind, bidder = seats[i].kind, bidders[i]
         if kind == _COLLUDER:
-            turn[i] = not turn[i]
+            bidder.turn = 1 - bidder.turn
         elif kind == _DROPOUT and returning and not active[i]:
             active[i] = True
-            disappointment[i] = 0.0
-        elif kind == _EXPLOITER and budget[i] <= 0.0:
+            bidder.disappointment = 0.0
+        elif kind == _EXPLOITER and bidder.budget <= 0.0:
             active[i] = False
 
 
@@ -245,8 +238,7 @@ def _record(
     present: Flags,
     active: Flags,
     bids: Floats,
-    values: Floats,
-    surplus: Floats,
+    bidders: Records,
     wins: Integers,
     welfares: Floats,
     played: int,
@@ -254,12 +246,13 @@ def _record(
     """Fill a round's record; ``ROUND_FIELDS`` names its columns."""
     best = 0.0
     out = 0
-    for i in range(len(values)):
-        best = max(best, values[i])
+    for i in range(len(bidders)):
+        best = max(best, bidders[i].value)
         out += not active[i]
-    welfare = min(values[winner] / best, 1.0) if winner >= 0 and best > 0.0 else 0.0
-    gini = _gini(surplus, present)
-    participation = present_count / len(values)
+    value = bidders[winner].value if winner >= 0 else 0.0
+    welfare = min(value / best, 1.0) if best > 0.0 else 0.0
+    gini = _gini(bidders, present)
+    participation = present_count / len(bidders)
     collusion = collusion_signal(bids, present, wins, len(wins))
     steadiness = stability(welfares, played, welfare)
     multiplier = max(0.5, 1.0 - 0.5 * collusion) if collusion > 0.5 else 1.0
@@ -272,7 +265,7 @@ def _record(
     record[STABILITY] = steadiness
     record[COMPOSITE] = welfare * (1.0 - gini) * participation * steadiness * multiplier
     record[REVENUE] = price
-    record[REVENUE_SHARE] = min(price / values[winner], 1.0) if winner >= 0 else 0.0
+    record[REVENUE_SHARE] = min(price / value, 1.0) if winner >= 0 else 0.0
 
 
 @kernel
@@ -288,11 +281,7 @@ def _play_episode(
     prices: Floats,
     welfares: Floats,
     participation: Floats,
-    values: Floats,
-    surplus: Floats,
-    budget: Floats,
-    disappointment: Floats,
-    turn: Flags,
+    bidders: Records,
     records: Floats,
     present: Flags,
 ) -> None:
@@ -306,19 +295,15 @@ def _play_episode(
             present_count += present[i]
         _bid_all(
             seats, mechanism, round_key(seed, played), played, present_count, active, bids, prices,
-            values, budget, disappointment, turn,
+            bidders,
         )  # fmt: skip
         winner, price = _clear(mechanism, bids, present)
         if winner >= 0:
-            _settle(
-                seats, mechanism, winner, price, active, bids, values, surplus, budget, wins
-            )  # fmt: skip
-        _come_and_go(
-            seats, mechanism.reserve, played, active, participation, budget, disappointment, turn
-        )
+            _settle(seats, mechanism, winner, price, active, bids, bidders, wins)
+        _come_and_go(seats, mechanism.reserve_price, played, active, participation, bidders)
         _record(
-            record, winner, price, present_count, present, active, bids, values, surplus, wins,
-            welfares, played,
+            record, winner, price, present_count, present, active, bids, bidders, wins, welfares,
+            played,
         )  # fmt: skip
         prices[played % HISTORY_LENGTH] = price
         welfares[played % RECENT_ROUNDS] = record[WELFARE]
@@ -338,22 +323,17 @@ def play_rounds(
     prices: Floats,
     welfares: Floats,
     participation: Floats,
-    values: Floats,
-    surplus: Floats,
-    budget: Floats,
-    disappointment: Floats,
-    turn: Flags,
+    bidders: Records,
     records: Floats,
 ) -> None:
     """Play ``records.shape[1]`` rounds in every episode.
 
-    Changes in place the state arrays ``rounds`` to ``turn`` and fills ``records``.
+    Changes in place the state arrays ``rounds`` to ``bidders`` and fills ``records``.
     """
     present = np.empty(len(seats), np.bool_)
     for e in range(len(seeds)):
         _play_episode(
             seats, mechanisms[e], seeds[e], rounds[e], active[e], bids[e], previous_bids[e],
-            wins[e], prices[e], welfares[e], participation[e], values[e], surplus[e], budget[e],
-            disappointment[e], turn[e], records[e], present,
+            wins[e], prices[e], welfares[e], participation[e], bidders[e], records[e], present,
         )  # fmt: skip
         rounds[e] += records.shape[1]

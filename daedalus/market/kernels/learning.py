@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from daedalus.market.auction import FIRST_PRICE, SECOND_PRICE
+from daedalus.market.auction import pays_one_price, pays_own_bid
 from daedalus.market.draws import READING_ERROR, uniform
 from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.bidding import (
@@ -54,7 +54,7 @@ def _learn_rivals(mechanism: Record, bidder: Record, competing: float, gain: flo
     reserve = known_reserve(mechanism)
     floor = max(reserve, SMALLEST_BID)
     value = competing
-    if competing > 0.0 and mechanism.format == FIRST_PRICE:
+    if competing > 0.0 and pays_own_bid(mechanism.auction_type):
         value = unshaded(competing, rivals(bidder), reserve)
     seen = 1.0 if value > floor else 0.0
     distance = -math.log(min(max(value, floor), 1.0))
@@ -108,12 +108,12 @@ def _learn_factors(
     Where no rival competed, a bid had to reach the reserve. The price tells a secret reserve.
     """
     weights, reserve = table[: t.factors], known_reserve(mechanism)
-    alone = reserve if mechanism.shows_reserve else price
+    alone = reserve if mechanism.reveal_reserve else price
     low = max(lowest, reserve) if lowest > 0.0 else alone
     high = max(above, reserve) if above > 0.0 else alone
     forgone_payoffs(
-        t, mechanism.format, seat.value_one, seat.value_two, 1.0 + bidder.pacing, seat.purse, low,
-        high, seat.choice if lost else -1, payoffs,
+        t, mechanism.auction_type, seat.value_one, seat.value_two, 1.0 + bidder.pacing, seat.purse,
+        low, high, seat.choice if lost else -1, payoffs,
     )  # fmt: skip
     multiply_weights(weights, payoffs, t.hedge_rate * weight, t.hedge_share)
 
@@ -128,13 +128,13 @@ def _weight_of_disclosure(
     sale the price tells losers what would have won, and tells Hedge shaders who won an upper bound
     on the bids that they beat. In other sales the price tells winners the bid that they beat.
     """
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         return 1.0
-    first_price = mechanism.format == FIRST_PRICE
-    told = mechanism.shows_price and (first_price != won or (first_price and by_hedge))
+    own_bid = pays_own_bid(mechanism.auction_type)
+    told = mechanism.reveal_clearing_price and (own_bid != won or (own_bid and by_hedge))
     weight: float = (
         parameters.price_weight * told
-        + parameters.distribution_weight * mechanism.shows_distribution
+        + parameters.distribution_weight * mechanism.reveal_bid_distribution
     )
     return weight
 
@@ -181,9 +181,9 @@ def learn_bidding(
         if weight == 0.0:
             continue
         lowest, above = price, price
-        if mechanism.shows_bids or mechanism.shows_distribution:
+        if mechanism.reveal_competing_bids or mechanism.reveal_bid_distribution:
             lowest, above = _competing_bids(i, n, current.units, count, ranking)
-        if mechanism.shows_distribution and not mechanism.shows_bids:
+        if mechanism.reveal_bid_distribution and not mechanism.reveal_competing_bids:
             error = 2.0 * uniform(current.key, i, READING_ERROR) - 1.0
             noise = 1.0 + constants.distribution_noise * error
             lowest, above = lowest * noise, above * noise
@@ -194,7 +194,11 @@ def learn_bidding(
             )
         gain = min(bidder.learning_rate * weight, 1.0)
         _learn_rivals(mechanism, bidder, lowest, gain)
-        if t.learner == GRADIENT and seat.value_two > 0.0 and mechanism.format == SECOND_PRICE:
+        if (
+            t.learner == GRADIENT
+            and seat.value_two > 0.0
+            and pays_one_price(mechanism.auction_type)
+        ):
             _learn_reduction(mechanism, bidder, seat, lowest, above, gain)
 
 
@@ -210,11 +214,13 @@ def learn_expected_surplus(current: Round, bidders: Records, seats: Records, pri
         bidder, seat = bidders[i], seats[i]
         gained = seat.net
         if not seat.entered:
-            if not mechanism.shows_price or (price == 0.0 and not mechanism.shows_reserve):
+            if not mechanism.reveal_clearing_price or (
+                price == 0.0 and not mechanism.reveal_reserve
+            ):
                 continue
             cost = max(price, reserve)
             gained = max(seat.value_one - cost, 0.0)
-            if mechanism.format == FIRST_PRICE:
+            if pays_own_bid(mechanism.auction_type):
                 gained = seat.value_one - seat.sincere_one if seat.sincere_one > cost else 0.0
         bidder.expected_surplus += constants.entry_gain * (gained - bidder.expected_surplus)
 

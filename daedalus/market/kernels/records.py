@@ -23,14 +23,6 @@ TYPE = np.dtype(
 )
 """A bidder type; ``ring`` is its ring, or -1."""
 
-MECHANISM = np.dtype(
-    [(name, _FLOAT) for name in ("reserve", "shill_fine", "withdrawal_fine", "collusion_fine")]
-    + [(name, _FLAG) for name in ("shows_reserve", "shows_bids", "shows_winner", "shows_price")]
-    + [("shows_distribution", _FLAG), ("format", np.int64), ("policy", np.int64)],
-    align=True,
-)
-"""A mechanism; fines are in units of value."""
-
 _CARRIED = (
     "value_low value_range outside budget discretion expected_surplus learning_rate rivals_seen "
     "rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
@@ -68,7 +60,7 @@ class Round(NamedTuple):
 
     Attributes:
         parameters: The constants of ``StrategicParameters``.
-        mechanism: The mechanism in force, dtype ``MECHANISM``.
+        mechanism: The mechanism in force, a row of ``Mechanisms.rows``.
         units: Units for sale K.
         key: Key of the round's draws.
         number: Rounds played before.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.auction import FIRST_PRICE, clear
+from daedalus.market.auction import clear, pays_own_bid
 from daedalus.market.draws import BREAKDOWN, COLLUSION, COVER_BID, LEADER_LOT, uniform
 from daedalus.market.jit.compilation import (
     Floats,
@@ -14,7 +14,7 @@ from daedalus.market.jit.compilation import (
     shared_kernel,
 )
 from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
-from daedalus.market.kernels.highest import NOTHING, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
 
 _LEAST = 0.01
@@ -83,7 +83,7 @@ def _bid_as_leaders(
         if not (seat.in_ring and seat.leads):
             continue
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
-        if mechanism.format == FIRST_PRICE:
+        if pays_own_bid(mechanism.auction_type):
             outsiders = outside * rivals(bidders[i])
             low = max(shaded(seat.value_one, outsiders, reserve), _LEAST)
             offer.one = min(low, seat.sincere_one)
@@ -106,10 +106,10 @@ def _agree(current: Round, bidders: Records, seats: Records, deal: Records, size
         if seat.in_ring and not seat.leads:
             draw = uniform(current.key, i, COVER_BID)
             cover = 0.5 * lowest * draw
-            if mechanism.format == FIRST_PRICE:
+            if pays_own_bid(mechanism.auction_type):
                 cover = lowest * (0.9 + 0.08 * draw)
-            elif mechanism.shows_reserve:
-                cover = mechanism.reserve
+            elif mechanism.reveal_reserve:
+                cover = mechanism.reserve_price
             deal[i].one = min(cover, 0.98 * lowest, seat.value_one, seat.purse)
             deal[i].two = 0.0
 
@@ -155,10 +155,10 @@ def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
         mechanism: The mechanism in force.
         evidence: Share of the screen's power that applies to the winner's deal; 0 without a deal.
     """
-    if mechanism.policy < SUSPECTED:
+    if mechanism.coalition_policy < SUSPECTED:
         return 0.0
     hit, false = parameters.confirmed_hit, parameters.confirmed_false
-    if mechanism.policy == SUSPECTED:
+    if mechanism.coalition_policy == SUSPECTED:
         hit, false = parameters.suspected_hit, parameters.suspected_false
     chance: float = parameters.audit_rate * (false + (hit - false) * evidence)
     return chance
@@ -168,9 +168,9 @@ def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
 def _monitoring(parameters: Record, mechanism: Record) -> float:
     """Return the chance that a ring sees that a member broke its deal."""
     seen: float = parameters.monitoring_base
-    if mechanism.shows_winner:
+    if mechanism.reveal_winner_identity:
         seen += parameters.monitoring_winner
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         seen += parameters.monitoring_bids
     return seen
 
@@ -221,7 +221,7 @@ def _deviate(
             continue
         seat.breaks = True
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
-        if mechanism.format == FIRST_PRICE:
+        if pays_own_bid(mechanism.auction_type):
             bid = shaded(seat.value_one, power - 1.0, floor) + _LEAST
             offer.one = min(seat.value_one, bid, seat.purse)
             offer.two = min(seat.sincere_two, offer.one, seat.purse - offer.one)
@@ -232,11 +232,11 @@ def _deviate(
 @kernel
 def _disclosed(parameters: Record, mechanism: Record) -> float:
     """Return how much the members are told of what the deal would have earned, in [0, 1]."""
-    if mechanism.shows_bids:
+    if mechanism.reveal_competing_bids:
         return 1.0
     share: float = (
-        parameters.price_weight * mechanism.shows_price
-        + parameters.distribution_weight * mechanism.shows_distribution
+        parameters.price_weight * mechanism.reveal_clearing_price
+        + parameters.distribution_weight * mechanism.reveal_bid_distribution
     )
     return share
 
@@ -257,9 +257,10 @@ def _colludes(
     """
     parameters, mechanism = current.parameters, current.mechanism
     risk = accusation(parameters, mechanism, evidence) - accusation(parameters, mechanism, 0.0)
-    expected = gain - risk * mechanism.collusion_fine * leaders / size
+    fine = parameters.collusion_fine_unit * mechanism.collusion_penalty
+    expected = gain - risk * fine * leaders / size
     chance = logistic(expected / parameters.ring_scale)
-    if mechanism.policy == RESTRICT:
+    if mechanism.coalition_policy == RESTRICT:
         chance *= parameters.restrict_factor
     return uniform(current.key, ring, COLLUSION) < chance
 
@@ -269,8 +270,8 @@ def _sell(current: Round, offers: Records, ranking: Records, awards: Records) ->
     """Sell to these offers; return how many bids compete, and the clearing price."""
     mechanism = current.mechanism
     count, price = clear(
-        mechanism.format, current.units, mechanism.reserve, current.key, offers, True, ranking,
-        awards,
+        mechanism.auction_type, current.units, mechanism.reserve_price, current.key, offers, True,
+        ranking, awards,
     )  # fmt: skip
     return count, price
 
@@ -333,7 +334,7 @@ def _play_ring(
         deal[i].one, deal[i].two, deal[i].alias = offers[i].one, offers[i].two, offers[i].alias
     _agree(current, bidders, seats, deal, size)
     known = _evidence(parameters, seats, deal, discretion, known_reserve(mechanism))
-    screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve)
+    screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve_price)
     colludes = _colludes(current, ring, own.gain, known, leaders, size)
     deviators = _deviate(current, bidders, seats, deal, own.gain, size)
     sale_of_deal = _sell(current, deal, trial_ranking, trial)

@@ -19,7 +19,7 @@ def _deliver(
     worth: float = seat.value_one + (seat.value_two if won == 2 else 0.0)
     if uniform(current.key, i, SHOCK) < current.parameters.shock_rate:
         worth = 0.0
-    fine = current.mechanism.withdrawal_fine * won
+    fine = current.parameters.fine_unit * current.mechanism.withdrawal_penalty * won
     instead = bidder.outside * won - fine if t.withdraws else -fine
     if instead > worth - paid and (worth == 0.0 or t.withdraws):
         seat.net = -fine
@@ -53,11 +53,11 @@ def _punish(current: Round, i: int, seat: Record, alias: float, evidence: float)
     if seat.delivered > 0:
         chance = accusation(constants, mechanism, evidence)
         if uniform(key, i, COLLUSION_SCREEN) < chance:
-            seat.net -= mechanism.collusion_fine
+            seat.net -= constants.collusion_fine_unit * mechanism.collusion_penalty
     if seat.delivered > 0 or alias > 0.0:
         chance = constants.shill_hit if alias > 0.0 else constants.shill_false
         if uniform(key, i, SHILL_SCREEN) < chance:
-            seat.net -= mechanism.shill_fine
+            seat.net -= constants.fine_unit * mechanism.shill_penalty
 
 
 @kernel
@@ -114,13 +114,14 @@ def pay_shill_bidders(
         shills: Number of false names.
     """
     constants, n = current.parameters, len(seats)
+    fine = constants.fine_unit * current.mechanism.withdrawal_penalty
     added = 0.0
     for i in range(n):
         added += awards[i].paid - honest[i].paid
     for i in range(n):
         if offers[i].alias > 0.0:
-            bidder, fine = bidders[i], awards[n + i].units * current.mechanism.withdrawal_fine
+            bidder, fines = bidders[i], awards[n + i].units * fine
             by_others = added - (awards[i].paid - honest[i].paid)
-            earned = constants.shill_share * by_others / shills - fine
+            earned = constants.shill_share * by_others / shills - fines
             seats[i].net += earned
             bidder.shill_gain += constants.shill_gain * (earned - bidder.shill_gain)

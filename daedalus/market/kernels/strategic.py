@@ -24,7 +24,7 @@ from daedalus.market.jit.compilation import (
 )
 from daedalus.market.kernels.accounts import record_account, record_truth
 from daedalus.market.kernels.bidding import bid, price_is_public
-from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, total_of, with_amount
 from daedalus.market.kernels.learning import (
     learn_action_values,
     learn_bidding,
@@ -80,7 +80,7 @@ def _play_episode(
 
     Its n bidders have the first rows of the arrays; the others are left as they are.
     """
-    auction_format, reserve = mechanism.format, mechanism.reserve
+    auction_format, reserve = mechanism.auction_type, mechanism.reserve_price
     seats, offers, deal = np.zeros(n, SEAT), np.zeros(n, OFFER), np.zeros(n, OFFER)
     ranking, trial_ranking = np.zeros(units + 3, RANKED), np.zeros(units + 3, RANKED)
     awards, trial = np.zeros(2 * n, AWARD), np.zeros(2 * n, AWARD)

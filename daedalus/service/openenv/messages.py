@@ -5,24 +5,16 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from openenv.core.env_server.types import Action, Observation, State
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import BaseModel, Field, StrictBool, create_model
 
 from daedalus.market.history import HISTORY_LENGTH
-from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, RANGES, Mechanism
+from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.population import MAX_BIDDERS
-from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.openenv.ranges import Strict, integer, measured, number
 
 LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
 MAX_SEED = 2**53 - 1  # every JSON reader keeps integers up to this one exactly
 MANY = 1_000_000  # steps
-
-if TYPE_CHECKING:  # a type checker cannot read choices from a table
-    AuctionType = str
-    CoalitionPolicy = str
-else:
-    AuctionType = Literal[*AUCTION_TYPES]
-    CoalitionPolicy = Literal[*COALITION_POLICIES]
 
 Count = Annotated[int, *integer(0, MANY)]
 _Share = Annotated[float, *measured(0, 1)]
@@ -31,39 +23,31 @@ _Number = Annotated[float, *measured()]
 _Correlation = Annotated[float, *measured(-1, 1)]
 
 
-def _ranged(name: str) -> tuple[Any, ...]:
-    return number(*RANGES[name])
+def _typed(name: str) -> tuple[Any, Any]:
+    """Return the type of a mechanism's field, with its default and description."""
+    kind: Any = StrictBool
+    if name in CHOICES:
+        kind = Literal[CHOICES[name]]
+    elif name in RANGES:
+        kind = Annotated[float, *number(*RANGES[name])]
+    return kind, Field(default=getattr(Mechanism(), name), description=EFFECTS[name])
 
 
-def _setting(name: str, default: Any) -> Any:
-    return Field(default=default, description=DESCRIPTIONS[name])
+if TYPE_CHECKING:
+    _Settings = BaseModel
+else:
+    _Settings = create_model("_Settings", **{name: _typed(name) for name in FIELDS})
 
 
-class MechanismFields(BaseModel):
+class MechanismFields(_Settings):
     """The eleven settings of an auction, see ``daedalus.market.mechanism.Mechanism``.
 
     A field that is left out takes its default. A wrong type or a value out of range is an error.
     """
 
-    auction_type: AuctionType = _setting("auction_type", "second_price")
-    reserve_price: Annotated[float, *_ranged("reserve_price")] = _setting("reserve_price", 0.10)
-    reveal_reserve: StrictBool = _setting("reveal_reserve", False)
-    reveal_competing_bids: StrictBool = _setting("reveal_competing_bids", False)
-    reveal_winner_identity: StrictBool = _setting("reveal_winner_identity", False)
-    reveal_clearing_price: StrictBool = _setting("reveal_clearing_price", True)
-    reveal_bid_distribution: StrictBool = _setting("reveal_bid_distribution", False)
-    shill_penalty: Annotated[float, *_ranged("shill_penalty")] = _setting("shill_penalty", 0.0)
-    withdrawal_penalty: Annotated[float, *_ranged("withdrawal_penalty")] = _setting(
-        "withdrawal_penalty", 0.0
-    )
-    collusion_penalty: Annotated[float, *_ranged("collusion_penalty")] = _setting(
-        "collusion_penalty", 0.0
-    )
-    coalition_policy: CoalitionPolicy = _setting("coalition_policy", "allow")
-
     def to_mechanism(self) -> Mechanism:
         """Return the mechanism as the market takes it."""
-        return Mechanism(**self.model_dump(include=set(MechanismFields.model_fields)))
+        return Mechanism(**self.model_dump(include=set(FIELDS)))
 
 
 class WireMechanism(MechanismFields, Strict):

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from daedalus.language.explanation import allowed
 from daedalus.language.prompt import PromptSettings, explained, observation_texts
-from daedalus.market.mechanism import CHOICES, RANGES
-from daedalus.market.schema import DESCRIPTIONS, mechanism_schema
+from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
+from daedalus.market.schema import mechanism_schema
 from daedalus.service.openenv.messages import DaedalusAction, MechanismFields, PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.openenv.remote import Session
@@ -20,7 +20,7 @@ ENDED = "The episode has ended."
 def _of_the_mechanism(play: Callable[..., str]) -> Callable[..., str]:
     """Give a tool the eleven fields as arguments, with types, meanings and defaults."""
     meanings = [
-        f"    {name}: {DESCRIPTIONS[name]}" + (f"; {allowed(field)}" if name in RANGES else "")
+        f"    {name}: {EFFECTS[name]}" + (f"; {allowed(field)}" if name in RANGES else "")
         for name, field in mechanism_schema()["properties"].items()
     ]
     types: dict[str, Any] = {

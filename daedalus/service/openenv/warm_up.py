@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from daedalus.market.making import play_on_one_thread
+from daedalus.market.factory import play_on_one_thread
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction

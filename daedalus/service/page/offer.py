@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
+from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
-from daedalus.market.schema import DESCRIPTIONS
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.messages import (
     Meaning,
@@ -57,7 +56,7 @@ def _field(name: str) -> MechanismField:
         low=low,
         high=high,
         default=getattr(Mechanism(), name),
-        meaning=DESCRIPTIONS[name],
+        meaning=EFFECTS[name],
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 from numba import njit
 from numba.core import event
 
+from daedalus.market.factory import make_market
 from daedalus.market.interface import MarketSettings
-from daedalus.market.making import make_market
 from daedalus.market.population import Population
 
 

@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
+from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from tests.market.strategic_markets import (
     assert_metrics_in_range,
@@ -96,8 +96,8 @@ def capped(low: float, high: float, bidders: int, units: int) -> Population:
 def test_values_move_an_observation_through_bids_alone(bidders, units):
     parameters = StrategicParameters(pacing_gain=0.0, ring_prior=1e3, ring_gain=0.0)
     rng = np.random.default_rng(bidders)
-    mechanisms = draw_mechanisms(60, rng)
-    mechanisms.auction_type[:] = rng.integers(1, 3, size=60)  # where nobody shades
+    nobody_shades = rng.integers(1, 3, size=60)
+    mechanisms = draw_mechanisms(60, rng).with_columns(auction_type=nobody_shades)
     seen, records = [], []
     for low, high in ((0.5, 0.6), (0.7, 1.0)):
         market, state = fresh(capped(low, high, bidders, units), 60, parameters)

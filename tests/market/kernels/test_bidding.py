@@ -9,10 +9,10 @@ from numpy.testing import assert_array_equal
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.bidding import falls_below, logistic
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observing import observe
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
+from daedalus.market.proxies import observe
 from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 
@@ -55,8 +55,8 @@ def test_without_a_budget_nobody_bids(name):
 
 def test_a_spent_budget_bids_nothing():
     market, state = fresh(mixed("exploiter", budget=0.3), 2000)
-    mechanisms = draw_mechanisms(2000, np.random.default_rng(0))
-    mechanisms.reserve_price[:] = 0.0
+    drawn = draw_mechanisms(2000, np.random.default_rng(0))
+    mechanisms = drawn.with_columns(reserve_price=np.zeros(2000))
     for _ in range(20):
         market.play(state, mechanisms, 3)
         assert not ((state.bids > 0) & (state.bids < 1e-12)).any()

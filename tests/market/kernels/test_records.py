@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from daedalus.market.kernels.records import BIDDER, MECHANISM, TYPE, Round
+from daedalus.market.kernels.records import BIDDER, TYPE, Round
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import TRAITS
 from daedalus.market.strategic import StrategicMarket, StrategicState, type_columns
@@ -42,7 +42,7 @@ def test_every_trait_reaches_the_records_of_its_bidders(trait: str) -> None:
 
 def test_records_are_small_and_plain() -> None:
     """A round holds no arrays: compiled code would count references to them at each call."""
-    for record in (TYPE, MECHANISM, BIDDER):
+    for record in (TYPE, BIDDER):
         assert all(np.dtype(kind).shape == () for _, kind in record.descr)
     assert not any(
         "NDArray" in str(kind) or kind == "Records" for kind in Round.__annotations__.values()

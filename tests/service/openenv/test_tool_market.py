@@ -18,8 +18,7 @@ from trl.chat_template_utils import qwen2_5_chat_template
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings, observation_texts
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.schema import DESCRIPTIONS
+from daedalus.market.mechanism import EFFECTS, FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv import tool_market
 from daedalus.service.openenv.catalogue import Catalogue
@@ -46,7 +45,7 @@ def test_the_tool_is_the_mechanism() -> None:
     assert "number from 0.0 to 0.9" in arguments["reserve_price"]["description"]
     assert arguments["reveal_reserve"] == {
         "type": "boolean",
-        "description": DESCRIPTIONS["reveal_reserve"],
+        "description": EFFECTS["reveal_reserve"],
     }
     assert "required" not in tool["parameters"]
 

@@ -1,12 +1,25 @@
-"""Kernels of what an auctioneer sees: statistics of the population."""
+"""What an auctioneer sees of a batch of markets: statistics of the population."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from daedalus.market.history import HISTORY_LENGTH
-from daedalus.market.jit.compilation import Flags, Floats, Integers, cached_kernel, kernel
+from daedalus.market.jit.compilation import (
+    Flags,
+    Floats,
+    Integers,
+    Records,
+    cached_kernel,
+    kernel,
+)
 from daedalus.market.measures import evenness
+from daedalus.market.observation import PROXIES, Observed
+from daedalus.market.state import MarketState
+
+_SEEN = np.dtype([(name, np.float64) for name in PROXIES])
 
 
 @kernel
@@ -69,7 +82,7 @@ def _price_trend(prices: Floats, played: int) -> float:
 
 
 @cached_kernel
-def observe_markets(
+def _observe_markets(
     sizes: Integers,
     units: Integers,
     rounds: Integers,
@@ -78,16 +91,32 @@ def observe_markets(
     previous_bids: Floats,
     wins: Integers,
     prices: Floats,
-    proxies: Floats,
+    proxies: Records,
 ) -> None:
     """Fill the proxies of each market, see ``Observation``."""
     for e in range(len(rounds)):
-        n = sizes[e]
+        n, seen = sizes[e], proxies[e]
         absent, winners = _absences(active[e], wins[e], n)
         mean, spread, correlation = _bid_statistics(bids[e], previous_bids[e])
-        seen = proxies[e]
-        seen[0], seen[1], seen[2], seen[3] = n - absent, n, mean, spread
-        seen[4], seen[5] = correlation, evenness(wins[e], n)
-        seen[6], seen[7] = absent / n, winners / n
-        seen[8] = _price_trend(prices[e], rounds[e])
-        seen[9] = units[e]
+        seen.active_count, seen.total_bidders, seen.units = n - absent, n, units[e]
+        seen.bid_mean, seen.bid_std, seen.bid_correlation = mean, spread, correlation
+        seen.rotation_entropy = evenness(wins[e], n)
+        seen.dropout_rate, seen.budget_exhaustion = absent / n, winners / n
+        seen.clearing_price_trend = _price_trend(prices[e], rounds[e])
+
+
+def observe(state: MarketState) -> Observed:
+    """Return what an auctioneer computes from bids, absences, deliveries and prices."""
+    proxies = np.empty((len(state), len(PROXIES)))
+    _observe_markets(
+        state.sizes,
+        state.units,
+        state.rounds,
+        state.active,
+        state.bids,
+        state.previous_bids,
+        state.wins,
+        state.prices,
+        proxies.view(_SEEN)[:, 0],
+    )
+    return Observed(state.history, proxies)

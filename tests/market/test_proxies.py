@@ -7,7 +7,7 @@ import pytest
 
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.observation import PROXIES
-from daedalus.market.observing import observe
+from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.kernels.highest import NOTHING, total_of, with_amount
+from daedalus.market.kernels.highest_amounts import NOTHING, total_of, with_amount
 from daedalus.market.population import MAX_UNITS
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from daedalus.market.classic import ClassicMarket
+from daedalus.market.factory import make_market
 from daedalus.market.interface import MarketSettings
-from daedalus.market.making import make_market
 from daedalus.market.strategic import StrategicMarket
 from tests.populations import population, seat_plan
 
