@@ -17,7 +17,7 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
-from daedalus.rewards.terms import composite
+from daedalus.rewards.terms import mean_over_rounds
 
 
 class Designer(Protocol):
@@ -37,7 +37,7 @@ class StepResult:
         reward: Mean composite R of the step's scored rounds, shape (B,), in [0, 1]; 0 where the
             proposal was malformed or the episode had ended.
         done: Whether the episode has ended, shape (B,).
-        outcome: The step's rounds; zeros where no round was played.
+        outcome: The step's rounds; NaN where no round was played.
         played: Whether rounds were played, shape (B,).
     """
 
@@ -107,14 +107,14 @@ class DesignEnv:
         running = ~self.done
         outcome = self.advance(mechanisms)
         played = running & ~mechanisms.malformed
-        reward = np.where(played, composite(self.scored(outcome)), 0.0)
+        reward = mean_over_rounds("composite", self.scored(outcome))
         return StepResult(self.observe(), reward, self.done, outcome, played)
 
     def advance(self, mechanisms: Mechanisms) -> Outcome:
         """Play one step as ``step`` does, without the observation.
 
         Returns:
-            The step's rounds; zeros where no round was played.
+            The step's rounds; NaN where no round was played.
 
         Raises:
             ValueError: There is not one mechanism for each episode, or a mechanism was changed to
@@ -134,7 +134,7 @@ class DesignEnv:
             self.mechanisms = mechanisms
             return self.market.play(self.state, mechanisms, rounds)
         moving = self.state.fork(rows)
-        records = np.zeros((len(self.steps), rounds, len(ROUND_FIELDS)))
+        records = np.full((len(self.steps), rounds, len(ROUND_FIELDS)), np.nan)
         records[rows] = self.market.play(moving, mechanisms.take(rows), rounds).records
         self.state.put(rows, moving)
         self.mechanisms = self.mechanisms.replace(rows, mechanisms.take(rows))

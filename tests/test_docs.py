@@ -159,7 +159,7 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(daedalus.designers, "__path__", folders)
     monkeypatch.setattr(seat_plan, "BIDDER_KINDS", (*seat_plan.BIDDER_KINDS, "sniper"))
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
-    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.welfare)  # gone after the test
+    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # gone after the test
     exec(term, dict(vars(terms)))
     return place
 
@@ -230,7 +230,7 @@ def test_the_tutorial_s_reward_term_works(extended: Path) -> None:
     env = DesignEnv.of(MarketSettings(), population(3))
     env.reset(np.arange(4, dtype=np.uint64))
     played = env.step(Mechanisms.repeat(Mechanism(), 4))
-    earned = terms.MARKET_TERMS["revenue_share"](played.outcome)
+    earned = terms.mean_over_rounds("revenue_share", played.outcome)
     assert earned.shape == (4,) and ((earned > 0) & (earned <= 1)).all()
 
 

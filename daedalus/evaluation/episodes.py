@@ -109,10 +109,10 @@ def _play_piece(
         mechanisms = designer.propose(observation, rng)
         result = env.step(mechanisms)
         scored = env.scored(result.outcome)
-        metrics = {"reward": result.reward, **_metrics(scored, result.played)}
+        metrics = {"reward": result.reward, **_metrics(scored)}
         metrics["valid"] = ~mechanisms.malformed
         if stack is not None and not stack.is_composite:
-            metrics[OBJECTIVE] = np.where(result.played, stack.of_mechanisms(scored), 0.0)
+            metrics[OBJECTIVE] = stack.of_mechanisms(scored)
         rows = {"episode": episodes, "step": env.steps, **metrics, **written_fields(mechanisms)}
         if note is not None:
             note(int(env.steps.max()), np.where(running, episodes, -1))
@@ -185,7 +185,7 @@ def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+def _metrics(scored: Outcome) -> dict[str, NDArray[Any]]:
     """Return the market metrics of each episode, as means over the scored rounds."""
     columns = {
         "welfare": scored.welfare,
@@ -196,4 +196,4 @@ def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[An
         "revenue": scored.field("revenue"),
         "revenue_share": scored.field("revenue_share"),
     }
-    return {name: np.where(played, each.mean(axis=1), np.nan) for name, each in columns.items()}
+    return {name: each.mean(axis=1) for name, each in columns.items()}

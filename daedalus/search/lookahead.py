@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import COLLUSION_SIGNAL, GINI, ROUND_FIELDS, Outcome
+from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.workers import share_out
@@ -22,7 +22,6 @@ Piece = TypeVar("Piece")
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
-_UNPLAYED = np.isin(np.arange(len(ROUND_FIELDS)), (GINI, COLLUSION_SIGNAL)).astype(float)
 
 
 @dataclass(frozen=True)
@@ -58,15 +57,14 @@ def play_futures(
         continuation: Acts after the commitment steps. None: each mechanism stays in force.
 
     Returns:
-        The scored rounds, records of shape (B * K, horizon * scored rounds, fields). Every reward
-        term of a step that was not played is 0.
+        The scored rounds, records of shape (B * K, horizon * scored rounds, fields); NaN where no
+        round was played.
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, continuation, rng)
-    records = [np.where(played[:, None, None], each.records, _UNPLAYED) for each, played in steps]
-    return Outcome(np.concatenate(records, axis=1))
+    return Outcome(np.concatenate([each.records for each in steps], axis=1))
 
 
 def _steps(
@@ -75,13 +73,12 @@ def _steps(
     count: int,
     continuation: ContinuationPolicy | None,
     rng: np.random.Generator,
-) -> Iterator[tuple[Outcome, NDArray[np.bool_]]]:
-    """Play ``count`` steps; yield the scored rounds of each, and which episodes were played."""
+) -> Iterator[Outcome]:
+    """Play ``count`` steps; yield the scored rounds of each."""
     for step in range(count):
         if continuation and step >= continuation.commitment_steps:
             mechanisms = continuation.designer.propose(episodes.observe(), rng)
-        played = ~episodes.done & ~mechanisms.malformed
-        yield episodes.scored(episodes.advance(mechanisms)), played
+        yield episodes.scored(episodes.advance(mechanisms))
 
 
 @dataclass(frozen=True)
@@ -219,7 +216,7 @@ def _continued(
     left = episodes.settings.episode_length - int(episodes.steps.min())
     rng = generator(seed, key)
     steps = _steps(episodes, piece.mechanisms.take(copies), left, continuation, rng)
-    rewards = [np.where(played, stack.of_mechanisms(outcome), 0.0) for outcome, played in steps]
+    rewards = [stack.of_mechanisms(each) for each in steps]
     return _means(np.asarray(np.sum(rewards, axis=0)), piece)
 
 

@@ -88,8 +88,6 @@ def _mean_rewards(
     env.reset(seeds)
     total = np.zeros(len(seeds))
     while not env.done.all():
-        played = ~env.done & ~mechanisms.malformed
-        outcome = env.scored(env.advance(mechanisms))
-        total += np.where(played, stack.of_mechanisms(outcome), 0.0)
+        total += stack.of_mechanisms(env.scored(env.advance(mechanisms)))
     mean: NDArray[np.float64] = total / np.maximum(env.steps, 1)
     return mean
