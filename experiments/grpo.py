@@ -47,7 +47,7 @@ def compare(
     config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, report: Report
 ) -> None:
     """Draw the learning curves, and compare the exported model in closed loop."""
-    from daedalus.training import grpo
+    from daedalus.training.algorithms.grpo import trainer as grpo
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
     from daedalus.training.signals import write_history
@@ -63,10 +63,10 @@ def compare(
 
 def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, report: Report) -> None:
     """Train and export the model, unless an interrupted run has done so already."""
-    from daedalus.training import grpo
+    from daedalus.training.algorithms.grpo import trainer as grpo
     from daedalus.training.backends import make_backend
     from daedalus.training.checkpoints import completed_steps
-    from daedalus.training.sources import make_source
+    from daedalus.training.sources.states import make_source
 
     if once(run.model.exists):
         return

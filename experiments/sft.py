@@ -41,7 +41,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def _show(run: RunFolder, tracker: Tracker, report: Report) -> None:
-    from daedalus.training import sft
+    from daedalus.training.algorithms.sft import trainer as sft
     from daedalus.training.signals import write_history
 
     history = write_history(tracker, sft.PHASE, run)
@@ -61,7 +61,7 @@ def train(
     report: Report,
 ) -> None:
     """Train and export a model to ``target``, unless an interrupted run has done so already."""
-    from daedalus.training import sft
+    from daedalus.training.algorithms.sft import trainer as sft
     from daedalus.training.backends import make_backend
 
     if once(target.exists):
@@ -95,7 +95,7 @@ def _finish(
     report: Report,
 ) -> None:
     """Measure the validity of sampled answers, and export the model."""
-    from daedalus.training import sft
+    from daedalus.training.algorithms.sft import trainer as sft
     from daedalus.training.checkpoints import export
 
     training, seed = config.training, config.seed

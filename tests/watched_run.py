@@ -80,7 +80,7 @@ def watch_files(notes: Notes) -> None:
 
 def watched_rewards(notes: Notes) -> Callable[..., Any]:
     """Return a method of MarketReward that notes what it scores."""
-    from daedalus.training.reward import MarketReward
+    from daedalus.training.sources.reward import MarketReward
 
     score = MarketReward.score
 
@@ -97,7 +97,7 @@ def fixed_sampling(kill: int | None = None) -> Callable[..., Any]:
 
     from daedalus.market.seeds import generator
     from daedalus.search.space import random_mechanisms
-    from daedalus.training.siblings import answer_tokens
+    from daedalus.training.sources.siblings import answer_tokens
 
     sample = GRPOTrainer._generate_single_turn
 
@@ -122,7 +122,7 @@ def main() -> None:
     from trl import GRPOTrainer
 
     import run
-    from daedalus.training.reward import MarketReward
+    from daedalus.training.sources.reward import MarketReward
 
     notes = Notes(Path(sys.argv.pop(1)), int(os.environ.get("RANK", 0)))
     kill = os.environ.get("WATCHED_KILL")

@@ -14,7 +14,7 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
-from daedalus.training.reward import MarketReward
+from daedalus.training.sources.reward import MarketReward
 
 Rewards = Callable[[int], NDArray[np.float64]]
 """Takes the number of a draw; returns the rewards of all groups, shape (groups, group size)."""

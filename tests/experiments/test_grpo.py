@@ -83,7 +83,7 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
 def test_a_run_without_enough_states_is_not_finished(
     tmp_path: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daedalus.training.curriculum._SEARCH", SearchBudget(8, sweeps=0))
+    monkeypatch.setattr("daedalus.training.sources.curriculum._SEARCH", SearchBudget(8, sweeps=0))
     config = compose_config("+experiment=smoke", *NARROW, *more)
     config.training.grpo.states = 1  # which composing refuses
     with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):

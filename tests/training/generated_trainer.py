@@ -29,11 +29,11 @@ from daedalus.env import DesignEnv  # noqa: E402
 from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.rewards.stack import RewardStack  # noqa: E402
 from daedalus.search.states import RandomWalkDesigner  # noqa: E402
-from daedalus.training import grpo  # noqa: E402
+from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
 from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
 from daedalus.training.settings import GrpoSettings  # noqa: E402
-from daedalus.training.sources import state_source  # noqa: E402
+from daedalus.training.sources.states import state_source  # noqa: E402
 from tests.populations import population  # noqa: E402
 from tests.training.conftest import GRPO, LORA, PROMPT, make_tracker  # noqa: E402
 

@@ -21,6 +21,8 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
 from daedalus.training.backends import (
     TransformersBackend,
     UnslothBackend,
@@ -32,11 +34,9 @@ from daedalus.training.backends import (
 )
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
-from daedalus.training.grpo import train_grpo
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import GrpoSettings, ModelSettings, SftSettings
-from daedalus.training.sft import synthetic_pairs, train_sft
-from daedalus.training.sources import state_source
+from daedalus.training.sources.states import state_source
 from tests.training.conftest import GRPO, LORA, NO_LORA, PROMPT, SFT, make_tracker
 
 ROOT = Path(__file__).parents[2]

@@ -20,13 +20,14 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
 from daedalus.training.checkpoints import export
 from daedalus.training.defaults import (
     end_of_answer,
     require_answers,
 )
 from daedalus.training.generation import complete, make_generate
-from daedalus.training.grpo import train_grpo
 from daedalus.training.model import (
     LanguageModel,
     load_language_model,
@@ -34,9 +35,8 @@ from daedalus.training.model import (
     make_language_model,
 )
 from daedalus.training.settings import GrpoSettings
-from daedalus.training.sft import synthetic_pairs, train_sft
-from daedalus.training.siblings import answer_tokens
-from daedalus.training.sources import episode_source, state_source
+from daedalus.training.sources.siblings import answer_tokens
+from daedalus.training.sources.states import episode_source, state_source
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SFT, SMALL, Writer, make_tracker
 

@@ -21,12 +21,12 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import Tracker
 from daedalus.search.states import RandomWalkDesigner
 from daedalus.training import trainers
+from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
+from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
 from daedalus.training.checkpoints import completed_steps
-from daedalus.training.grpo import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import GrpoSettings
-from daedalus.training.sft import synthetic_pairs, train_sft
-from daedalus.training.sources import episode_source, state_source
+from daedalus.training.sources.states import episode_source, state_source
 from daedalus.training.trainers import SaveByTime, finish_checkpoints_together, whole
 from tests.populations import population
 from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SFT, SMALL, make_tracker

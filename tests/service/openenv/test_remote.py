@@ -21,11 +21,11 @@ from daedalus.market.seeds import market_seeds
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.remote import RemoteMarket
+from daedalus.training.algorithms.sft.trainer import train_sft
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.model import load_language_model, make_language_model
 from daedalus.training.settings import ModelSettings, SftSettings
-from daedalus.training.sft import train_sft
 from tests.populations import population
 from tests.service.conftest import documented
 

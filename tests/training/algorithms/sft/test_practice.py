@@ -20,7 +20,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.search.distillation import distil
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.search.trees import TreeDesigner
-from daedalus.training.practice import Practice
+from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.settings import (
     CorrectionSettings,
     PortfolioSettings,

@@ -24,6 +24,13 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData
+from daedalus.training.algorithms.sft.trainer import (
+    make_practice,
+    sampled_validity,
+    synthetic_pairs,
+    train_sft,
+    train_with_practice,
+)
 from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import make_generate
@@ -34,13 +41,6 @@ from daedalus.training.settings import (
     PortfolioSettings,
     SftSettings,
     TrainingSettings,
-)
-from daedalus.training.sft import (
-    make_practice,
-    sampled_validity,
-    synthetic_pairs,
-    train_sft,
-    train_with_practice,
 )
 from daedalus.training.tokenizer import number_tokens
 from tests.training.conftest import ADAPTERS, ALL_WEIGHTS, PROMPT, SFT, SMALL, make_tracker

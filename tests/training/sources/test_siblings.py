@@ -17,13 +17,13 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.training.grpo import train_grpo
+from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import SIBLING, MarketReward
-from daedalus.training.rollouts import numbered_prompts
 from daedalus.training.settings import TrainingSettings
-from daedalus.training.siblings import SiblingRollouts, answer_tokens
-from daedalus.training.sources import state_source
+from daedalus.training.sources.episodes import numbered_prompts
+from daedalus.training.sources.reward import SIBLING, MarketReward
+from daedalus.training.sources.siblings import SiblingRollouts, answer_tokens
+from daedalus.training.sources.states import state_source
 from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, Writer, make_tracker
 
 GOOD = Mechanism(coalition_policy="penalize_suspected")

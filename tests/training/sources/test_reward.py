@@ -20,12 +20,12 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.reward import MarketReward, return_reward
+from daedalus.training.sources.reward import MarketReward, return_reward
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))
 NONSENSE = "a fine market"
-HERE = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+HERE = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
 ELSEWHERE = """
 import json, pickle, sys
 from types import SimpleNamespace

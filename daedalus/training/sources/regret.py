@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.training.reward import MarketReward
+from daedalus.training.sources.reward import MarketReward
 
 _FIRST, _SECOND = 1 << 41, (1 << 41) + 1  # steps that training does not reach
 _AT_ONCE = 512  # states whose choices are played side by side

@@ -20,20 +20,20 @@ from daedalus.search.distillation import distil
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import TreeDesigner
-from daedalus.training.curriculum import (
+from daedalus.training.generation import make_generate
+from daedalus.training.model import LanguageModel
+from daedalus.training.settings import GrpoSettings, TrainingSettings
+from daedalus.training.sources.curriculum import (
     Curriculum,
     CurriculumReward,
     make_curriculum,
     stage_table,
     staged_prompts,
 )
-from daedalus.training.generation import make_generate
-from daedalus.training.model import LanguageModel
-from daedalus.training.regret import states_of_regret
-from daedalus.training.reward import MarketReward, return_reward
-from daedalus.training.rollouts import EpisodeRollouts, numbered_prompts
-from daedalus.training.settings import GrpoSettings, TrainingSettings
-from daedalus.training.siblings import SiblingRollouts
+from daedalus.training.sources.episodes import EpisodeRollouts, numbered_prompts
+from daedalus.training.sources.regret import states_of_regret
+from daedalus.training.sources.reward import MarketReward, return_reward
+from daedalus.training.sources.siblings import SiblingRollouts
 
 _PURPOSE = "grpo"
 _REGRET_FUTURES = 4

@@ -14,8 +14,8 @@ from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.defaults import end_of_answer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import SIBLING, MarketReward
 from daedalus.training.settings import GrpoSettings
+from daedalus.training.sources.reward import SIBLING, MarketReward
 
 
 class SiblingRollouts:

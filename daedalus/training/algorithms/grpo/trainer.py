@@ -17,7 +17,7 @@ from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
 from daedalus.training.signals import hide_small_progress_bars
-from daedalus.training.sources import Source
+from daedalus.training.sources.states import Source
 from daedalus.training.trainers import run_phase, shared_options
 
 PHASE = "grpo"

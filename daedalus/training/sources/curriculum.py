@@ -22,8 +22,8 @@ from daedalus.search.budgets import SearchBudget
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.objective import EpisodeObjective
 from daedalus.search.space import random_mechanisms
-from daedalus.training.reward import MarketReward
 from daedalus.training.settings import CurriculumSettings
+from daedalus.training.sources.reward import MarketReward
 
 _BEFORE = 1 << 40  # a step that training does not reach
 _SEARCH = SearchBudget(candidates=256, sweeps=1, sweep_episodes=128)

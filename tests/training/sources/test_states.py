@@ -20,10 +20,10 @@ from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData, distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
+from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import PortfolioSettings, SftSettings, TrainingSettings
-from daedalus.training.sft import make_practice
-from daedalus.training.sources import Source, make_source
+from daedalus.training.sources.states import Source, make_source
 from experiments.build import find_portfolio, make_env
 from tests.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import PROMPT

@@ -25,11 +25,11 @@ from daedalus.runs.processes import once, share
 from daedalus.runs.tracking import Tracker
 from daedalus.search.distillation import distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.backends import Backend
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.practice import Practice
 from daedalus.training.settings import SftSettings, TrainingSettings
 from daedalus.training.signals import hide_small_progress_bars
 from daedalus.training.synthetic import synthetic_mechanisms

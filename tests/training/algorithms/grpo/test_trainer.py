@@ -16,11 +16,11 @@ from daedalus.env import DesignEnv
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import RandomWalkDesigner
-from daedalus.training.grpo import grpo_config, train_grpo
+from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import GrpoSettings
-from daedalus.training.siblings import answer_tokens
-from daedalus.training.sources import state_source
+from daedalus.training.sources.siblings import answer_tokens
+from daedalus.training.sources.states import state_source
 from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
 from tests.training.fake_vllm import serving
 

@@ -18,11 +18,11 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import Tracker, TrackingSettings
-from daedalus.training.grpo import train_grpo
+from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.rollouts import RETURNS, EpisodeRollouts, numbered_prompts
 from daedalus.training.settings import GrpoSettings
-from daedalus.training.sources import episode_source
+from daedalus.training.sources.episodes import RETURNS, EpisodeRollouts, numbered_prompts
+from daedalus.training.sources.states import episode_source
 from tests.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import ALL_WEIGHTS, PROMPT, Writer
 

@@ -20,23 +20,23 @@ from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.curriculum import (
-    Curriculum,
-    CurriculumReward,
-    make_curriculum,
-    stage_table,
-    staged_prompts,
-)
-from daedalus.training.grpo import train_grpo
+from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.reward import MarketReward
 from daedalus.training.settings import (
     CurriculumSettings,
     GrpoSettings,
     StageSettings,
     TrainingSettings,
 )
-from daedalus.training.sources import make_source
+from daedalus.training.sources.curriculum import (
+    Curriculum,
+    CurriculumReward,
+    make_curriculum,
+    stage_table,
+    staged_prompts,
+)
+from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.states import make_source
 from tests.search.markets import AGAINST_WELFARE
 from tests.training.conftest import ALL_WEIGHTS, PROMPT
 
@@ -142,7 +142,9 @@ def test_the_curriculum_hears_of_the_rewards_of_all_processes(
     envs: dict[str, DesignEnv], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [(1.0, 0)] * 6
-    monkeypatch.setattr("daedalus.training.curriculum.gathered", lambda mine: [*mine, *others])
+    monkeypatch.setattr(
+        "daedalus.training.sources.curriculum.gathered", lambda mine: [*mine, *others]
+    )
     states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
     curriculum = Curriculum([0.7, np.inf], [1, 1])
     reward = CurriculumReward(states, curriculum, RewardStack(), 3, 1, seed=0)

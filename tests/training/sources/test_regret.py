@@ -12,10 +12,10 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import mid_episode_states
-from daedalus.training.regret import regrets, states_of_regret
-from daedalus.training.reward import MarketReward
 from daedalus.training.settings import TrainingSettings
-from daedalus.training.sources import state_source
+from daedalus.training.sources.regret import regrets, states_of_regret
+from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.states import state_source
 from tests.training.conftest import GRPO, PROMPT
 
 GOOD = Mechanism(coalition_policy="penalize_suspected")

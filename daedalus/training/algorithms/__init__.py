@@ -1,0 +1,1 @@
+"""Training algorithms: a folder for each, with its settings and its trainer."""

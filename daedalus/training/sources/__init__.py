@@ -1,0 +1,1 @@
+"""Where the prompts and the rewards of reinforcement learning come from."""
