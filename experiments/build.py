@@ -25,14 +25,15 @@ OUTPUTS = Path("outputs")
 
 def make_env(config: Config) -> DesignEnv:
     """Build the environment that the configuration describes."""
-    return DesignEnv.of(config.market, config.population.in_market(config.market.name))
+    population = config.population.in_market(config.market.name)
+    return DesignEnv.of(config.market, population, config.reward)
 
 
 def make_envs(config: Config) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
     market = config.market
     return {
-        name: DesignEnv.of(market, each.in_market(market.name))
+        name: DesignEnv.of(market, each.in_market(market.name), config.reward)
         for name, each in config.populations.items()
     }
 
@@ -50,9 +51,7 @@ def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms
         with written_whole(path) as aside:
             shutil.copy(settings.file, aside)
     if not path.exists():
-        found = make_portfolio(
-            env, config.reward, settings.populations, settings.episodes, config.seed
-        )
+        found = make_portfolio(env, settings.populations, settings.episodes, config.seed)
         rows = [found[row].to_dict() for row in range(len(found))]
         write_table(pd.DataFrame(rows), path)
     return Mechanisms.stack(read_mechanisms(path))
@@ -76,7 +75,7 @@ def make_context(
     config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
 ) -> DesignerContext:
     """Return the context that designers are built from."""
-    return DesignerContext(env, config.reward, config.seed, portfolio, load_generate)
+    return DesignerContext(env, config.seed, portfolio, load_generate)
 
 
 def build_all(

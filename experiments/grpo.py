@@ -77,9 +77,7 @@ def train(config: Config, env: DesignEnv, run: RunFolder, tracker: Tracker, repo
     if settings.steps:
         portfolio = once(lambda: find_portfolio(config, env, run))
         logged = once(lambda: tracker.history(grpo.PHASE)[: completed_steps(checkpoints)])
-        source = make_source(
-            model, env, portfolio, config.reward, config.training, logged, run, config.seed
-        )
+        source = make_source(model, env, portfolio, config.training, logged, run, config.seed)
         model = grpo.train_grpo(model, source, settings, backend, tracker, checkpoints, config.seed)
     once(lambda: _finish(model, config, env, run, tracker, report))
 

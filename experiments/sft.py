@@ -72,7 +72,7 @@ def train(
     model = first_model(settings, training.prompt, env, run, seed, portfolio)
     if training.sft.steps:
         backend = make_backend(settings)
-        practice = sft.make_practice(env, config.reward, training, portfolio, run, seed)
+        practice = sft.make_practice(env, training, portfolio, run, seed)
         if practice:
             model = sft.train_with_practice(model, practice, backend, tracker, run)
         else:

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation.episodes import OBJECTIVE, play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -20,7 +20,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.rewards.terms import MARKET_TERMS
 from daedalus.search.lookahead import ContinuationPolicy, LookAhead
 from daedalus.search.objective import EpisodeObjective
-from daedalus.training.reward import MarketReward
+from daedalus.training.sources.reward import MarketReward
 from tests.populations import seat_plan
 
 BIDDERS = 8
@@ -35,22 +35,18 @@ def loyalty(outcome: Outcome) -> NDArray[np.float64]:
 
 
 @pytest.fixture
-def stack(monkeypatch: pytest.MonkeyPatch) -> RewardStack:
+def env(monkeypatch: pytest.MonkeyPatch) -> DesignEnv:
     monkeypatch.setitem(MARKET_TERMS, "loyalty", loyalty)
-    return RewardStack({"loyalty": 1.0, "format": 0.5})
+    stack = RewardStack({"loyalty": 1.0, "format": 0.5})
+    return DesignEnv.of(MarketSettings(name="classic", episode_length=3), seat_plan(2), stack)
 
 
 @pytest.fixture
-def env() -> DesignEnv:
-    return DesignEnv.of(MarketSettings(name="classic", episode_length=3), seat_plan(2))
-
-
-@pytest.fixture
-def half_left(env: DesignEnv) -> DesignEnv:
+def half_left(env: DesignEnv) -> Episodes:
     """Return four markets, two of which all bidders have left."""
-    env.reset(market_seeds(0, "left", 4))
-    env.state.active[LEFT] = False
-    return env
+    episodes = env.reset(market_seeds(0, "left", 4))
+    episodes.state.active[LEFT] = False
+    return episodes
 
 
 class OddRowsMalformed:
@@ -58,19 +54,19 @@ class OddRowsMalformed:
         return Mechanisms.stack([None if row % 2 else GOOD for row in range(len(observations))])
 
 
-def test_in_whole_episodes(env: DesignEnv, stack: RewardStack) -> None:
-    scores = EpisodeObjective([env], stack, 0)(Mechanisms.stack([None, GOOD]), 4)
+def test_in_whole_episodes(env: DesignEnv) -> None:
+    scores = EpisodeObjective([env], 0)(Mechanisms.stack([None, GOOD]), 4)
     assert scores[0] == 0.0 < scores[1]
 
 
-def test_in_an_evaluation(env: DesignEnv, stack: RewardStack) -> None:
+def test_in_an_evaluation(env: DesignEnv) -> None:
     seeds, rng = market_seeds(0, "x", 4), generator(0, "x")
-    steps = play_episodes(env, OddRowsMalformed(), seeds, rng, stack)
+    steps = play_episodes(env, OddRowsMalformed(), seeds, rng)
     assert_array_equal(steps[OBJECTIVE] > 0.0, steps["valid"])
 
 
-def test_in_look_ahead(half_left: DesignEnv, stack: RewardStack) -> None:
-    look_ahead, pair = LookAhead(stack, 2, 0), Mechanisms.stack([GOOD, None])
+def test_in_look_ahead(half_left: Episodes) -> None:
+    look_ahead, pair = LookAhead(2, 0), Mechanisms.stack([GOOD, None])
     continuation = ContinuationPolicy(FixedDesigner(GOOD), 1)
     held = look_ahead.compare(half_left, pair, 2, "x")
     assert_array_equal(held > 0.0, np.outer(~LEFT, [True, False]))
@@ -79,8 +75,8 @@ def test_in_look_ahead(half_left: DesignEnv, stack: RewardStack) -> None:
     assert (continued[~LEFT, 0] > continued[~LEFT, 1]).all()  # which earns from its second step
 
 
-def test_in_training(half_left: DesignEnv, stack: RewardStack) -> None:
-    reward = MarketReward(half_left, stack, futures=2, horizon=2, seed=0)
+def test_in_training(half_left: Episodes) -> None:
+    reward = MarketReward(half_left, futures=2, horizon=2, seed=0)
     terms = reward.score([format_mechanism(GOOD)] * 4 + ["nonsense"], [0, 1, 2, 3, 0], 0)[1]
     assert_array_equal(terms["loyalty"] > 0.0, [*~LEFT, False])
     worth = reward.compare([[GOOD, None]] * 4, range(4), 0)

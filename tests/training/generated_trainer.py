@@ -27,7 +27,6 @@ from trl import GRPOConfig  # noqa: E402
 
 from daedalus.env import DesignEnv  # noqa: E402
 from daedalus.market.interface import MarketSettings  # noqa: E402
-from daedalus.rewards.stack import RewardStack  # noqa: E402
 from daedalus.search.states import RandomWalkDesigner  # noqa: E402
 from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
@@ -75,7 +74,7 @@ def main(folder: str) -> None:
     changes = {"max_completion_tokens": 16, "beta": 0.1, "entropy_bonus": 0.1}
     settings = GrpoSettings(**{**vars(GRPO), **changes})
     env = DesignEnv.of(MarketSettings(), population(3))
-    source = state_source(env, RandomWalkDesigner(), RewardStack(), None, PROMPT, settings, seed=0)
+    source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
     source = replace(source, reward=distinct_letters)
     with tempfile.TemporaryDirectory() as out:
         log = make_tracker(Path(out))

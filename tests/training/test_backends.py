@@ -19,7 +19,6 @@ from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
@@ -204,8 +203,7 @@ def test_a_quantised_phase_goes_on_where_it_was_interrupted(
         changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
         settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
         folder.mkdir(exist_ok=True)
-        walk, stack = RandomWalkDesigner(), RewardStack()
-        source = state_source(env, walk, stack, None, PROMPT, settings, seed=0)
+        source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
         log, model = make_tracker(folder), backend.load(base)
         trained = train_grpo(model, source, settings, backend, log, folder / "checkpoints", 0)
         weights = [each for each in trained.model.parameters() if each.requires_grad]

@@ -18,7 +18,6 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
@@ -152,9 +151,9 @@ def test_grpo_samples_the_policy_that_is_evaluated(
         out.mkdir()
         if rollouts == "state":
             player = RandomWalkDesigner()
-            source = state_source(short, player, RewardStack(), None, PROMPT, settings, seed=0)
+            source = state_source(short, player, None, PROMPT, settings, seed=0)
         else:
-            source = episode_source(short, RewardStack(), PROMPT, settings, 0)
+            source = episode_source(short, PROMPT, settings, 0)
         log, model = make_tracker(out), load_language_model(folder)
         found = train_grpo(model, source, settings, ALL_WEIGHTS, log, out / "grpo", 0)
         return torch.cat([each.flatten() for each in found.model.parameters()])

@@ -17,7 +17,6 @@ from transformers import TrainerControl, TrainerState
 from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import Tracker
 from daedalus.search.states import RandomWalkDesigner
 from daedalus.training import trainers
@@ -43,9 +42,7 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
         settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
         folder.mkdir(exist_ok=True)
         log = make_tracker(folder)
-        source = state_source(
-            env, RandomWalkDesigner(), RewardStack(), None, PROMPT, settings, seed=0
-        )
+        source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
         trained = train_grpo(model, source, settings, ALL_WEIGHTS, log, folder / "checkpoints", 0)
         weights = torch.cat([each.flatten() for each in trained.model.parameters()])
         return weights.detach(), log.history("grpo")
@@ -157,9 +154,9 @@ def test_a_phase_without_enough_states_fails(
     settings.states = 1  # which composing refuses
     player = RandomWalkDesigner()
     if rollouts == "state":
-        source = state_source(env, player, RewardStack(), None, PROMPT, settings, seed=0)
+        source = state_source(env, player, None, PROMPT, settings, seed=0)
     else:
-        source = episode_source(env, RewardStack(), PROMPT, settings, 0)
+        source = episode_source(env, PROMPT, settings, 0)
     with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
         train_grpo(small, source, settings, ALL_WEIGHTS, make_tracker(tmp_path), tmp_path / "x", 0)
 

@@ -10,12 +10,11 @@ import pandas as pd
 from datasets import Dataset
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.processes import gathered
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.budgets import SearchBudget
@@ -31,7 +30,6 @@ _SEARCH = SearchBudget(candidates=256, sweeps=1, sweep_episodes=128)
 
 def stage_table(
     envs: Mapping[str, DesignEnv],
-    stack: RewardStack,
     rewards: Sequence[MarketReward],
     settings: CurriculumSettings,
     seed: int,
@@ -41,8 +39,8 @@ def stage_table(
     Both are rewarded like completions, in the states of the prompts.
 
     Args:
-        envs: Environments of the stages, in order. The episodes that they held are lost.
-        stack: The reward that the search maximises.
+        envs: Environments of the stages, in order. The search maximises
+            their reward.
         rewards: The rewards of training in the states of each stage.
         settings: Share and window of each stage.
         seed: Seed of the search and of the random mechanisms.
@@ -55,7 +53,7 @@ def stage_table(
     table = []
     for (name, env), reward in zip(envs.items(), rewards, strict=True):
         rng = generator(seed, f"curriculum/{name}")
-        score = EpisodeObjective([env], stack, seed, f"curriculum/{name}")
+        score = EpisodeObjective([env], seed, f"curriculum/{name}")
         best, _ = best_fixed(_SEARCH, score, rng)
         low = reward.of_mechanisms(random_mechanisms(len(reward), rng), _BEFORE)
         high = reward.of_mechanisms(Mechanisms.repeat(best, len(reward)), _BEFORE)
@@ -110,7 +108,6 @@ class CurriculumReward(MarketReward):
     Args:
         states: States of each stage, the same number for all. Rows count through all stages.
         curriculum: Receives the mean rewards.
-        stack: The reward of outcomes and texts.
         futures: Number of futures K of each state.
         horizon: Steps of each future.
         seed: Seed of the futures.
@@ -119,19 +116,16 @@ class CurriculumReward(MarketReward):
 
     def __init__(
         self,
-        states: Sequence[DesignEnv],
+        states: Sequence[Episodes],
         curriculum: Curriculum,
-        stack: RewardStack,
         futures: int,
         horizon: int,
         seed: int,
         continuation: ContinuationPolicy | None = None,
     ) -> None:
-        super().__init__(states[0], stack, futures, horizon, seed, continuation)
-        self._stages = [
-            MarketReward(each, stack, futures, horizon, seed, continuation) for each in states
-        ]
-        self._count = len(states[0].steps)
+        super().__init__(states[0], futures, horizon, seed, continuation)
+        self._stages = [MarketReward(each, futures, horizon, seed, continuation) for each in states]
+        self._count = len(states[0])
         self._curriculum = curriculum
 
     def __len__(self) -> int:
@@ -168,7 +162,7 @@ class CurriculumReward(MarketReward):
 
 
 def staged_prompts(
-    states: Sequence[DesignEnv], prompt: PromptSettings, curriculum: Curriculum
+    states: Sequence[Episodes], prompt: PromptSettings, curriculum: Curriculum
 ) -> Dataset:
     """Return rows of prompts. A row that is read has a prompt of the stage at that time.
 

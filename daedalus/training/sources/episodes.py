@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 
@@ -34,8 +33,7 @@ class EpisodeRollouts:
     from all steps would take ten times as long.
 
     Args:
-        env: Environment of the episodes. The episodes that it held are lost.
-        stack: The reward of outcomes and texts.
+        env: Environment of the episodes, and the reward of outcomes and texts.
         prompt: Contents of the prompt at each step.
         temperature: Sampling temperature.
         max_new_tokens: Largest number of tokens of an answer.
@@ -45,14 +43,12 @@ class EpisodeRollouts:
     def __init__(
         self,
         env: DesignEnv,
-        stack: RewardStack,
         prompt: PromptSettings,
         temperature: float,
         max_new_tokens: int,
         seed: int,
     ) -> None:
         self._env = env
-        self._stack = stack
         self._prompt = prompt
         self._temperature = temperature
         self._max_new_tokens = max_new_tokens
@@ -91,23 +87,21 @@ class EpisodeRollouts:
     ) -> tuple[list[Completions], NDArray[np.float64]]:
         """Return the tokens of each step, and rewards of shape (steps, episodes)."""
         seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
-        observation = self._env.reset(seeds)
+        episodes = self._env.reset(seeds)
         turns, rewards = [], []
         for _ in range(self._env.settings.episode_length):
-            chats = prompts(observation, self._prompt)
+            chats = prompts(episodes.observe(), self._prompt)
             turns.append(complete(model, chats, self._temperature, self._max_new_tokens))
-            rewards.append(self._step([parse_mechanism(text) for text in turns[-1].texts]))
-            observation = self._env.observe()
+            rewards.append(_step(episodes, [parse_mechanism(text) for text in turns[-1].texts]))
         return turns, np.stack(rewards)
 
-    def _step(self, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
-        """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
-        running = ~self._env.done
-        outcome = self._env.advance(Mechanisms.stack([each.mechanism for each in parsed]))
-        valid = np.array([each.valid for each in parsed])
-        records = self._env.scored(outcome).records[valid]
-        terms = self._stack.terms(parsed, Outcome(records))
-        return np.where(running, self._stack.total(terms), 0.0)
+
+def _step(episodes: Episodes, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
+    """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
+    result = episodes.step(Mechanisms.stack([each.mechanism for each in parsed]))
+    valid = np.array([each.valid for each in parsed])
+    terms = result.stack.terms(parsed, Outcome(result.scored.records[valid]))
+    return np.where(result.running, result.stack.total(terms), 0.0)
 
 
 def numbered_prompts(count: int) -> Dataset:

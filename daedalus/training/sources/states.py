@@ -9,10 +9,9 @@ import pandas as pd
 from datasets import Dataset
 
 from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import read_table, write_table
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
@@ -58,7 +57,6 @@ def make_source(
     language_model: LanguageModel,
     env: DesignEnv,
     portfolio: Mechanisms | None,
-    stack: RewardStack,
     training: TrainingSettings,
     history: Sequence[Mapping[str, float]],
     run: RunFolder,
@@ -73,7 +71,6 @@ def make_source(
         env: Environment of training, unless there is a curriculum.
         portfolio: Mechanisms that are otherwise played up to the states, see
             ``RandomWalkDesigner``.
-        stack: The reward of completions.
         training: Settings of training.
         history: Records of the training so far, if it resumes.
         run: The run folder, for the distillation data and the thresholds of a curriculum.
@@ -81,18 +78,17 @@ def make_source(
     """
     settings, prompt = training.grpo, training.prompt
     if settings.rollouts == "episode":
-        return episode_source(env, stack, prompt, settings, seed)
+        return episode_source(env, prompt, settings, seed)
     player = _state_player(language_model, prompt, settings, portfolio)
-    continuation = _continuation(env, portfolio, stack, training, run, seed)
+    continuation = _continuation(env, portfolio, training, run, seed)
     if training.curriculum.stages:
-        return _from_curriculum(env, player, stack, continuation, training, history, run, seed)
-    return state_source(env, player, stack, continuation, prompt, settings, seed, portfolio)
+        return _from_curriculum(env, player, continuation, training, history, run, seed)
+    return state_source(env, player, continuation, prompt, settings, seed, portfolio)
 
 
 def _continuation(
     env: DesignEnv,
     portfolio: Mechanisms | None,
-    stack: RewardStack,
     training: TrainingSettings,
     run: RunFolder,
     seed: int,
@@ -101,14 +97,13 @@ def _continuation(
     steps, budget = training.grpo.commitment_steps, training.sft.teacher
     if steps is None or budget is None or portfolio is None:
         return None
-    teacher = once(lambda: distil(env, portfolio, stack, budget, seed, run.distillation_data))
+    teacher = once(lambda: distil(env, portfolio, budget, seed, run.distillation_data))
     return ContinuationPolicy(teacher, steps)
 
 
 def _from_curriculum(
     env: DesignEnv,
     player: Designer,
-    stack: RewardStack,
     continuation: ContinuationPolicy | None,
     training: TrainingSettings,
     history: Sequence[Mapping[str, float]],
@@ -118,11 +113,11 @@ def _from_curriculum(
     """Measure the threshold of each stage and return the source of the curriculum."""
     settings, stages = training.grpo, training.curriculum.stages
     envs = {
-        name: DesignEnv.of(env.settings, stage.population.in_market(env.settings.name))
+        name: env.with_population(stage.population.in_market(env.settings.name))
         for name, stage in stages.items()
     }
 
-    def played() -> list[DesignEnv]:
+    def played() -> list[Episodes]:
         return [
             mid_episode_states(
                 each, settings.states, seed, f"{_PURPOSE}/{name}", settings.horizon, player
@@ -134,24 +129,21 @@ def _from_curriculum(
 
     def measured() -> pd.DataFrame:
         rewards = [
-            MarketReward(each, stack, settings.futures, settings.horizon, seed, continuation)
+            MarketReward(each, settings.futures, settings.horizon, seed, continuation)
             for each in states
         ]
         if not run.curriculum.exists():
-            table = stage_table(envs, stack, rewards, training.curriculum, seed)
+            table = stage_table(envs, rewards, training.curriculum, seed)
             write_table(table, run.curriculum)
         return read_table(run.curriculum, "stage")
 
     curriculum = make_curriculum(once(measured), settings.prompts_per_step, history)
-    return curriculum_source(
-        states, curriculum, stack, continuation, training.prompt, settings, seed
-    )
+    return curriculum_source(states, curriculum, continuation, training.prompt, settings, seed)
 
 
 def state_source(
     env: DesignEnv,
     player: Designer,
-    stack: RewardStack,
     continuation: ContinuationPolicy | None,
     prompt: PromptSettings,
     settings: GrpoSettings,
@@ -162,8 +154,8 @@ def state_source(
 
     If groups have siblings, these come from the portfolio. Regret counts the teacher's candidates.
     """
-    states = once(lambda: _states(env, player, stack, continuation, settings, seed, portfolio))
-    reward = MarketReward(states, stack, settings.futures, settings.horizon, seed, continuation)
+    states = once(lambda: _states(env, player, continuation, settings, seed, portfolio))
+    reward = MarketReward(states, settings.futures, settings.horizon, seed, continuation)
     chats, rewarded = (
         prompts(states.observe(), prompt),
         reward.as_reward_function(settings.group_size),
@@ -178,19 +170,18 @@ def state_source(
 def _states(
     env: DesignEnv,
     player: Designer,
-    stack: RewardStack,
     continuation: ContinuationPolicy | None,
     settings: GrpoSettings,
     seed: int,
     portfolio: Mechanisms | None,
-) -> DesignEnv:
+) -> Episodes:
     """Play up to the states of training; take those with much regret from a larger pool."""
     states = mid_episode_states(
         env, settings.states * settings.regret_pool, seed, _PURPOSE, settings.horizon, player
     )
     if settings.regret_pool == 1 or portfolio is None:
         return states
-    trial = MarketReward(states, stack, _REGRET_FUTURES, settings.horizon, seed, continuation)
+    trial = MarketReward(states, _REGRET_FUTURES, settings.horizon, seed, continuation)
     known = _known(portfolio, continuation)
     return states_of_regret(states, trial, player, known, settings.states, seed)
 
@@ -202,9 +193,8 @@ def _known(portfolio: Mechanisms, continuation: ContinuationPolicy | None) -> Me
 
 
 def curriculum_source(
-    states: Sequence[DesignEnv],
+    states: Sequence[Episodes],
     curriculum: Curriculum,
-    stack: RewardStack,
     continuation: ContinuationPolicy | None,
     prompt: PromptSettings,
     settings: GrpoSettings,
@@ -212,18 +202,18 @@ def curriculum_source(
 ) -> Source:
     """Return prompts of the stages' states, one stage at a time, with rewards from futures."""
     reward = CurriculumReward(
-        states, curriculum, stack, settings.futures, settings.horizon, seed, continuation
+        states, curriculum, settings.futures, settings.horizon, seed, continuation
     )
     rows = staged_prompts(states, prompt, curriculum)
     return Source(rows, reward.as_reward_function(settings.group_size))
 
 
 def episode_source(
-    env: DesignEnv, stack: RewardStack, prompt: PromptSettings, settings: GrpoSettings, seed: int
+    env: DesignEnv, prompt: PromptSettings, settings: GrpoSettings, seed: int
 ) -> Source:
     """Return episodes that the model plays, with rewards from their later steps."""
     tokens = settings.max_completion_tokens
-    rollouts = EpisodeRollouts(env, stack, prompt, settings.temperature, tokens, seed)
+    rollouts = EpisodeRollouts(env, prompt, settings.temperature, tokens, seed)
     return Source(numbered_prompts(settings.states), return_reward(settings.group_size), rollouts)
 
 

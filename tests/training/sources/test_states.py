@@ -15,7 +15,6 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData, distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
@@ -68,7 +67,7 @@ def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
     totals = {}
     for steps in (None, 1):
         settings = training(horizon=2, commitment_steps=steps)
-        source = make_source(small, env, CANDIDATES, RewardStack(), settings, [], run, seed=0)
+        source = make_source(small, env, CANDIDATES, settings, [], run, seed=0)
         totals[steps] = rewards_of(source, [CANDIDATES[0]] * 8, [0] * 8)
     assert totals[1][0] < totals[None][0]
 
@@ -93,14 +92,14 @@ def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_pa
     portfolio = find_portfolio(config, env, run)
     assert portfolio is not None
     model = make_language_model(config.model, settings.prompt, env, config.seed, portfolio)
-    practice = make_practice(env, config.reward, settings, portfolio, run, config.seed)
+    practice = make_practice(env, settings, portfolio, run, config.seed)
     assert practice is not None and len(practice.lessons()) == 16
-    source = make_source(model, env, portfolio, config.reward, settings, [], run, config.seed)
+    source = make_source(model, env, portfolio, settings, [], run, config.seed)
     player = RandomWalkDesigner(portfolio)
     check_distillation_data(env, player, portfolio, run)
     check_grpo_rewards(env, player, portfolio, run, source, settings)
     alone = RunFolder(tmp_path / "without SFT")  # then GRPO gathers the data of its teacher
-    make_source(model, env, portfolio, config.reward, settings, [], alone, config.seed)
+    make_source(model, env, portfolio, settings, [], alone, config.seed)
     data = [DistillationData.read(each.distillation_data) for each in (run, alone)]
     np.testing.assert_array_equal(data[0].rewards, data[1].rewards)
 
@@ -129,7 +128,7 @@ def check_grpo_rewards(
 ) -> None:
     """Recompute what GRPO pays for an answer: a step under it, then a step under the teacher."""
     assert settings.sft.teacher is not None
-    teacher = distil(env, portfolio, PUBLISHED, settings.sft.teacher, 0, run.distillation_data)
+    teacher = distil(env, portfolio, settings.sft.teacher, 0, run.distillation_data)
     states = mid_episode_states(env, 8, 0, "grpo", 2, player)
     answer = Mechanism(auction_type="vcg", reserve_price=0.2)
     paid = rewards_of(source, [answer] * 4, [3, 3, 5, 5])
@@ -137,6 +136,6 @@ def check_grpo_rewards(
         forks = states.fork(np.full(2, row), market_seeds(0, "futures", 2, 0, row))
         (first,) = play_steps(forks, answer, 1)
         chosen = teacher.propose(forks.observe(), np.random.default_rng(0))
-        second = forks.scored(forks.step(chosen).outcome)
+        second = forks.step(chosen).scored
         steps = [published_reward(each) for each in (first, second)]
         assert reward == pytest.approx(np.mean(steps))

@@ -18,7 +18,6 @@ from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once, share
@@ -45,7 +44,6 @@ logger = logging.getLogger(__name__)
 
 def make_practice(
     env: DesignEnv,
-    stack: RewardStack,
     settings: TrainingSettings,
     portfolio: Mechanisms | None,
     run: RunFolder,
@@ -54,8 +52,7 @@ def make_practice(
     """Return the practice with the teacher of the settings, or None if they have no teacher.
 
     Args:
-        env: Environment of the prompts.
-        stack: The reward that the teacher maximises.
+        env: Environment of the prompts. The teacher maximises its reward.
         settings: Settings of the teacher, the practice populations, the prompt and the pairs.
         portfolio: Mechanisms from which the teacher chooses.
         run: The run folder, for the teacher's distillation data.
@@ -64,9 +61,9 @@ def make_practice(
     budget = settings.sft.teacher
     if budget is None or portfolio is None:
         return None
-    teacher = once(lambda: distil(env, portfolio, stack, budget, seed, run.distillation_data))
+    teacher = once(lambda: distil(env, portfolio, budget, seed, run.distillation_data))
     others = [
-        DesignEnv.of(env.settings, each.in_market(env.settings.name))
+        env.with_population(each.in_market(env.settings.name))
         for each in settings.sft.practice.values()
     ]
     return Practice([env, *others], teacher, settings, seed)

@@ -13,7 +13,6 @@ import torch
 from trl.generation import vllm_client, vllm_generation
 
 from daedalus.env import DesignEnv
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import RandomWalkDesigner
 from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
@@ -29,7 +28,7 @@ def test_grpo_logs_the_published_signals(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
     log = make_tracker(tmp_path)
-    source = state_source(env, RandomWalkDesigner(), RewardStack(), None, PROMPT, GRPO, seed=0)
+    source = state_source(env, RandomWalkDesigner(), None, PROMPT, GRPO, seed=0)
     train_grpo(small, source, GRPO, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
     records = log.history("grpo")
     assert [record["step"] for record in records] == [1, 2]
@@ -98,7 +97,7 @@ def test_a_vllm_server_samples_if_it_is_named(
     with serving(answers, score) as server:
         settings = replace(GRPO, vllm_server=server.address, temperature=0.7, warmup_steps=0)
         player = RandomWalkDesigner()
-        source = state_source(env, player, RewardStack(), None, PROMPT, settings, seed=0)
+        source = state_source(env, player, None, PROMPT, settings, seed=0)
         log = make_tracker(tmp_path)
         train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
     update = ["/start_weight_update", "/update_weights", "/finish_weight_update"]

@@ -69,8 +69,8 @@ def answers(pairs: Dataset) -> list[str]:
 def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     env: DesignEnv, tmp_path: Path, weight: float, best: set[float]
 ) -> None:
-    run, stack = RunFolder(tmp_path), RewardStack({"welfare": weight})
-    practice = make_practice(env, stack, settings(1e-9, 32), CANDIDATES, run, seed=0)
+    run, judged = RunFolder(tmp_path), replace(env, reward=RewardStack({"welfare": weight}))
+    practice = make_practice(judged, settings(1e-9, 32), CANDIDATES, run, seed=0)
     assert practice is not None
     pairs = practice.lessons()
     written = [parse_mechanism(answer).mechanism for answer in answers(pairs)]
@@ -82,7 +82,7 @@ def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
 def test_without_a_teacher_there_is_no_practice(env: DesignEnv, tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
     plain = TrainingSettings(prompt=PROMPT, sft=SFT)
-    assert make_practice(env, COMPOSITE, plain, None, run, seed=0) is None
+    assert make_practice(env, plain, None, run, seed=0) is None
     assert not run.distillation_data.exists()
 
 
@@ -91,7 +91,7 @@ def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: 
     dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
     others = {"dropouts": PopulationSettings("dropouts", dropouts)}
     asked = replace(asked, sft=replace(asked.sft, practice=others))
-    practice = make_practice(env, COMPOSITE, asked, CANDIDATES, RunFolder(tmp_path), seed=0)
+    practice = make_practice(env, asked, CANDIDATES, RunFolder(tmp_path), seed=0)
     assert practice is not None
     assert [each.market.population for each in practice.envs] == [env.market.population, dropouts]
 
@@ -109,7 +109,7 @@ def test_corrections_go_on_from_the_lessons(
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
     asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
     run, log = RunFolder(tmp_path), make_tracker(tmp_path)
-    practice = make_practice(env, COMPOSITE, asked, CANDIDATES, run, seed=0)
+    practice = make_practice(env, asked, CANDIDATES, run, seed=0)
     assert practice is not None
     trained = train_with_practice(small, practice, backend, log, run)
     assert [each["step"] for each in log.history("sft")] == [1, 2, 3]
@@ -173,6 +173,7 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     export(trained, PROMPT, "", tmp_path / "model")
     generate = make_generate(load_language_model(tmp_path / "model"), 0.0, 128)
     designer = LanguageModelDesigner(generate, PROMPT)
-    proposals = designer.propose(env.reset(market_seeds(0, "x", 8)), np.random.default_rng(0))
+    observed = env.reset(market_seeds(0, "x", 8)).observe()
+    proposals = designer.propose(observed, np.random.default_rng(0))
     assert not proposals.malformed.any()
     shutil.rmtree(tmp_path / "checkpoints")
