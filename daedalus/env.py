@@ -1,9 +1,10 @@
-"""Episodes: at each step a designer proposes a mechanism and the market plays some rounds."""
+"""Mechanism design as an environment, which never changes, and its episodes, which do."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
-from daedalus.rewards.terms import composite
+from daedalus.rewards.stack import RewardStack
+from daedalus.rewards.terms import mean_over_rounds
 
 
 class Designer(Protocol):
@@ -28,71 +30,115 @@ class Designer(Protocol):
         ...
 
 
+@runtime_checkable
+class Watcher(Protocol):
+    """A designer that sees the true state of the episodes that it plays, such as the planner."""
+
+    def watch(self, episodes: Episodes) -> None:
+        """Take the episodes that it plays from now on."""
+        ...
+
+
 @dataclass(frozen=True)
-class StepResult:
-    """Results of one step of B episodes.
+class DesignEnv:
+    """A market, the shape of its episodes, and the reward of a designer. It never changes.
 
     Attributes:
-        observation: What the designer sees next.
-        reward: Mean composite R of the step's scored rounds, shape (B,), in [0, 1]; 0 where the
-            proposal was malformed or the episode had ended.
-        done: Whether the episode has ended, shape (B,).
-        outcome: The step's rounds; zeros where no round was played.
-        played: Whether rounds were played, shape (B,).
-    """
-
-    observation: Observation
-    reward: NDArray[np.float64]
-    done: NDArray[np.bool_]
-    outcome: Outcome
-    played: NDArray[np.bool_]
-
-
-class DesignEnv:
-    """B episodes of mechanism design, side by side.
-
-    Args:
         market: The market, with its bidders.
         settings: Shape of an episode.
+        reward: What a designer is to maximise. By default this is R alone.
     """
 
-    def __init__(self, market: Market, settings: MarketSettings) -> None:
-        self.market = market
-        self.settings = settings
+    market: Market
+    settings: MarketSettings
+    reward: RewardStack = field(default_factory=RewardStack)
 
     @classmethod
-    def of(cls, settings: MarketSettings, population: Population | SeatPlan) -> Self:
-        """Return episodes of a population in the market that the settings describe."""
-        return cls(make_market(settings, population), settings)
+    def of(
+        cls,
+        settings: MarketSettings,
+        population: Population | SeatPlan,
+        reward: RewardStack | None = None,
+    ) -> Self:
+        """Return the environment of a population in the market that the settings describe."""
+        return cls(make_market(settings, population), settings, reward or RewardStack())
 
+    def with_population(self, population: Population | SeatPlan) -> Self:
+        """Return the environment of another population, with the same settings and reward."""
+        return replace(self, market=make_market(self.settings, population))
+
+    def reset(self, seeds: NDArray[np.uint64]) -> Episodes:
+        """Begin one episode for each seed and play its warm-up under its incumbent."""
+        state = self.market.reset(seeds)
+        incumbents = draw_incumbents(list(self.settings.incumbents.values()), seeds)
+        self.market.play(state, incumbents, self.settings.warmup_rounds)
+        return Episodes(self, state, incumbents, np.zeros(len(seeds), np.int64))
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The rounds of one step of B episodes, and what they earn.
+
+    Attributes:
+        outcome: The step's rounds. They are NaN where no round was played: the proposal was
+            malformed, or the episode had ended.
+        scored: The last of these rounds, which count.
+        running: Whether each episode had not ended before the step, shape (B,).
+        stack: The environment's reward.
+    """
+
+    outcome: Outcome
+    scored: Outcome
+    running: NDArray[np.bool_]
+    stack: RewardStack
+
+    @property
+    def reward(self) -> NDArray[np.float64]:
+        """Return the environment's reward, shape (B,); 0 where no round was played."""
+        return self.stack.of_mechanisms(self.scored)
+
+    @property
+    def composite(self) -> NDArray[np.float64]:
+        """Return mean R, whatever the environment's reward is, shape (B,), in [0, 1]."""
+        return mean_over_rounds("composite", self.scored)
+
+
+@dataclass
+class Episodes:
+    """B episodes of one environment, side by side. Each stands at a step of its own.
+
+    Attributes:
+        env: The environment.
+        state: The B markets.
+        mechanisms: The mechanisms in force.
+        steps: Number of steps taken, int64, shape (B,).
+    """
+
+    env: DesignEnv
     state: MarketState
     mechanisms: Mechanisms
     steps: NDArray[np.int64]
 
-    def reset(self, seeds: NDArray[np.uint64]) -> Observation:
-        """Begin one episode for each seed and play its warm-up under its incumbent."""
-        self.state = self.market.reset(seeds)
-        self.mechanisms = draw_incumbents(list(self.settings.incumbents.values()), seeds)
-        self.steps = np.zeros(len(seeds), np.int64)
-        self.market.play(self.state, self.mechanisms, self.settings.warmup_rounds)
-        return self.observe()
+    def __len__(self) -> int:
+        """Return B."""
+        return len(self.steps)
 
     def observe(self) -> Observation:
         """Return what the designer sees now."""
-        observed = self.market.observe(self.state)
+        observed = self.env.market.observe(self.state)
         return Observation(
             mechanisms=self.mechanisms,
             history=observed.history,
             proxies=observed.proxies,
             round_number=self.steps.copy(),
-            episode_length=self.settings.episode_length,
-            stage=self.market.population.stage,
+            episode_length=self.env.settings.episode_length,
+            stage=self.env.market.population.stage,
         )
 
     @property
     def done(self) -> NDArray[np.bool_]:
         """Return whether each episode has ended: after its last step, or with its market."""
-        return (self.steps >= self.settings.episode_length) | self.state.over
+        return (self.steps >= self.env.settings.episode_length) | self.state.over
 
     def step(self, mechanisms: Mechanisms) -> StepResult:
         """Play one step under the proposed mechanisms, one for each episode.
@@ -101,47 +147,42 @@ class DesignEnv:
         has ended does not change.
 
         Raises:
-            ValueError: There is not one mechanism for each episode, or a mechanism was changed to
-                a value out of range; nothing has been played.
+            ValueError: There is not one mechanism for each episode; nothing has been played.
         """
+        if len(mechanisms) != len(self):
+            raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
-        outcome = self.advance(mechanisms)
-        played = running & ~mechanisms.malformed
-        reward = np.where(played, composite(self.scored(outcome)), 0.0)
-        return StepResult(self.observe(), reward, self.done, outcome, played)
-
-    def advance(self, mechanisms: Mechanisms) -> Outcome:
-        """Play one step as ``step`` does, without the observation.
-
-        Returns:
-            The step's rounds; zeros where no round was played.
-
-        Raises:
-            ValueError: There is not one mechanism for each episode, or a mechanism was changed to
-                a value out of range; nothing has been played.
-        """
-        if len(mechanisms) != len(self.steps):
-            raise ValueError(f"{len(mechanisms)} mechanisms for {len(self.steps)} episodes")
-        running = ~self.done
-        outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
+        records = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed)).records
         self.steps += running
-        return outcome
+        scored = Outcome(records[:, -self.env.settings.scored_rounds :])
+        return StepResult(Outcome(records), scored, running, self.env.reward)
 
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
-        rounds = self.settings.rounds_per_step
-        if len(rows) == len(self.steps):
+        market, rounds = self.env.market, self.env.settings.rounds_per_step
+        if len(rows) == len(self):
             self.mechanisms = mechanisms
-            return self.market.play(self.state, mechanisms, rounds)
+            return market.play(self.state, mechanisms, rounds)
         moving = self.state.fork(rows)
-        records = np.zeros((len(self.steps), rounds, len(ROUND_FIELDS)))
-        records[rows] = self.market.play(moving, mechanisms.take(rows), rounds).records
+        records = np.full((len(self), rounds, len(ROUND_FIELDS)), np.nan)
+        records[rows] = market.play(moving, mechanisms.take(rows), rounds).records
         self.state.put(rows, moving)
         self.mechanisms = self.mechanisms.replace(rows, mechanisms.take(rows))
         return Outcome(records)
 
-    def scored(self, outcome: Outcome) -> Outcome:
-        """Return the last rounds of a step, whose mean R is its reward."""
-        return Outcome(outcome.records[:, -self.settings.scored_rounds :])
+    def play(
+        self, designer: Designer, rng: np.random.Generator
+    ) -> Iterator[tuple[Observation, Mechanisms, StepResult]]:
+        """Let a designer play the episodes to their end.
+
+        Yields:
+            For each step what the designer saw, what it proposed, and what came of it.
+        """
+        if isinstance(designer, Watcher):
+            designer.watch(self)
+        while not self.done.all():
+            observation = self.observe()
+            mechanisms = designer.propose(observation, rng)
+            yield observation, mechanisms, self.step(mechanisms)
 
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
         """Return independent copies of some episodes.
@@ -151,11 +192,8 @@ class DesignEnv:
             seeds: Futures of the copies. Copies with the same seed have the same draws. By default
                 each copy keeps the future of its original.
         """
-        other = type(self)(self.market, self.settings)
-        other.state = self.state.fork(rows, seeds)
-        other.mechanisms = self.mechanisms.take(rows)
-        other.steps = self.steps[rows]
-        return other
+        state, mechanisms = self.state.fork(rows, seeds), self.mechanisms.take(rows)
+        return type(self)(self.env, state, mechanisms, self.steps[rows])
 
     def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
         """Replace episodes in place by those of ``other``, in order."""

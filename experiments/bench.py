@@ -119,19 +119,19 @@ def _env(config: Config, case: Case) -> DesignEnv:
 
 def _timed(config: Config, case: Case) -> Callable[[], float]:
     """Return a function that does the work of the case and returns the seconds that this took."""
-    env = _env(config, case)
-    env.reset(market_seeds(config.seed, "bench", case.episodes))
+    episodes = _env(config, case).reset(market_seeds(config.seed, "bench", case.episodes))
+    market, state = episodes.env.market, episodes.state
     mechanisms = random_mechanisms(case.episodes, generator(config.seed, "bench"))
     work: dict[str, Callable[[], object]] = {
-        "rounds": lambda: env.market.play(env.state, mechanisms, case.rounds),
-        "step": lambda: env.step(mechanisms),
-        "observation": env.observe,
-        "recent rounds": lambda: env.observe().recent,
+        "rounds": lambda: market.play(state, mechanisms, case.rounds),
+        "step": lambda: (episodes.step(mechanisms).reward, episodes.observe()),
+        "observation": episodes.observe,
+        "recent rounds": lambda: episodes.observe().recent,
     }
 
     def timed() -> float:
         numba.set_num_threads(case.threads)
-        env.steps[:] = 0  # so that the episodes never end
+        episodes.steps[:] = 0  # so that the episodes never end
         began = time.perf_counter()
         work[case.part]()
         return time.perf_counter() - began
@@ -142,8 +142,8 @@ def _timed(config: Config, case: Case) -> Callable[[], float]:
 def _memory(config: Config) -> str:
     """Return the bytes of an episode, and the peak memory of an evaluation of very many."""
     env = _env(config, _standard(config, "strategic"))
-    env.reset(market_seeds(config.seed, "bench", 1))
-    size_of = f"the state of an episode takes {env.state.nbytes:,} bytes"
+    state = env.reset(market_seeds(config.seed, "bench", 1)).state
+    size_of = f"the state of an episode takes {state.nbytes:,} bytes"
     seeds, rng = market_seeds(config.seed, "bench", MANY), generator(config.seed, "bench")
     play_episodes(env, FixedDesigner(Mechanism()), seeds, rng)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -24,14 +24,15 @@ OUTPUTS = Path("outputs")
 
 def make_env(config: Config) -> DesignEnv:
     """Build the environment that the configuration describes."""
-    return DesignEnv.of(config.market, config.population.in_market(config.market.name))
+    population = config.population.in_market(config.market.name)
+    return DesignEnv.of(config.market, population, config.reward)
 
 
 def make_envs(config: Config) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
     market = config.market
     return {
-        name: DesignEnv.of(market, each.in_market(market.name))
+        name: DesignEnv.of(market, each.in_market(market.name), config.reward)
         for name, each in config.populations.items()
     }
 
@@ -42,7 +43,7 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
     Raises:
         ValueError: ``training.portfolio.populations`` is 0.
     """
-    portfolio = find_portfolio(config.training.portfolio, env, config.reward, run, config.seed)
+    portfolio = find_portfolio(config.training.portfolio, env, run, config.seed)
     if portfolio is None:
         raise ValueError(
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
@@ -54,16 +55,16 @@ def make_training_run(
     config: Config, folder: RunFolder, tracker: Tracker, report: Report
 ) -> TrainingRun:
     """Return what all parts of a training run share. Every process must call it."""
-    env, stack, training, seed = make_env(config), config.reward, config.training, config.seed
-    portfolio = once(lambda: find_portfolio(training.portfolio, env, stack, folder, seed))
-    return TrainingRun(env, stack, config.model, training, folder, tracker, report, seed, portfolio)
+    env, training, seed = make_env(config), config.training, config.seed
+    portfolio = once(lambda: find_portfolio(training.portfolio, env, folder, seed))
+    return TrainingRun(env, config.model, training, folder, tracker, report, seed, portfolio)
 
 
 def make_context(
     config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
 ) -> DesignerContext:
     """Return the context that designers are built from."""
-    return DesignerContext(env, config.reward, config.seed, portfolio, load_generate)
+    return DesignerContext(env, config.seed, portfolio, load_generate)
 
 
 def build_all(

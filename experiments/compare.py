@@ -62,7 +62,7 @@ def comparison(
     """Play designers on paired markets.
 
     Args:
-        config: Number of episodes, seed, reward and intervals.
+        config: Number of episodes, seed and intervals.
         env: The market that they play.
         designers: Designers, by their names in tables.
         references: Names of the designers that all are compared with, at least one.
@@ -73,7 +73,7 @@ def comparison(
         ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
     """
     settings, seed = config.evaluation, config.seed
-    steps = compare(env, designers, settings.episodes, seed, config.reward, answers)
+    steps = compare(env, designers, settings.episodes, seed, answers)
     episodes = episode_means(steps)
     return {
         "steps": steps,

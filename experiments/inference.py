@@ -37,7 +37,7 @@ def design(config: Config) -> Mechanism:
     generate, prompt = _load(config.designer)
     wait = "" if is_compiled(config.market.name) else "; the first start compiles the market"
     with Console(stderr=True).status(f"asking the model{wait}"):
-        observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
+        observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
     parsed = parse_mechanism(text, config.designer.strict)
     if parsed.mechanism is None:

@@ -78,7 +78,7 @@ def _mean_scores(
 ) -> pd.DataFrame:
     """Return a row for each designer: its mean reward, its share of valid answers, the seed."""
     settings = config.evaluation
-    steps = compare(env, designers, settings.episodes, config.seed, config.reward, answers)
+    steps = compare(env, designers, settings.episodes, config.seed, answers)
     means = episode_means(steps)
     columns = ["reward", "valid", *({OBJECTIVE} & set(means))]
     rows = means.groupby("designer", sort=False)[columns].mean().reset_index()

@@ -32,7 +32,7 @@ def main(config: Config, out: Path) -> None:
     budget = _budget(config)
     envs = make_envs(config)
     best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
-    everywhere = EpisodeObjective(list(envs.values()), config.reward, config.seed)
+    everywhere = EpisodeObjective(list(envs.values()), config.seed)
     overall = best_of_candidates(list(best.values()), everywhere, 2, budget.sweep_episodes)
     summaries, logs = [], []
     for name, env in _progress(envs, "comparing"):
@@ -41,7 +41,7 @@ def main(config: Config, out: Path) -> None:
         designers |= {label: FixedDesigner(each) for label, each in own.items()}
         logs.append(AnswerLog(name))
         episodes = config.evaluation.episodes
-        steps = compare(env, designers, episodes, config.seed, config.reward, logs[-1])
+        steps = compare(env, designers, episodes, config.seed, logs[-1])
         summary = summarise(episode_means(steps), config.evaluation, config.seed)
         summaries.append(summary.assign(population=name))
     table = pd.concat(summaries, ignore_index=True)
@@ -56,7 +56,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
-    score = EpisodeObjective([env], config.reward, config.seed)
+    score = EpisodeObjective([env], config.seed)
     return best_fixed(_budget(config), score, generator(config.seed, f"search/{name}"))[0]
 
 

@@ -49,7 +49,7 @@ def make_example(evidence: Evidence) -> Example:
     config = read_config(evidence.run.config)
     tokens = config.training.grpo.max_completion_tokens
     generate, prompt = load_generate(str(evidence.run.model), 0.0, tokens, False)
-    observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1))
+    observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
     chats = prompts(observation, prompt)
     text = generate(chats, generator(config.seed, _PURPOSE))[0]
     return Example(chats[0], text if parse_mechanism(text).valid else "")

@@ -23,7 +23,7 @@ from experiments.tracked import tracked
 def main(config: Config, out: Path) -> None:
     """Search on one set of markets, write the result to mechanism.json, score it on another set."""
     env = make_env(config)
-    score = EpisodeObjective([env], config.reward, config.seed)
+    score = EpisodeObjective([env], config.seed)
     best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
     with written_whole(out / "mechanism.json") as aside:
         aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")

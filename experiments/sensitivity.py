@@ -28,12 +28,11 @@ def main(config: Config, out: Path) -> None:
         raise ValueError(f"designer: {search.name}; this experiment needs designer=search")
     progress = track(envs.items(), "populations", console=Console(stderr=True), transient=True)
     responses = {
-        name: sensitivity.respond(env, config.reward, search, episodes, seed, name)
-        for name, env in progress
+        name: sensitivity.respond(env, search, episodes, seed, name) for name, env in progress
     }
     starts = [each.best for each in responses.values()]
     adapting = sensitivity.adapting_pays(
-        make_env(config), config.reward, starts, SAMPLED, max(1, episodes // 16), seed
+        make_env(config), starts, SAMPLED, max(1, episodes // 16), seed
     )
     pure = {name: env for name, env in envs.items() if name != "mixture"}
     identification = sensitivity.identify(pure, episodes // 4, seed)

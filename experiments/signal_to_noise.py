@@ -20,11 +20,9 @@ def main(config: Config, out: Path) -> None:
     from daedalus.studies import signal_to_noise as signal
 
     truthful = Population() if config.market.name == "strategic" else SeatPlan()
-    stage0 = DesignEnv.of(config.market, truthful)
+    stage0 = DesignEnv.of(config.market, truthful, config.reward)
     group_size = config.training.grpo.group_size
-    recipes = signal.reward_recipes(
-        make_env(config), stage0, config.reward, GROUPS, group_size, config.seed
-    )
+    recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
     with tracked(config, out) as (_, report):
         table = signal.signal_to_noise(recipes, DRAWS)
         report.table(table, "summary")

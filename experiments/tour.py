@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.config import Config
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import episode_interval
 from daedalus.market.mechanism import Mechanisms
@@ -69,8 +70,9 @@ def measure(
 
 def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
     """Return paired R of whole episodes under the stop's two mechanisms, shape (2, episodes)."""
+    judged_by_r = replace(env, reward=RewardStack())
     mechanisms = Mechanisms.stack([stop.hurt, stop.fixed])
-    return episode_scores(env, RewardStack(), mechanisms, episodes, seed, "tour")
+    return episode_scores(judged_by_r, mechanisms, episodes, seed, "tour")
 
 
 def switch_gains(
@@ -80,7 +82,7 @@ def switch_gains(
 
     Args:
         stop: The stop whose mechanisms are played.
-        env: The environment. The episodes that it held are lost.
+        env: The environment.
         seeds: S seeds, as visitors give them to the service.
 
     Returns:
@@ -90,13 +92,13 @@ def switch_gains(
     markets = np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
     half = env.settings.episode_length // 2
     hurt, fixed = (Mechanisms.repeat(each, len(markets)) for each in (stop.hurt, stop.fixed))
-    env.reset(markets)
-    first = _mean_reward(env, hurt, half)
-    stayed = _mean_reward(env.fork(np.arange(len(markets))), hurt, half)
-    mended = _mean_reward(env, fixed, half)
+    episodes = env.reset(markets)
+    first = _mean_r(episodes, hurt, half)
+    stayed = _mean_r(episodes.fork(np.arange(len(markets))), hurt, half)
+    mended = _mean_r(episodes, fixed, half)
     return mended - first, mended - stayed
 
 
-def _mean_reward(env: DesignEnv, mechanisms: Mechanisms, steps: int) -> NDArray[np.float64]:
-    rewards = [env.step(mechanisms).reward for _ in range(steps)]
+def _mean_r(episodes: Episodes, mechanisms: Mechanisms, steps: int) -> NDArray[np.float64]:
+    rewards = [episodes.step(mechanisms).composite for _ in range(steps)]
     return np.asarray(np.mean(rewards, axis=0), dtype=np.float64)

@@ -30,7 +30,6 @@ from daedalus.market import seat_plan
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.rewards import terms
-from daedalus.rewards.stack import RewardStack
 from experiments.build import build_all, make_context, make_env
 from tests.config.composing import write_training_data
 from tests.populations import population
@@ -159,7 +158,7 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(daedalus.designers, "__path__", folders)
     monkeypatch.setattr(seat_plan, "BIDDER_KINDS", (*seat_plan.BIDDER_KINDS, "sniper"))
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
-    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.composite)  # gone after the test
+    monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # until the end
     exec(term, dict(vars(terms)))
     return place
 
@@ -216,9 +215,8 @@ def test_a_sweep_takes_each_value() -> None:
 def test_the_tutorial_s_designer_works(extended: Path) -> None:
     settings = composed(extended / "conf", ["+experiment=boxplot", "designer=cautious"]).designer
     env = DesignEnv.of(MarketSettings(), population(3))
-    context = DesignerContext(env=env, reward=RewardStack(), seed=0)
-    designer = settings.build(context)
-    observations = env.reset(np.arange(4, dtype=np.uint64))
+    designer = settings.build(DesignerContext(env=env, seed=0))
+    observations = env.reset(np.arange(4, dtype=np.uint64)).observe()
     first = designer.propose(observations, np.random.default_rng(0))
     assert len(first) == 4
     raised = first.reserve_price - observations.mechanisms.reserve_price
@@ -228,9 +226,9 @@ def test_the_tutorial_s_designer_works(extended: Path) -> None:
 
 def test_the_tutorial_s_reward_term_works(extended: Path) -> None:
     env = DesignEnv.of(MarketSettings(), population(3))
-    env.reset(np.arange(4, dtype=np.uint64))
-    played = env.step(Mechanisms.repeat(Mechanism(), 4))
-    earned = terms.MARKET_TERMS["revenue_share"](played.outcome)
+    episodes = env.reset(np.arange(4, dtype=np.uint64))
+    played = episodes.step(Mechanisms.repeat(Mechanism(), 4))
+    earned = terms.mean_over_rounds("revenue_share", played.outcome)
     assert earned.shape == (4,) and ((earned > 0) & (earned <= 1)).all()
 
 
@@ -263,7 +261,7 @@ def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     config = composed(ROOT / "conf", command.split()[2:])
     env, settings = make_env(config), config.evaluation
     designers = build_all(settings.baselines, make_context(config, env))
-    steps = compare(env, designers, settings.episodes, config.seed, config.reward)
+    steps = compare(env, designers, settings.episodes, config.seed)
     summary = summarise(episode_means(steps), settings, config.seed)
     shown = as_table(summary[["designer", "episodes", "mean", "mean_low", "mean_high"]], "")
     printed = list(zip(*(column.cells for column in shown.columns), strict=True))

@@ -59,12 +59,12 @@ def answer(_: int, body: dict[str, Any]) -> Reply:
 def played(seed: int, steps: int) -> tuple[list[str], float]:
     """Return what the model is told in the first steps of an episode, and their reward."""
     env = DesignEnv.of(MarketSettings(episode_length=STEPS), population(4))
-    seen = [env.reset(market_seeds(seed, "service", 1))]
+    episode = env.reset(market_seeds(seed, "service", 1))
+    seen = [episode.observe()]
     rewards = []
     for mechanism in RULES[:steps]:
-        step = env.step(Mechanisms.stack([mechanism]))
-        seen.append(step.observation)
-        rewards.append(float(step.reward[0]))
+        rewards.append(float(episode.step(Mechanisms.stack([mechanism])).reward[0]))
+        seen.append(episode.observe())
     return [observation_texts(each, PROMPT)[0] for each in seen], sum(rewards) / STEPS
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
@@ -23,12 +24,9 @@ from tests.populations import draw_mechanisms, seat_plan
 COMPOSITE = ROUND_FIELDS.index("composite")
 
 
-def episodes(
-    batch: int = 6, who: SeatPlan | None = None, seed: int = 0, **settings: int
-) -> DesignEnv:
+def begun(batch: int = 6, who: SeatPlan | None = None, seed: int = 0, **settings: int) -> Episodes:
     env = DesignEnv(ClassicMarket(who or seat_plan(4)), MarketSettings(**settings))
-    env.reset(market_seeds(seed, "env", batch))
-    return env
+    return env.reset(market_seeds(seed, "env", batch))
 
 
 def proposals(batch: int = 6, seed: int = 0, malformed: tuple[int, ...] = ()) -> Mechanisms:
@@ -51,84 +49,92 @@ def assert_moved(left: MarketState, right: MarketState, rows) -> None:
 
 
 def test_reset_warms_up_under_the_default_mechanism():
-    env = episodes()
+    episodes = begun()
     market = ClassicMarket(seat_plan(4))
     state = market.reset(market_seeds(0, "env", 6))
     market.play(state, Mechanisms.repeat(Mechanism(), 6), 3)
-    assert_same_rows(env.state, state, slice(None))
-    assert [env.mechanisms[row] for row in range(6)] == [Mechanism()] * 6
+    assert_same_rows(episodes.state, state, slice(None))
+    assert [episodes.mechanisms[row] for row in range(6)] == [Mechanism()] * 6
 
 
 def test_reset_warms_up_under_the_incumbent_that_each_episode_draws():
     known = {"low": Mechanism(reserve_price=0.1), "high": Mechanism(reserve_price=0.5)}
     settings = MarketSettings(name="classic", warmup_rounds=20, incumbents=known)
-    env = DesignEnv.of(settings, seat_plan(4))
     seeds = market_seeds(0, "env", 40)
-    seen = env.reset(seeds)
+    episodes = DesignEnv.of(settings, seat_plan(4)).reset(seeds)
+    seen = episodes.observe()
     assert sorted(set(seen.mechanisms.reserve_price)) == [0.1, 0.5]
     market = ClassicMarket(seat_plan(4))
     state = market.reset(seeds)
     market.play(state, seen.mechanisms, 20)
-    assert_same_rows(env.state, state, slice(None))
+    assert_same_rows(episodes.state, state, slice(None))
 
 
 @pytest.mark.parametrize("rounds", [0, 3, 7])
 def test_the_first_look_shows_the_warm_up_and_no_step(rounds):
     env = DesignEnv(ClassicMarket(seat_plan(2)), MarketSettings(warmup_rounds=rounds))
-    seen = env.reset(market_seeds(0, "env", 4))
+    episodes = env.reset(market_seeds(0, "env", 4))
+    seen = episodes.observe()
     assert len(seen) == 4
     assert seen.recent.shape == (4, HISTORY_LENGTH, len(ROUND_FIELDS))
     assert np.isnan(seen.recent[:, : HISTORY_LENGTH - rounds]).all()
     assert np.isfinite(seen.recent[:, HISTORY_LENGTH - rounds :]).all()
     assert_array_equal(seen.round_number, 0)
     assert (seen.stage, seen.episode_length) == (2, 10)
-    assert not env.done.any()
+    assert not episodes.done.any()
 
 
-def test_reset_starts_over():
-    env = episodes()
-    fresh = copy.deepcopy(env.state)
-    env.step(proposals())
-    env.reset(market_seeds(0, "env", 6))
-    assert_same_rows(env.state, fresh, slice(None))
-    assert_array_equal(env.steps, 0)
-    assert env.mechanisms[0] == Mechanism()
+def test_a_reset_changes_neither_the_environment_nor_its_episodes():
+    begun_before = begun()
+    env, fresh = begun_before.env, copy.deepcopy(begun_before.state)
+    begun_before.step(proposals())
+    moved = copy.deepcopy(begun_before.state)
+    again = env.reset(market_seeds(0, "env", 6))
+    assert_same_rows(again.state, fresh, slice(None))
+    assert_array_equal(again.steps, 0)
+    assert again.mechanisms[0] == Mechanism()
+    assert_same_rows(begun_before.state, moved, slice(None))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        env.settings = MarketSettings()
 
 
 def test_reward_is_the_mean_composite_of_the_last_three_of_five_rounds():
-    env = episodes()
-    result = env.step(proposals())
+    episodes = begun()
+    result = episodes.step(proposals())
     records = result.outcome.records
     assert records.shape == (6, 5, len(ROUND_FIELDS))
     assert_allclose(result.reward, records[:, 2:, COMPOSITE].mean(axis=1), rtol=1e-15)
     assert np.abs(result.reward - records[:, :, COMPOSITE].mean(axis=1)).max() > 1e-3
-    assert_array_equal(result.observation.recent[:, -5:], records)
+    assert_array_equal(result.reward, result.composite)
+    assert_array_equal(episodes.observe().recent[:, -5:], records)
 
 
 @pytest.mark.parametrize(("rounds", "scored"), [(1, 1), (4, 4), (7, 2)])
 def test_settings_shape_the_step(rounds, scored):
-    env = episodes(rounds_per_step=rounds, scored_rounds=scored)
-    result = env.step(proposals())
+    episodes = begun(rounds_per_step=rounds, scored_rounds=scored)
+    result = episodes.step(proposals())
     assert result.outcome.records.shape[1] == rounds
     composite = result.outcome.field("composite")[:, rounds - scored :].mean(axis=1)
     assert_allclose(result.reward, composite, rtol=1e-15)
-    assert_array_equal(env.state.rounds, 3 + rounds)
+    assert_array_equal(episodes.state.rounds, 3 + rounds)
 
 
 def test_an_observation_tells_of_the_step_taken():
-    env = episodes()
+    episodes = begun()
     proposed = proposals()
-    seen = env.step(proposed).observation
+    episodes.step(proposed)
+    seen = episodes.observe()
     assert [seen.mechanisms[row] for row in range(6)] == [proposed[row] for row in range(6)]
     assert_array_equal(seen.round_number, 1)
 
 
 def test_an_observation_does_not_change_later():
-    env = episodes()
-    first = env.step(proposals(seed=1)).observation
+    episodes = begun()
+    episodes.step(proposals(seed=1))
+    first = episodes.observe()
     before = copy.deepcopy(first)
     for seed, malformed in ((2, ()), (3, (1, 4)), (4, ())):
-        env.step(proposals(seed=seed, malformed=malformed))
+        episodes.step(proposals(seed=seed, malformed=malformed))
     for name in ("recent", "proxies", "round_number"):
         assert_array_equal(getattr(first, name), getattr(before, name), err_msg=name)
     for name in FIELDS:
@@ -137,57 +143,58 @@ def test_an_observation_does_not_change_later():
 
 
 def test_a_designer_cannot_change_a_mechanism_in_force():
-    env = episodes()
+    episodes = begun()
     proposed = proposals()
     expected = proposed[0]
-    env.step(proposed)
+    episodes.step(proposed)
     with pytest.raises(ValueError, match="read-only"):
         proposed.reserve_price[:] = 0.77
-    assert env.mechanisms[0] == expected
+    assert episodes.mechanisms[0] == expected
 
 
 # ---------------------------------------------------------------------------------- malformed
 
 
 def test_a_malformed_step_scores_nothing_and_leaves_the_market():
-    env = episodes()
-    env.step(proposals(seed=1))
-    before, in_force = copy.deepcopy(env.state), [env.mechanisms[row] for row in range(6)]
-    result = env.step(proposals(seed=2, malformed=(1, 4)))
+    episodes = begun()
+    episodes.step(proposals(seed=1))
+    before, in_force = copy.deepcopy(episodes.state), [episodes.mechanisms[row] for row in range(6)]
+    result = episodes.step(proposals(seed=2, malformed=(1, 4)))
     others = np.array([0, 2, 3, 5])
     assert_array_equal(result.reward[[1, 4]], 0)
     assert (result.reward[others] > 0).any()
-    assert_array_equal(result.played, [True, False, True, True, False, True])
-    assert_array_equal(result.outcome.records[[1, 4]], 0)
-    assert_same_rows(env.state, before, np.array([1, 4]))
-    assert_moved(env.state, before, others)
-    assert [env.mechanisms[row] for row in (1, 4)] == [in_force[row] for row in (1, 4)]
-    assert env.mechanisms[2] == proposals(seed=2)[2]
-    assert not env.mechanisms.malformed.any()
-    assert_array_equal(env.steps, 2)
+    assert_array_equal(result.outcome.played[:, 0], [True, False, True, True, False, True])
+    assert result.running.all()
+    assert np.isnan(result.outcome.records[[1, 4]]).all()
+    assert_same_rows(episodes.state, before, np.array([1, 4]))
+    assert_moved(episodes.state, before, others)
+    assert [episodes.mechanisms[row] for row in (1, 4)] == [in_force[row] for row in (1, 4)]
+    assert episodes.mechanisms[2] == proposals(seed=2)[2]
+    assert not episodes.mechanisms.malformed.any()
+    assert_array_equal(episodes.steps, 2)
 
 
 def test_a_malformed_step_of_all_episodes():
-    env = episodes()
-    before = copy.deepcopy(env.state)
-    result = env.step(proposals(malformed=tuple(range(6))))
+    episodes = begun()
+    before = copy.deepcopy(episodes.state)
+    result = episodes.step(proposals(malformed=tuple(range(6))))
     assert_array_equal(result.reward, 0)
-    assert not result.played.any()
-    assert_same_rows(env.state, before, slice(None))
-    assert_array_equal(env.steps, 1)
+    assert not result.outcome.played.any()
+    assert_same_rows(episodes.state, before, slice(None))
+    assert_array_equal(episodes.steps, 1)
 
 
 def test_malformed_steps_reach_the_horizon():
-    env = episodes()
+    episodes = begun()
     for _ in range(10):
-        assert not env.done.any()
-        env.step(proposals(malformed=tuple(range(6))))
-    assert env.done.all()
-    assert_array_equal(env.state.rounds, 3)
+        assert not episodes.done.any()
+        episodes.step(proposals(malformed=tuple(range(6))))
+    assert episodes.done.all()
+    assert_array_equal(episodes.state.rounds, 3)
 
 
 def test_a_neighbours_mistake_changes_nothing():
-    careless, careful = episodes(), episodes()
+    careless, careful = begun(), begun()
     for step in range(4):
         mechanisms = proposals(seed=step)
         ours = careless.step(proposals(seed=step, malformed=(2,)))
@@ -198,13 +205,13 @@ def test_a_neighbours_mistake_changes_nothing():
 
 
 def test_another_number_of_mechanisms_is_refused_and_nothing_happens():
-    env = episodes()
-    before = copy.deepcopy(env.state)
+    episodes = begun()
+    before = copy.deepcopy(episodes.state)
     for batch in (0, 1, 5, 7):
         with pytest.raises(ValueError, match=f"{batch} mechanisms for 6"):
-            env.step(proposals(batch))
-    assert_same_rows(env.state, before, slice(None))
-    assert_array_equal(env.steps, 0)
+            episodes.step(proposals(batch))
+    assert_same_rows(episodes.state, before, slice(None))
+    assert_array_equal(episodes.steps, 0)
 
 
 # ---------------------------------------------------------------------------------- the end
@@ -212,90 +219,93 @@ def test_another_number_of_mechanisms_is_refused_and_nothing_happens():
 
 @pytest.mark.parametrize("length", [1, 4, 10])
 def test_the_horizon_ends_an_episode(length):
-    env = episodes(episode_length=length)
+    episodes = begun(episode_length=length)
     for step in range(length):
-        assert not env.done.any()
-        result = env.step(proposals(seed=step))
-        assert_array_equal(result.observation.round_number, step + 1)
-        assert result.done.all() == (step + 1 == length)
-        assert result.played.all()
-    assert env.done.all()
+        assert not episodes.done.any()
+        result = episodes.step(proposals(seed=step))
+        assert_array_equal(episodes.observe().round_number, step + 1)
+        assert episodes.done.all() == (step + 1 == length)
+        assert result.outcome.played.all()
+    assert episodes.done.all()
 
 
 def test_an_ended_episode_stays_as_it_is():
-    env = episodes(episode_length=2)
-    env.step(proposals())
-    last = env.step(proposals(seed=1))
-    before = copy.deepcopy(env.state)
-    after = env.step(proposals(seed=2))
+    episodes = begun(episode_length=2)
+    episodes.step(proposals())
+    episodes.step(proposals(seed=1))
+    last = episodes.observe()
+    before = copy.deepcopy(episodes.state)
+    after = episodes.step(proposals(seed=2))
     assert_array_equal(after.reward, 0)
-    assert after.done.all()
-    assert not after.played.any()
-    assert_same_rows(env.state, before, slice(None))
-    assert_array_equal(after.observation.round_number, 2)
+    assert episodes.done.all()
+    assert not after.outcome.played.any() and not after.running.any()
+    assert_same_rows(episodes.state, before, slice(None))
+    assert_array_equal(episodes.observe().round_number, 2)
     for name in ("recent", "proxies"):
-        ours, theirs = getattr(after.observation, name), getattr(last.observation, name)
+        ours, theirs = getattr(episodes.observe(), name), getattr(last, name)
         assert ours.tobytes() == theirs.tobytes()
-    assert [env.mechanisms[row] for row in range(6)] == [proposals(seed=1)[r] for r in range(6)]
+    assert [episodes.mechanisms[row] for row in range(6)] == [
+        proposals(seed=1)[r] for r in range(6)
+    ]
 
 
 def test_an_episode_ends_when_nobody_is_left_while_others_go_on():
     leavers = BidderGroup("dropout", list(range(8)), 0.5, 0.6, threshold=0.1)
-    env = episodes(who=SeatPlan(2, 8, {"leavers": leavers}))
-    assert env.state.active.all()
+    episodes = begun(who=SeatPlan(2, 8, {"leavers": leavers}))
+    assert episodes.state.active.all()
     reserves = (0.9, 0.2, 0.2) * 2
     proposed = Mechanisms.stack([Mechanism(reserve_price=each) for each in reserves])
-    result = env.step(proposed)
+    result = episodes.step(proposed)
     ended, others = np.array([0, 3]), np.array([1, 2, 4, 5])
-    assert_array_equal(np.flatnonzero(result.done), ended)
-    assert result.played.all()
+    assert_array_equal(np.flatnonzero(episodes.done), ended)
+    assert result.outcome.played.all()
     assert_array_equal(result.reward[ended], 0)
     assert (result.reward[others] > 0).all()
-    assert not env.state.active[ended].any()
+    assert not episodes.state.active[ended].any()
 
-    before = copy.deepcopy(env.state)
-    again = env.step(Mechanisms.repeat(Mechanism(reserve_price=0.0), 6))
-    assert_same_rows(env.state, before, ended)
-    assert_moved(env.state, before, others)
+    before = copy.deepcopy(episodes.state)
+    again = episodes.step(Mechanisms.repeat(Mechanism(reserve_price=0.0), 6))
+    assert_same_rows(episodes.state, before, ended)
+    assert_moved(episodes.state, before, others)
     assert_array_equal(again.reward[ended], 0)
-    assert_array_equal(again.observation.round_number, [1, 2, 2, 1, 2, 2])
-    assert_array_equal(again.observation.mechanisms.reserve_price, [0.9, 0, 0, 0.9, 0, 0])
+    assert_array_equal(episodes.observe().round_number, [1, 2, 2, 1, 2, 2])
+    assert_array_equal(episodes.mechanisms.reserve_price, [0.9, 0, 0, 0.9, 0, 0])
 
 
 # ---------------------------------------------------------------------------------- forks
 
 
 def test_a_fork_goes_on_like_its_original_and_apart_from_it():
-    env = episodes()
-    env.step(proposals())
-    fork = env.fork(np.arange(6))
-    before, steps = copy.deepcopy(env.state), env.steps.copy()
+    episodes = begun()
+    episodes.step(proposals())
+    fork = episodes.fork(np.arange(6))
+    before, steps = copy.deepcopy(episodes.state), episodes.steps.copy()
     theirs = [fork.step(proposals(seed=s)).reward for s in (1, 2)]
-    assert_same_rows(env.state, before, slice(None))
-    assert_array_equal(env.steps, steps)
-    assert [env.mechanisms[row] for row in range(6)] == [proposals()[row] for row in range(6)]
-    ours = [env.step(proposals(seed=s)).reward for s in (1, 2)]
+    assert_same_rows(episodes.state, before, slice(None))
+    assert_array_equal(episodes.steps, steps)
+    assert [episodes.mechanisms[row] for row in range(6)] == [proposals()[row] for row in range(6)]
+    ours = [episodes.step(proposals(seed=s)).reward for s in (1, 2)]
     assert_array_equal(ours, theirs)
-    assert_same_rows(env.state, fork.state, slice(None))
+    assert_same_rows(episodes.state, fork.state, slice(None))
 
 
 def test_a_fork_repeats_rows_with_their_history():
-    env = episodes()
-    env.step(proposals(malformed=(1,)))
+    episodes = begun()
+    episodes.step(proposals(malformed=(1,)))
     rows = np.array([4, 1, 4])
-    fork = env.fork(rows)
-    seen, original = fork.observe(), env.observe()
+    fork = episodes.fork(rows)
+    seen, original = fork.observe(), episodes.observe()
     assert_array_equal(seen.recent, original.recent[rows])
     assert_array_equal(seen.proxies, original.proxies[rows])
-    assert_array_equal(fork.steps, env.steps[rows])
-    assert [fork.mechanisms[i] for i in range(3)] == [env.mechanisms[int(row)] for row in rows]
+    assert_array_equal(fork.steps, episodes.steps[rows])
+    assert [fork.mechanisms[i] for i in range(3)] == [episodes.mechanisms[int(row)] for row in rows]
 
 
 def test_forks_on_shared_futures_differ_only_by_their_rules():
-    env = episodes(batch=1)
+    episodes = begun(batch=1)
     seeds = np.repeat(market_seeds(0, "futures", 2), 2)
     mechanisms = Mechanisms.stack([Mechanism(), Mechanism(auction_type="first_price")] * 2)
-    fork = env.fork(np.zeros(4, np.int64), seeds)
+    fork = episodes.fork(np.zeros(4, np.int64), seeds)
     fork.step(mechanisms)
     values = fork.state.bidders["value"]
     assert_array_equal(values[0], values[1])
@@ -304,6 +314,6 @@ def test_forks_on_shared_futures_differ_only_by_their_rules():
 
 
 def test_an_ended_episode_stays_ended_in_its_fork():
-    env = episodes(episode_length=1)
-    env.step(proposals())
-    assert env.fork(np.array([2, 3])).done.all()
+    episodes = begun(episode_length=1)
+    episodes.step(proposals())
+    assert episodes.fork(np.array([2, 3])).done.all()

@@ -52,9 +52,10 @@ def check_reading(config: Config, composed: DictConfig, changes: list[Change]) -
 def _require_effect(change: Change, composed: DictConfig) -> None:
     held = OmegaConf.select(composed, change.key)
     if change.value == {} and isinstance(held, DictConfig) and held:
+        entry = str(next(iter(held)))
         raise ConfigError(
             f"{change.text}: mappings are merged, so an empty one changes nothing; remove an entry "
-            f"by ~{change.key}.{next(iter(held))}"
+            f"by ~{change.key}.{entry}"
         )
 
 

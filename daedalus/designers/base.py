@@ -9,7 +9,6 @@ from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 
 
@@ -28,15 +27,13 @@ class DesignerContext:
     """What settings may use to build a designer.
 
     Attributes:
-        env: The market where the designer searches, learns or plans.
-        reward: The reward that it maximises.
+        env: Where the designer searches, learns or plans, and the reward that it maximises.
         seed: Seed of the run.
         portfolio: Good mechanisms to choose from, or None.
         load_model: Loads a language model. It is passed in, so that this package needs no torch.
     """
 
     env: DesignEnv
-    reward: RewardStack
     seed: int
     portfolio: Mechanisms | None = None
     load_model: LoadModel | None = None
@@ -63,9 +60,6 @@ class DesignerSettings:
 
     per_population: ClassVar[bool] = False
     """Whether the designer is built anew for each population in which it plays."""
-
-    bound_to_env: ClassVar[bool] = False
-    """Whether the designer plays only in the environment of its context."""
 
     def build(self, context: DesignerContext) -> Designer:
         """Return the designer. Some kinds search, learn or load a model first."""

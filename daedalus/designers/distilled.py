@@ -18,4 +18,4 @@ class DistilledSettings(DesignerSettings, DistillationBudget):
         from daedalus.search.distillation import distil  # scikit-learn is slow to import
 
         candidates = context.candidates(self.candidates)
-        return distil(context.env, candidates, context.reward, self, context.seed)
+        return distil(context.env, candidates, self, context.seed)

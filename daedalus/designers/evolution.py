@@ -17,4 +17,4 @@ class EvolutionSettings(DesignerSettings, EvolutionBudget):
         """Search, and return a designer that proposes the result."""
         from daedalus.search.evolution import evolve  # SciPy is slow to import
 
-        return FixedDesigner(evolve(context.env, context.reward, self, context.seed))
+        return FixedDesigner(evolve(context.env, self, context.seed))

@@ -16,9 +16,7 @@ class PlannerSettings(DesignerSettings, PlannerBudget):
     """Budget of the planner, which looks ahead in forks of the true state."""
 
     per_population: ClassVar[bool] = True
-    bound_to_env: ClassVar[bool] = True
 
     def build(self, context: DesignerContext) -> Designer:
-        """Return the planner for the context's environment."""
-        candidates = context.candidates(self.candidates)
-        return Planner(context.env, candidates, context.reward, self, context.seed)
+        """Return the planner."""
+        return Planner(context.candidates(self.candidates), self, context.seed)

@@ -21,5 +21,5 @@ class SearchSettings(DesignerSettings, SearchBudget):
 
     def build(self, context: DesignerContext) -> FixedDesigner:
         """Search, and return a designer that proposes the result."""
-        score = EpisodeObjective([context.env], context.reward, context.seed)
+        score = EpisodeObjective([context.env], context.seed)
         return FixedDesigner(best_fixed(self, score, generator(context.seed, "search"))[0])

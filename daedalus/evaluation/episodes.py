@@ -13,12 +13,11 @@ from rich.console import Console
 from rich.progress import track
 
 from daedalus.checks import doing
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.evaluation.answers import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.phases import EVALUATION, phase
 
 METRICS = (
@@ -49,7 +48,6 @@ def play_episodes(
     designer: Designer,
     seeds: NDArray[np.uint64],
     rng: np.random.Generator,
-    stack: RewardStack | None = None,
     note: Note | None = None,
 ) -> pd.DataFrame:
     """Let a designer play one episode for each seed, side by side, to the end.
@@ -58,12 +56,11 @@ def play_episodes(
     draws for one piece after the other.
 
     Args:
-        env: The environment that it plays. The episodes that it held are lost.
+        env: The environment that it plays. If its reward is not R alone, the column ``OBJECTIVE``
+            holds it.
         designer: Proposes the mechanisms.
         seeds: Market seeds, uint64, shape (E,).
         rng: Random numbers of the designer.
-        stack: The reward that the designer was made for. If it is not R alone, the column
-            ``OBJECTIVE`` holds it.
         note: Is called after each proposal; None notes nothing.
 
     Returns:
@@ -83,7 +80,7 @@ def play_episodes(
         rows
         for first in range(0, len(seeds), AT_ONCE)
         for rows in _play_piece(
-            env, designer, seeds[first : first + AT_ONCE], first, rng, stack, note
+            env.reset(seeds[first : first + AT_ONCE]), first, designer, rng, note
         )
     ]
     if not steps:
@@ -94,30 +91,24 @@ def play_episodes(
 
 
 def _play_piece(
-    env: DesignEnv,
-    designer: Designer,
-    seeds: NDArray[np.uint64],
+    episodes: Episodes,
     first: int,
+    designer: Designer,
     rng: np.random.Generator,
-    stack: RewardStack | None,
     note: Note | None,
 ) -> Iterator[pd.DataFrame]:
-    """Play some episodes at once, numbered from ``first``; yield the rows of each step."""
-    observation = env.reset(seeds)
-    while not env.done.all():
-        running, episodes = ~env.done, first + np.arange(len(seeds))
-        mechanisms = designer.propose(observation, rng)
-        result = env.step(mechanisms)
-        scored = env.scored(result.outcome)
-        metrics = {"reward": result.reward, **_metrics(scored, result.played)}
+    """Play episodes to the end, numbered from ``first``; yield the rows of each step."""
+    numbers = first + np.arange(len(episodes))
+    for observation, mechanisms, result in episodes.play(designer, rng):
+        steps = observation.round_number + 1
+        metrics = {"reward": result.composite, **_metrics(result.scored)}
         metrics["valid"] = ~mechanisms.malformed
-        if stack is not None and not stack.is_composite:
-            metrics[OBJECTIVE] = np.where(result.played, stack.of_mechanisms(scored), 0.0)
-        rows = {"episode": episodes, "step": env.steps, **metrics, **written_fields(mechanisms)}
+        if not episodes.env.reward.is_composite:
+            metrics[OBJECTIVE] = result.reward
+        rows = {"episode": numbers, "step": steps, **metrics, **written_fields(mechanisms)}
         if note is not None:
-            note(int(env.steps.max()), np.where(running, episodes, -1))
-        yield pd.DataFrame(rows)[running]
-        observation = result.observation
+            note(int(steps.max()), np.where(result.running, numbers, -1))
+        yield pd.DataFrame(rows)[result.running]
 
 
 @phase(EVALUATION)
@@ -126,17 +117,15 @@ def compare(
     designers: Mapping[str, Designer],
     episodes: int,
     seed: int,
-    stack: RewardStack | None = None,
     answers: AnswerLog | None = None,
 ) -> pd.DataFrame:
     """Let each designer play the same markets, so that differences are paired by episode.
 
     Args:
-        env: The environment that they play.
+        env: The environment that they play, see ``play_episodes``.
         designers: Designers by the name that tables show.
         episodes: Number of episodes of each.
         seed: Seed of the run. Markets and designers have separate random streams.
-        stack: The reward that the designers were made for, see ``play_episodes``.
         answers: Notes what language models write; None keeps nothing.
 
     Returns:
@@ -149,7 +138,7 @@ def compare(
         note = None if answers is None else partial(answers.add, name, designer)
         rng = generator(seed, f"designer/{name}")
         with doing(f"designer {name} failed"):
-            steps = play_episodes(env, designer, seeds, rng, stack, note)
+            steps = play_episodes(env, designer, seeds, rng, note)
         steps.insert(0, "designer", name)
         frames.append(steps)
     return pd.concat(frames, ignore_index=True)
@@ -185,7 +174,7 @@ def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+def _metrics(scored: Outcome) -> dict[str, NDArray[Any]]:
     """Return the market metrics of each episode, as means over the scored rounds."""
     columns = {
         "welfare": scored.field("welfare"),
@@ -196,4 +185,4 @@ def _metrics(scored: Outcome, played: NDArray[np.bool_]) -> dict[str, NDArray[An
         "revenue": scored.field("revenue"),
         "revenue_share": scored.field("revenue_share"),
     }
-    return {name: np.where(played, each.mean(axis=1), np.nan) for name, each in columns.items()}
+    return {name: each.mean(axis=1) for name, each in columns.items()}

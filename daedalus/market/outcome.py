@@ -38,10 +38,15 @@ class Outcome:
             share of the value delivered are in [0, 1]. Clearing price (0 without a sale) and
             revenue are in units of value. Dropouts are the number of bidders who stayed out or
             walked away. Records score a designer. They may depend on values, which it does not
-            see.
+            see. A round that was not played has NaN in every column.
     """
 
     records: NDArray[np.float64]
+
+    @property
+    def played(self) -> NDArray[np.bool_]:
+        """Return whether each round was played, shape (B, R)."""
+        return ~np.isnan(self.records[:, :, WELFARE])
 
     def field(self, name: str) -> NDArray[np.float64]:
         """Return one column, or ``fairness`` (F = 1 - Gini), shape (B, R).

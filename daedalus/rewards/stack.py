@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
-from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
 
 _VALID = ParsedMechanism(Mechanism(), {}, 1.0)
 
@@ -69,27 +69,29 @@ class RewardStack:
             else:
                 scores[name] = np.zeros(len(parsed))
                 if valid.any():
-                    rewards = MARKET_TERMS[name](outcome).reshape(int(valid.sum()), -1)
+                    rewards = mean_over_rounds(name, outcome).reshape(int(valid.sum()), -1)
                     scores[name][valid] = rewards.mean(axis=1)
         return scores
 
     def of_mechanisms(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return the weighted sum for B mechanisms that did not come from a text, shape (B,).
 
-        Such mechanisms are valid, so text terms take the value of a valid text.
+        Such mechanisms are valid, so text terms take the value of a valid text. A mechanism under
+        which no round was played earns 0.
 
         Args:
             outcome: Outcome of the mechanisms, one row for each.
         """
         rows = len(outcome.records)
-        return self.total(
+        total = self.total(
             {
                 name: np.full(rows, TEXT_TERMS[name](_VALID))
                 if name in TEXT_TERMS
-                else MARKET_TERMS[name](outcome)
+                else mean_over_rounds(name, outcome)
                 for name in self.weights
             }
         )
+        return np.where(outcome.played.any(axis=1), total, 0.0)
 
     def total(self, terms: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of ``terms``, shape (B,)."""

@@ -1,8 +1,9 @@
-"""Reward terms, each in [0, 1], computed from an outcome or from the text of an answer."""
+"""Reward terms, each in [0, 1], computed from a round that was played or from a text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,28 +12,15 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
 
 MarketTerm = Callable[[Outcome], NDArray[np.float64]]
-"""Takes the outcome of B markets over R rounds; returns B rewards."""
+"""Takes B x R rounds that were all played; returns the reward of each round, shape (B, R)."""
 
 TextTerm = Callable[[ParsedMechanism], float]
 """Takes a parsed completion; returns its reward."""
 
 
-def _over_rounds(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(values.mean(axis=1), dtype=np.float64)
-
-
-def _mean(name: str) -> MarketTerm:
-    """Return the term that is a column's mean over rounds."""
-    return lambda outcome: _over_rounds(outcome.field(name))
-
-
-composite = _mean("composite")
-"""Mean R = W F P S; the classic market lowers it where collusion is likely."""
-
-
 def competition(outcome: Outcome) -> NDArray[np.float64]:
-    """Return 1 - mean collusion signal."""
-    return 1.0 - _over_rounds(outcome.field("collusion_signal"))
+    """Return 1 - collusion signal."""
+    return 1.0 - outcome.field("collusion_signal")
 
 
 def well_formed(parsed: ParsedMechanism) -> float:
@@ -46,12 +34,30 @@ def schema(parsed: ParsedMechanism) -> float:
 
 
 MARKET_TERMS: dict[str, MarketTerm] = {
-    "welfare": _mean("welfare"),
-    "fairness": _mean("fairness"),
-    "participation": _mean("participation"),
-    "stability": _mean("stability"),
-    "composite": composite,
+    "welfare": methodcaller("field", "welfare"),
+    "fairness": methodcaller("field", "fairness"),
+    "participation": methodcaller("field", "participation"),
+    "stability": methodcaller("field", "stability"),
+    "composite": methodcaller("field", "composite"),
     "competition": competition,
 }
 
 TEXT_TERMS: dict[str, TextTerm] = {"format": well_formed, "schema": schema}
+
+
+def mean_over_rounds(name: str, outcome: Outcome) -> NDArray[np.float64]:
+    """Return a market term's mean over rounds, shape (B,).
+
+    A round that was not played earns 0 under every term, and no term sees it.
+
+    Args:
+        name: One of ``MARKET_TERMS``.
+        outcome: R rounds of B markets.
+    """
+    term, played = MARKET_TERMS[name], outcome.played
+    if played.all():
+        rewards = term(outcome)
+    else:
+        rewards = np.zeros(played.shape)
+        rewards[played] = term(Outcome(outcome.records[None, played]))[0]
+    return np.asarray(rewards.mean(axis=1))

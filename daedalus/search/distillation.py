@@ -12,7 +12,6 @@ from tqdm import tqdm
 from daedalus.env import DesignEnv, Designer
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import written_whole
 from daedalus.runs.phases import LESSONS, phase
 from daedalus.search.budgets import DistillationBudget
@@ -74,7 +73,6 @@ class DistillationData:
 def gather_distillation_data(
     env: DesignEnv,
     candidates: Mechanisms,
-    stack: RewardStack,
     budget: DistillationBudget,
     seed: int,
 ) -> DistillationData:
@@ -90,16 +88,15 @@ def gather_distillation_data(
     Args:
         env: Where the states come from.
         candidates: Mechanisms that are compared in every state, or refined before.
-        stack: The reward.
         budget: Refinements, rounds, improvements, and the size of each.
         seed: Seed of the states, the futures and the trees.
     """
-    gatherer = _Gatherer(env, stack, budget, seed)
+    gatherer = _Gatherer(env, budget, seed)
     half = replace(gatherer, budget=replace(budget, rounds=max(1, budget.rounds // 2)))
     for number in range(budget.refinements):
         purpose = f"refinement/{number}"
         learner = half.rounds(candidates, purpose).fitted(seed)
-        candidates = refined_candidates(env, learner, stack, budget, seed, purpose)
+        candidates = refined_candidates(env, learner, budget, seed, purpose)
     data = gatherer.rounds(candidates, "lessons")
     return gatherer.improvements(data) if budget.improvements else data
 
@@ -109,13 +106,12 @@ class _Gatherer:
     """Gathers distillation data in one environment. Purpose strings key the random streams."""
 
     env: DesignEnv
-    stack: RewardStack
     budget: DistillationBudget
     seed: int
 
     @property
     def look_ahead(self) -> LookAhead:
-        return LookAhead(self.stack, self.budget.futures, self.seed)
+        return LookAhead(self.budget.futures, self.seed)
 
     def rounds(self, candidates: Mechanisms, purpose: str) -> DistillationData:
         """Return the data of all rounds: look-ahead over the budget's horizon."""
@@ -165,7 +161,6 @@ def _on_candidates_in_use(data: DistillationData, seed: int) -> DistillationData
 def distil(
     env: DesignEnv,
     candidates: Mechanisms,
-    stack: RewardStack,
     budget: DistillationBudget,
     seed: int,
     keep: Path | None = None,
@@ -175,7 +170,6 @@ def distil(
     Args:
         env: Where data is gathered, unless ``budget.data`` names a file of it.
         candidates: Mechanisms to choose from, see ``gather_distillation_data``.
-        stack: The reward.
         budget: How much data.
         seed: Seed of the data and the trees.
         keep: File for the data. If it exists, the trees are fitted to it, and the budget is not
@@ -186,7 +180,7 @@ def distil(
     if budget.data:
         data = DistillationData.read(Path(budget.data))
     else:
-        data = gather_distillation_data(env, candidates, stack, budget, seed)
+        data = gather_distillation_data(env, candidates, budget, seed)
     if keep is not None:
         data.write(keep)
     return data.fitted(seed)

@@ -11,7 +11,6 @@ from scipy.optimize import Bounds, differential_evolution
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.phases import SEARCH, phase
 from daedalus.search.budgets import EvolutionBudget
 from daedalus.search.objective import EpisodeObjective
@@ -20,16 +19,15 @@ _PURPOSE = "evolution"
 
 
 @phase(SEARCH)
-def evolve(env: DesignEnv, stack: RewardStack, budget: EvolutionBudget, seed: int) -> Mechanism:
+def evolve(env: DesignEnv, budget: EvolutionBudget, seed: int) -> Mechanism:
     """Return the best mechanism that evolution finds. It treats words and flags as integers.
 
     Args:
-        env: Where mechanisms are played. The episodes that it held are lost.
-        stack: The reward.
+        env: Where mechanisms are played.
         budget: Size of a generation, number of generations, episodes behind each score.
         seed: Seed of the run.
     """
-    score = EpisodeObjective([env], stack, seed, _PURPOSE)
+    score = EpisodeObjective([env], seed, _PURPOSE)
 
     def loss(points: Any, /) -> Any:  # (fields, B) to (B,), a shape that SciPy's stubs lack
         return -score(_mechanisms(points), budget.episodes)

@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import Designer, Episodes, StepResult
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import COLLUSION_SIGNAL, GINI, ROUND_FIELDS, Outcome
+from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.workers import share_out
 
 Piece = TypeVar("Piece")
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
-_UNPLAYED = np.isin(np.arange(len(ROUND_FIELDS)), (GINI, COLLUSION_SIGNAL)).astype(float)
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class ContinuationPolicy:
 
 
 def play_futures(
-    states: DesignEnv,
+    states: Episodes,
     rows: NDArray[np.int64],
     mechanisms: Mechanisms,
     seeds: NDArray[np.uint64],
@@ -58,43 +56,39 @@ def play_futures(
         continuation: Acts after the commitment steps. None: each mechanism stays in force.
 
     Returns:
-        The scored rounds, records of shape (B * K, horizon * scored rounds, fields). Every reward
-        term of a step that was not played is 0.
+        The scored rounds, records of shape (B * K, horizon * scored rounds, fields); NaN where no
+        round was played.
     """
     copies = np.repeat(np.arange(len(rows)), seeds.shape[1])
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, continuation, rng)
-    records = [np.where(played[:, None, None], each.records, _UNPLAYED) for each, played in steps]
-    return Outcome(np.concatenate(records, axis=1))
+    return Outcome(np.concatenate([each.scored.records for each in steps], axis=1))
 
 
 def _steps(
-    episodes: DesignEnv,
+    episodes: Episodes,
     mechanisms: Mechanisms,
     count: int,
     continuation: ContinuationPolicy | None,
     rng: np.random.Generator,
-) -> Iterator[tuple[Outcome, NDArray[np.bool_]]]:
-    """Play ``count`` steps; yield the scored rounds of each, and which episodes were played."""
+) -> Iterator[StepResult]:
+    """Play ``count`` steps; yield the result of each."""
     for step in range(count):
         if continuation and step >= continuation.commitment_steps:
             mechanisms = continuation.designer.propose(episodes.observe(), rng)
-        played = ~episodes.done & ~mechanisms.malformed
-        yield episodes.scored(episodes.advance(mechanisms)), played
+        yield episodes.step(mechanisms)
 
 
 @dataclass(frozen=True)
 class LookAhead:
-    """Compares mechanisms in futures of given states.
+    """Compares mechanisms in futures of given states, by the reward of their environment.
 
     Attributes:
-        stack: The reward.
         futures: Futures K of each state. All mechanisms of a state share them.
         seed: Seed of the futures.
     """
 
-    stack: RewardStack
     futures: int
     seed: int
 
@@ -105,7 +99,7 @@ class LookAhead:
 
     def expected_rewards(
         self,
-        states: DesignEnv,
+        states: Episodes,
         rows: NDArray[np.int64],
         mechanisms: Mechanisms,
         seeds: NDArray[np.uint64],
@@ -119,10 +113,10 @@ class LookAhead:
         pieces = (
             _Piece.of(states, rows[part], mechanisms.take(part), seeds[part]) for part in parts
         )
-        return _gathered(parts, partial(_held, self.stack, horizon), pieces)
+        return _gathered(parts, partial(_held, horizon), pieces)
 
     def compare(
-        self, states: DesignEnv, candidates: Mechanisms, horizon: int, purpose: str
+        self, states: Episodes, candidates: Mechanisms, horizon: int, purpose: str
     ) -> NDArray[np.float64]:
         """Return the mean reward of each of M candidates in each of B states, shape (B, M).
 
@@ -133,13 +127,13 @@ class LookAhead:
             purpose: Keys the futures; another purpose gives other futures.
         """
         rows, choices = _pairs(states, candidates)
-        seeds = self.future_seeds(len(states.steps), purpose)[rows]
+        seeds = self.future_seeds(len(states), purpose)[rows]
         rewards = self.expected_rewards(states, rows, candidates.take(choices), seeds, horizon)
         return rewards.reshape(-1, len(candidates))
 
     def compare_continued(
         self,
-        states: DesignEnv,
+        states: Episodes,
         candidates: Mechanisms,
         continuation: ContinuationPolicy,
         purpose: str,
@@ -160,7 +154,7 @@ class LookAhead:
             Sums of the rewards of all remaining steps, means over futures.
         """
         rows, choices = _pairs(states, candidates)
-        seeds = self.future_seeds(len(states.steps), purpose)
+        seeds = self.future_seeds(len(states), purpose)
         # Episodes that are played together should end together.
         parts = _parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
         pieces = (
@@ -170,7 +164,7 @@ class LookAhead:
             )
             for number, part in enumerate(parts)
         )
-        function = partial(_continued, self.stack, continuation, self.seed)
+        function = partial(_continued, continuation, self.seed)
         return _gathered(parts, function, pieces).reshape(-1, len(candidates))
 
 
@@ -185,7 +179,7 @@ class _Piece:
         seeds: Seeds of their futures, shape (B, K).
     """
 
-    states: DesignEnv
+    states: Episodes
     rows: NDArray[np.int64]
     mechanisms: Mechanisms
     seeds: NDArray[np.uint64]
@@ -193,7 +187,7 @@ class _Piece:
     @classmethod
     def of(
         cls,
-        states: DesignEnv,
+        states: Episodes,
         rows: NDArray[np.int64],
         mechanisms: Mechanisms,
         seeds: NDArray[np.uint64],
@@ -203,35 +197,32 @@ class _Piece:
         return cls(states.fork(named), within.astype(np.int64), mechanisms, seeds)
 
 
-def _held(stack: RewardStack, horizon: int, piece: _Piece) -> NDArray[np.float64]:
+def _held(horizon: int, piece: _Piece) -> NDArray[np.float64]:
     """Return each mechanism's mean reward over its futures, in which it stays in force."""
     outcome = play_futures(piece.states, piece.rows, piece.mechanisms, piece.seeds, horizon)
-    return _means(stack.of_mechanisms(outcome), piece)
+    return _means(piece.states.env.reward.of_mechanisms(outcome), piece)
 
 
 def _continued(
-    stack: RewardStack, continuation: ContinuationPolicy, seed: int, keyed: tuple[str, _Piece]
+    continuation: ContinuationPolicy, seed: int, keyed: tuple[str, _Piece]
 ) -> NDArray[np.float64]:
     """Return what each mechanism earns until the episode ends, a mean over its futures."""
     key, piece = keyed
     copies = np.repeat(np.arange(len(piece.rows)), piece.seeds.shape[1])
     episodes = piece.states.fork(piece.rows[copies], piece.seeds.ravel())
-    left = episodes.settings.episode_length - int(episodes.steps.min())
+    left = episodes.env.settings.episode_length - int(episodes.steps.min())
     rng = generator(seed, key)
     steps = _steps(episodes, piece.mechanisms.take(copies), left, continuation, rng)
-    rewards = [np.where(played, stack.of_mechanisms(outcome), 0.0) for outcome, played in steps]
-    return _means(np.asarray(np.sum(rewards, axis=0)), piece)
+    return _means(np.asarray(np.sum([each.reward for each in steps], axis=0)), piece)
 
 
 def _means(rewards: NDArray[np.float64], piece: _Piece) -> NDArray[np.float64]:
     return np.asarray(rewards.reshape(piece.seeds.shape).mean(axis=1))
 
 
-def _pairs(
-    states: DesignEnv, candidates: Mechanisms
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(states: Episodes, candidates: Mechanisms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return state and candidate of every pair, each of shape (B * M,)."""
-    return np.divmod(np.arange(len(states.steps) * len(candidates)), len(candidates))
+    return np.divmod(np.arange(len(states) * len(candidates)), len(candidates))
 
 
 def _parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:

@@ -9,10 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
 
 _CHUNK = 65_536  # episodes played at once, about half a gigabyte
 
@@ -30,21 +29,19 @@ class EpisodeObjective:
     """Mean reward over whole episodes, averaged over environments.
 
     Attributes:
-        envs: Environments to play in, at least one. The episodes that they held are lost.
-        stack: The reward.
+        envs: Environments to play in, at least one. Each pays its own reward.
         seed: Seed of the run.
         purpose: Keys the markets. A search must not see the markets of ``"evaluation"``.
     """
 
     envs: Sequence[DesignEnv]
-    stack: RewardStack
     seed: int
     purpose: str = "search"
 
     def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
         """Return the mean reward of each of B mechanisms, shape (B,)."""
         scores = [
-            episode_scores(each, self.stack, mechanisms, episodes, self.seed, self.purpose)
+            episode_scores(each, mechanisms, episodes, self.seed, self.purpose)
             for each in self.envs
         ]
         means = [each.mean(axis=1) for each in scores]
@@ -52,18 +49,12 @@ class EpisodeObjective:
 
 
 def episode_scores(
-    env: DesignEnv,
-    stack: RewardStack,
-    mechanisms: Mechanisms,
-    episodes: int,
-    seed: int,
-    purpose: str,
+    env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str
 ) -> NDArray[np.float64]:
     """Score fixed mechanisms. Each is played for the same whole episodes.
 
     Args:
-        env: Where they are played. The episodes that it held are lost.
-        stack: The reward.
+        env: Where they are played.
         mechanisms: B mechanisms.
         episodes: Number of episodes E.
         seed: Seed of the run.
@@ -77,19 +68,14 @@ def episode_scores(
     for start in range(0, len(scores), _CHUNK):
         pairs = np.arange(start, min(start + _CHUNK, len(scores)))
         chunk = mechanisms.take(pairs // episodes)
-        scores[pairs] = _mean_rewards(env, stack, chunk, seeds[pairs % episodes])
+        scores[pairs] = _mean_rewards(env.reset(seeds[pairs % episodes]), chunk)
     return scores.reshape(len(mechanisms), episodes)
 
 
-def _mean_rewards(
-    env: DesignEnv, stack: RewardStack, mechanisms: Mechanisms, seeds: NDArray[np.uint64]
-) -> NDArray[np.float64]:
+def _mean_rewards(episodes: Episodes, mechanisms: Mechanisms) -> NDArray[np.float64]:
     """Return each episode's mean reward over its steps under its mechanism, shape (E,)."""
-    env.reset(seeds)
-    total = np.zeros(len(seeds))
-    while not env.done.all():
-        played = ~env.done & ~mechanisms.malformed
-        outcome = env.scored(env.advance(mechanisms))
-        total += np.where(played, stack.of_mechanisms(outcome), 0.0)
-    mean: NDArray[np.float64] = total / np.maximum(env.steps, 1)
+    total = np.zeros(len(episodes))
+    while not episodes.done.all():
+        total += episodes.step(mechanisms).reward
+    mean: NDArray[np.float64] = total / np.maximum(episodes.steps, 1)
     return mean

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.phases import SEARCH, phase
 from daedalus.search.budgets import PlannerBudget
 from daedalus.search.lookahead import LookAhead
@@ -17,27 +16,21 @@ from daedalus.search.space import with_one_field_redrawn
 
 @phase(SEARCH)
 def plan(
-    states: DesignEnv,
-    candidates: Mechanisms,
-    stack: RewardStack,
-    budget: PlannerBudget,
-    seed: int,
-    purpose: str,
+    states: Episodes, candidates: Mechanisms, budget: PlannerBudget, seed: int, purpose: str
 ) -> Mechanisms:
     """Return the best mechanism found for each state: the best candidate, then local search.
 
     Args:
         states: B paused episodes with at least one step left, which stay as they are.
         candidates: Mechanisms to choose from.
-        stack: The reward.
         budget: How far and how broadly to look ahead. If an episode ends
             earlier, the horizon is shorter.
         seed: Seed of futures and variations.
         purpose: Keys the futures; another purpose gives other futures.
     """
-    left = states.settings.episode_length - int(states.steps.max())
+    left = states.env.settings.episode_length - int(states.steps.max())
     horizon = min(budget.horizon, left)
-    look_ahead = LookAhead(stack, budget.futures, seed)
+    look_ahead = LookAhead(budget.futures, seed)
     rewards = look_ahead.compare(states, candidates, horizon, purpose)
     best = candidates.take(rewards.argmax(axis=1))
     rng = generator(seed, f"{purpose}/variations")
@@ -59,28 +52,28 @@ class Planner:
     It is a strong reference, not an upper bound: its horizon and its candidates are limited.
 
     Args:
-        env: The environment that is being played.
         candidates: Mechanisms to choose from.
-        stack: The reward.
         budget: How far and how broadly to look ahead.
         seed: Seed of the futures. They differ from the futures of the episodes.
     """
 
-    def __init__(
-        self,
-        env: DesignEnv,
-        candidates: Mechanisms,
-        stack: RewardStack,
-        budget: PlannerBudget,
-        seed: int,
-    ) -> None:
-        self._env = env
+    def __init__(self, candidates: Mechanisms, budget: PlannerBudget, seed: int) -> None:
         self._candidates = candidates
-        self._stack = stack
         self._budget = budget
         self._seed = seed
+        self._episodes: Episodes | None = None
+
+    def watch(self, episodes: Episodes) -> None:
+        """Take the episodes that the planner plays from now on."""
+        self._episodes = episodes
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the best mechanism found for each market. The observations are not used."""
-        purpose = f"planner/{self._env.steps.max()}"
-        return plan(self._env, self._candidates, self._stack, self._budget, self._seed, purpose)
+        """Return the best mechanism found for each market. The observations are not used.
+
+        Raises:
+            ValueError: The planner watches no episodes.
+        """
+        if self._episodes is None:
+            raise ValueError("the planner sees no episodes; let Episodes.play ask it")
+        purpose = f"planner/{self._episodes.steps.max()}"
+        return plan(self._episodes, self._candidates, self._budget, self._seed, purpose)

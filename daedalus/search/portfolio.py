@@ -14,7 +14,6 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import sampled_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.phases import SEARCH, phase
 from daedalus.runs.workers import share_out
 from daedalus.search.best_fixed import best_of_candidates
@@ -33,12 +32,11 @@ def sampled_envs(env: DesignEnv, count: int, seed: int, purpose: str) -> list[De
     """Return ``count`` environments, each with a population sampled from that of ``env``."""
     seeds = market_seeds(seed, purpose, count)
     populations = sampled_populations(types_of_bidders(env.market), seeds)
-    return [DesignEnv.of(env.settings, each) for each in populations]
+    return [env.with_population(each) for each in populations]
 
 
 def best_responses(
     envs: Sequence[DesignEnv],
-    stack: RewardStack,
     starts: Sequence[Mechanism],
     episodes: int,
     seed: int,
@@ -49,8 +47,7 @@ def best_responses(
     The best of ``starts`` and of random mechanisms is swept.
 
     Args:
-        envs: Where mechanisms are played. The episodes that they held are lost.
-        stack: The reward.
+        envs: Where mechanisms are played.
         starts: Mechanisms to begin from.
         episodes: Episodes behind each score of a sweep.
         seed: Seed of the run.
@@ -58,7 +55,7 @@ def best_responses(
     """
     drawn = random_mechanisms(_POOL, generator(seed, purpose))
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
-    scores = (EpisodeObjective([env], stack, seed, f"{purpose}/choice") for env in envs)
+    scores = (EpisodeObjective([env], seed, f"{purpose}/choice") for env in envs)
     found = share_out(partial(_swept, pool, episodes), scores, len(envs))
     console = Console(stderr=True)
     return list(track(found, "best responses", len(envs), console=console, transient=True))
@@ -71,9 +68,7 @@ def _swept(pool: Mechanisms, episodes: int, score: EpisodeObjective) -> Mechanis
 
 
 @phase(SEARCH)
-def make_portfolio(
-    env: DesignEnv, stack: RewardStack, count: int, episodes: int, seed: int
-) -> Mechanisms:
+def make_portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mechanisms:
     """Return best responses to ``count`` sampled populations and, last, one mechanism for all.
 
     Mechanisms are rounded and distinct. The last one is searched on the whole
@@ -81,15 +76,14 @@ def make_portfolio(
     evolution changes several fields at once and a sweep changes one.
 
     Args:
-        env: Its population is sampled. The episodes that it held are lost.
-        stack: The reward.
+        env: Its population is sampled.
         count: Number of sampled populations.
         episodes: Episodes behind each score of a sweep.
         seed: Seed of the run.
     """
     envs = sampled_envs(env, count, seed, "portfolio")
-    responses = best_responses(envs, stack, [], episodes, seed, "portfolio")
-    evolved = evolve(env, stack, EvolutionBudget(episodes=max(1, episodes // 2)), seed)
-    everywhere = EpisodeObjective([env], stack, seed, "portfolio/choice")
+    responses = best_responses(envs, [], episodes, seed, "portfolio")
+    evolved = evolve(env, EvolutionBudget(episodes=max(1, episodes // 2)), seed)
+    everywhere = EpisodeObjective([env], seed, "portfolio/choice")
     best = best_of_candidates([*responses, evolved], everywhere, _SWEEPS, 8 * episodes)
     return Mechanisms.distinct([*responses, best])

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanisms
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.lookahead import LookAhead
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
@@ -24,7 +23,6 @@ _FUTURES = 2
 def refined_candidates(
     env: DesignEnv,
     learner: TreeDesigner,
-    stack: RewardStack,
     budget: DistillationBudget,
     seed: int,
     purpose: str,
@@ -38,7 +36,6 @@ def refined_candidates(
     Args:
         env: Where the states come from.
         learner: The designer that leads to them and chooses among its candidates.
-        stack: The reward.
         budget: Number of states, exploration, and the horizon of comparisons.
         seed: Seed of the states and the futures.
         purpose: Keys the states; another purpose gives other states.
@@ -55,7 +52,7 @@ def refined_candidates(
     for number in range(len(candidates)):
         rows = np.flatnonzero(chosen == number)
         if len(rows) >= _FEWEST:
-            score = _StateObjective(states.fork(rows), stack, budget.horizon, seed, purpose)
+            score = _StateObjective(states.fork(rows), budget.horizon, seed, purpose)
             refined.append(sweep(candidates[number], score, _SWEEPS, _FUTURES))
     return Mechanisms.distinct([*refined, candidates[len(candidates) - 1]])
 
@@ -64,13 +61,12 @@ def refined_candidates(
 class _StateObjective:
     """Mean reward over given states and their futures: the ``Objective`` of a refinement."""
 
-    states: DesignEnv
-    stack: RewardStack
+    states: Episodes
     horizon: int
     seed: int
     purpose: str
 
     def __call__(self, mechanisms: Mechanisms, futures: int, /) -> NDArray[np.float64]:
-        look_ahead = LookAhead(self.stack, futures, self.seed)
+        look_ahead = LookAhead(futures, self.seed)
         rewards = look_ahead.compare(self.states, mechanisms, self.horizon, self.purpose)
         return np.asarray(rewards.mean(axis=0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator, market_seeds
@@ -69,11 +69,11 @@ def mid_episode_states(
     purpose: str,
     horizon: int = 1,
     designer: Designer | None = None,
-) -> DesignEnv:
+) -> Episodes:
     """Play ``count`` episodes, each to a random step.
 
     Args:
-        env: An environment. Its own episodes stay as they are.
+        env: The environment.
         count: Number of states.
         seed: Seed of the states.
         purpose: Keys the states; another purpose gives other states.
@@ -93,13 +93,12 @@ def mid_episode_states(
         raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
     designer = designer or RandomWalkDesigner()
     rng = generator(seed, f"states/{purpose}")
-    states = DesignEnv(env.market, env.settings)
-    states.reset(market_seeds(seed, f"states/{purpose}", count))
+    states = env.reset(market_seeds(seed, f"states/{purpose}", count))
     stops = rng.integers(0, last + 1, size=count)
     for step in range(last):
         proposals = designer.propose(states.observe(), rng)
         rows = np.flatnonzero(stops > step)
         moving = states.fork(rows)
-        moving.advance(proposals.take(rows))
+        moving.step(proposals.take(rows))
         states.put(rows, moving)
     return states

@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.episodes import written_fields
+from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import draw_lineup
 from daedalus.market.mechanism import CHOICES, FIELDS
 from daedalus.market.population import Population
-from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.seeds import market_seeds
 
 PRESENT = {"may_collude": "collude", "may_withdraw": "withdraw", "may_shill": "shill"}
 """Columns that count the bidders of an episode with a strategy, and the strategy of each."""
@@ -26,7 +26,7 @@ def decisions(
     """Let designers play the same markets, and record the mechanisms and rewards of each.
 
     Args:
-        env: A strategic market. The episodes that it held are lost.
+        env: A strategic market.
         designers: Designers by name.
         episodes: Number of episodes of each.
         seed: Seed of the run.
@@ -38,17 +38,7 @@ def decisions(
     """
     seeds = market_seeds(seed, "evaluation", episodes)
     present = _present(types_of_bidders(env.market), seeds)
-    frames = []
-    for name, designer in designers.items():
-        rng = generator(seed, f"designer/{name}")
-        observation = env.reset(seeds)
-        while not env.done.all():
-            proposed = designer.propose(observation, rng)
-            result = env.step(proposed)
-            observation = result.observation
-            rows = present.assign(designer=name, step=env.steps, reward=result.reward)
-            frames.append(rows.assign(**written_fields(proposed)))
-    joined = pd.concat(frames).rename_axis("episode").reset_index()
+    joined = compare(env, designers, episodes, seed).join(present, on="episode")
     columns = ["designer", "episode", "step", "reward", *PRESENT, *FIELDS]
     return joined.sort_values(columns[:3], ignore_index=True)[columns]
 

@@ -28,7 +28,6 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.objective import EpisodeObjective, episode_scores
@@ -94,25 +93,22 @@ def _errors(mean: float, error: float) -> float:
     return mean / error if error > 0 else 0.0
 
 
-def respond(
-    env: DesignEnv, stack: RewardStack, search: SearchBudget, episodes: int, seed: int, name: str
-) -> Responses:
+def respond(env: DesignEnv, search: SearchBudget, episodes: int, seed: int, name: str) -> Responses:
     """Find a population's best fixed mechanism, then score all levels of each field around it.
 
     Args:
-        env: Environment of the population. The episodes that it held are lost.
-        stack: The reward.
+        env: Environment of the population.
         search: Budget of the search. Its markets differ from those of the scores.
         episodes: Episodes of each level, half of them for choices.
         seed: Seed of the run.
         name: Name of the population, which keys the random candidates of the search.
     """
-    score = EpisodeObjective([env], stack, seed)
+    score = EpisodeObjective([env], seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
     chosen, scores = (
         {
             field: episode_scores(
-                env, stack, Mechanisms.stack(variants(best, field)), episodes // 2, seed, purpose
+                env, Mechanisms.stack(variants(best, field)), episodes // 2, seed, purpose
             )
             for field in FIELDS
         }
@@ -240,12 +236,7 @@ class Adapting:
 
 
 def adapting_pays(
-    env: DesignEnv,
-    stack: RewardStack,
-    starts: list[Mechanism],
-    count: int,
-    episodes: int,
-    seed: int,
+    env: DesignEnv, starts: list[Mechanism], count: int, episodes: int, seed: int
 ) -> Adapting:
     """Compare the best mechanism for all sampled populations with the best for each.
 
@@ -255,19 +246,18 @@ def adapting_pays(
 
     Args:
         env: Environment of the mixture.
-        stack: The reward.
         starts: Good mechanisms.
         count: Number of populations M.
         episodes: Episodes of each score.
         seed: Seed of the run.
     """
     envs = sampled_envs(env, count, seed, "adapting")
-    finalists = [*starts, *best_responses(envs, stack, starts, episodes, seed, "adapting")]
-    everywhere = EpisodeObjective(envs, stack, seed, "adapting/choice")
+    finalists = [*starts, *best_responses(envs, starts, episodes, seed, "adapting")]
+    everywhere = EpisodeObjective(envs, seed, "adapting/choice")
     finalists.append(best_of_candidates(finalists, everywhere, 2, episodes))
     pool = Mechanisms.stack(finalists)
     chosen, scored = (
-        np.array([EpisodeObjective([each], stack, seed, purpose)(pool, episodes) for each in envs])
+        np.array([EpisodeObjective([each], seed, purpose)(pool, episodes) for each in envs])
         for purpose in ("adapting/choice", "adapting/score")
     )
     own, rows = chosen.argmax(axis=1), np.arange(count)

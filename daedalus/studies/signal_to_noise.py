@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
 from daedalus.training.sources.reward import MarketReward
@@ -29,19 +28,13 @@ def shared_futures(count: int) -> str:
 
 
 def reward_recipes(
-    env: DesignEnv,
-    stage0: DesignEnv,
-    stack: RewardStack,
-    groups: int,
-    group_size: int,
-    seed: int,
+    env: DesignEnv, stage0: DesignEnv, groups: int, group_size: int, seed: int
 ) -> dict[str, Rewards]:
     """Return ways to reward the same random mechanisms, one group for each mid-episode state.
 
     Args:
         env: Environment of the states.
         stage0: Environment that the recipe of the published system resets for each completion.
-        stack: The reward.
         groups: Number of states.
         group_size: Number of mechanisms in each state.
         seed: Seed of states and mechanisms.
@@ -52,30 +45,28 @@ def reward_recipes(
     shape = (groups, group_size)
 
     def published(draw: int) -> NDArray[np.float64]:
-        stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
-        outcome = stage0.scored(stage0.advance(mechanisms))
-        return stack.of_mechanisms(outcome).reshape(shape)
+        fresh = stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
+        return fresh.step(mechanisms).reward.reshape(shape)
 
     texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
     copies = states.fork(rows)
-    own = _forked(copies, stack, texts, np.arange(len(rows)), 1, seed, shape)
+    own = _forked(copies, texts, np.arange(len(rows)), 1, seed, shape)
     shared = {
-        shared_futures(count): _forked(states, stack, texts, rows, count, seed, shape)
+        shared_futures(count): _forked(states, texts, rows, count, seed, shape)
         for count in (1, 8, 64)
     }
     return {PUBLISHED: published, OWN_FUTURE: own, **shared}
 
 
 def _forked(
-    states: DesignEnv,
-    stack: RewardStack,
+    states: Episodes,
     texts: Sequence[str],
     rows: NDArray[np.int64],
     futures: int,
     seed: int,
     shape: tuple[int, int],
 ) -> Rewards:
-    reward = MarketReward(states, stack, futures, horizon=1, seed=seed)
+    reward = MarketReward(states, futures, horizon=1, seed=seed)
     return lambda draw: reward.score(texts, rows.tolist(), draw)[0].reshape(shape)
 
 

@@ -24,7 +24,7 @@ def decisions_by_population(
     """Return the frame of ``decisions`` for each population, with the column ``population`` first.
 
     Args:
-        envs: Strategic markets by the name of their population. Episodes they held are lost.
+        envs: Strategic markets by the name of their population.
         designers: The designers that play in each population.
         episodes: Number of episodes of each designer.
         seed: Seed of the run.
@@ -136,7 +136,7 @@ def changed_fields(
     """Return where two designers decide differently in the same states.
 
     Args:
-        env: A market. The episodes that it held are lost.
+        env: A market.
         designer: Plays the episodes.
         before: Is asked in each state, and does not play.
         episodes: Number of episodes.
@@ -147,13 +147,11 @@ def changed_fields(
         anything (``any``), and in each of the eleven fields.
     """
     rng, other = generator(seed, "changed"), generator(seed, "changed/before")
-    observation = env.reset(market_seeds(seed, "evaluation", episodes))
+    states = env.reset(market_seeds(seed, "evaluation", episodes))
     frames = []
-    while not env.done.all():
-        mine, theirs = designer.propose(observation, rng), before.propose(observation, other)
-        differ = _differences(mine, theirs)
+    for observation, mine, _ in states.play(designer, rng):
+        differ = _differences(mine, before.propose(observation, other))
         frames.append(differ.assign(step=observation.round_number + 1))
-        observation = env.step(mine).observation
     return pd.concat(frames, ignore_index=True)
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.mechanism_table import read_mechanisms
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
@@ -17,14 +16,13 @@ from daedalus.training.settings import PortfolioSettings
 
 
 def find_portfolio(
-    settings: PortfolioSettings, env: DesignEnv, stack: RewardStack, run: RunFolder, seed: int
+    settings: PortfolioSettings, env: DesignEnv, run: RunFolder, seed: int
 ) -> Mechanisms | None:
     """Return the portfolio of a run, or None if the settings ask for none.
 
     Args:
         settings: How much is searched, or the file that is copied.
         env: The market that the mechanisms are searched for.
-        stack: The reward that the search maximises.
         run: Where the portfolio is kept. If it is there, it is read.
         seed: Seed of the search.
     """
@@ -35,7 +33,7 @@ def find_portfolio(
         with written_whole(path) as aside:
             shutil.copy(settings.file, aside)
     if not path.exists():
-        found = make_portfolio(env, stack, settings.populations, settings.episodes, seed)
+        found = make_portfolio(env, settings.populations, settings.episodes, seed)
         rows = [found[row].to_dict() for row in range(len(found))]
         write_table(pd.DataFrame(rows), path)
     return Mechanisms.stack(read_mechanisms(path))

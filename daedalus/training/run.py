@@ -8,7 +8,6 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
@@ -22,8 +21,7 @@ class TrainingRun:
     """What all parts of a training run share.
 
     Attributes:
-        env: The market of the run.
-        stack: The reward that searches and training maximise.
+        env: The market of the run, and the reward that searches and training maximise.
         model: Settings of the model.
         settings: Settings of training.
         folder: Where the run keeps its files.
@@ -34,7 +32,6 @@ class TrainingRun:
     """
 
     env: DesignEnv
-    stack: RewardStack
     model: ModelSettings
     settings: TrainingSettings
     folder: RunFolder
@@ -53,9 +50,8 @@ class TrainingRun:
         if candidates is None or budget is None:
             return None
         keep = self.folder.distillation_data
-        return once(lambda: distil(self.env, candidates, self.stack, budget, self.seed, keep))
+        return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
 
     def env_of(self, population: PopulationSettings) -> DesignEnv:
         """Return an environment like the run's, with another population."""
-        settings = self.env.settings
-        return DesignEnv.of(settings, population.in_market(settings.name))
+        return self.env.with_population(population.in_market(self.env.settings.name))

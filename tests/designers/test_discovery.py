@@ -16,7 +16,7 @@ from daedalus.designers.base import DesignerContext
 from daedalus.designers.discovery import designer_settings
 from tests.config.composing import composed
 from tests.designers.observations import observe, rng
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 MINE = """
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def test_a_new_file_is_all_that_a_designer_needs(folder: Path) -> None:
     (folder / "mine.py").write_text(MINE)
     assert designer_settings()["mine"].__name__ == "MySettings"
     config = composed("task=compare", "designer=mine_schema", "designer.reserve=0.4")
-    designer = config.designer.build(DesignerContext(env_of(), COMPOSITE, 0))
+    designer = config.designer.build(DesignerContext(env_of(), 0))
     assert (designer.propose(observe(3), rng()).reserve_price == 0.4).all()
 
 

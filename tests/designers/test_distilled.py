@@ -16,11 +16,11 @@ from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_o
 SETTINGS = DistilledSettings(rounds=1, states=64, futures=2, horizon=2)
 
 
-def reserves(settings: DistilledSettings, stack: RewardStack) -> set[float]:
+def reserves(settings: DistilledSettings, stack: RewardStack = COMPOSITE) -> set[float]:
     """Return the reserves that the designer proposes in fresh markets."""
-    env = env_of()
-    designer = settings.build(DesignerContext(env, stack, 0, HIGH_AND_LOW))
-    observed = env.reset(market_seeds(1, "x", 20))
+    env = env_of(stack)
+    designer = settings.build(DesignerContext(env, 0, HIGH_AND_LOW))
+    observed = env.reset(market_seeds(1, "x", 20)).observe()
     return set(designer.propose(observed, generator(0, "d")).reserve_price)
 
 
@@ -30,10 +30,10 @@ def test_the_designer_chooses_from_the_portfolio(stack: RewardStack, reserve: fl
 
 
 def test_data_of_a_training_run_replaces_the_look_ahead(tmp_path: Path) -> None:
-    data = gather_distillation_data(env_of(), HIGH_AND_LOW, AGAINST_WELFARE, SETTINGS, 0)
+    data = gather_distillation_data(env_of(AGAINST_WELFARE), HIGH_AND_LOW, SETTINGS, 0)
     data.write(tmp_path / "distillation_data.npz")
     named = DistilledSettings(data=str(tmp_path / "distillation_data.npz"))
-    assert reserves(named, COMPOSITE) == {0.9}
+    assert reserves(named) == {0.9}
 
 
 def test_numbers_out_of_range_are_refused() -> None:

@@ -19,7 +19,7 @@ from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import FIELDS
 from tests.designers.chat_double import VALID, Reply, serving
 from tests.designers.observations import observe
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 ROOT = Path(__file__).parents[2]
 KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
@@ -34,7 +34,7 @@ def test_answers_that_are_no_mechanism_are_malformed(strict: bool) -> None:
 
     with serving(respond) as server:
         settings = server.settings(concurrency=1, strict=strict)
-        designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0))
+        designer = settings.build(DesignerContext(env_of(), 0))
         proposal = designer.propose(observe(len(answers)), np.random.default_rng(0))
     assert proposal.malformed.tolist() == [False, True, strict, True, True]
     assert proposal[0].reserve_price == 0.25

@@ -15,9 +15,9 @@ SETTINGS = EvolutionSettings(population=2, generations=4, episodes=4)
 
 @pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE])
 def test_the_designer_proposes_what_evolution_finds(stack: RewardStack) -> None:
-    env = env_of()
-    found = SETTINGS.build(DesignerContext(env, stack, 3)).mechanism
-    assert found == evolve(env, stack, SETTINGS, 3)
+    env = env_of(stack)
+    found = SETTINGS.build(DesignerContext(env, 3)).mechanism
+    assert found == evolve(env, SETTINGS, 3)
     assert (found.reserve_price > 0.6) == (stack is AGAINST_WELFARE)
 
 

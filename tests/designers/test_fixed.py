@@ -9,7 +9,7 @@ from daedalus.designers.fixed import FixedDesigner, FixedSettings
 from daedalus.market.mechanism import Mechanism
 from tests.designers.observations import observe, rng
 from tests.populations import draw_mechanism
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 
 def test_fixed_proposes_its_mechanism_whatever_happens():
@@ -27,7 +27,7 @@ def test_fixed_proposes_its_mechanism_whatever_happens():
     ],
 )
 def test_settings_build_the_designer(given, mechanism):
-    context = DesignerContext(env_of(), COMPOSITE, 0)
+    context = DesignerContext(env_of(), 0)
     assert FixedSettings(given).build(context).mechanism == mechanism
 
 

@@ -14,7 +14,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS
 from tests.designers.observations import observe, rng
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 BASE = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
 RING = dataclasses.replace(BASE, auction_type="first_price", collusion_penalty=1.5)
@@ -99,6 +99,6 @@ def test_heuristic_answers_each_market_for_itself():
 
 
 def test_settings_build_the_designer():
-    context = DesignerContext(env_of(), COMPOSITE, 0)
+    context = DesignerContext(env_of(), 0)
     designer = HeuristicSettings(collusion_alarm=0.3).build(context)
     assert designer.propose(observe(collusion_signal=0.4), rng())[0] == RING

@@ -15,7 +15,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from tests.designers.observations import observe, rng
 from tests.populations import draw_mechanism
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 ANSWER = Mechanism("first_price", 0.35, collusion_penalty=2.0, reveal_winner_identity=True)
 
@@ -64,7 +64,7 @@ def test_a_setting_makes_the_designer_strict(strict):
     settings = LanguageModelSettings("owner/name", strict=strict)
     load = Loader()
     load.generate = lambda chats, _: [f"I choose {format_mechanism(ANSWER)}"] * len(chats)
-    designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0, load_model=load))
+    designer = settings.build(DesignerContext(env_of(), 0, load_model=load))
     assert_array_equal(designer.propose(observe(2), rng()).malformed, [strict] * 2)
 
 
@@ -103,7 +103,7 @@ class Loader:
 def test_settings_load_the_model_and_the_prompt_it_was_trained_on(prompt):
     load = Loader()
     settings = LanguageModelSettings("owner/name", 0.5, 99, constrained=True, prompt=prompt)
-    designer = settings.build(DesignerContext(env_of(), COMPOSITE, 0, load_model=load))
+    designer = settings.build(DesignerContext(env_of(), 0, load_model=load))
     assert load.asked == [("owner/name", 0.5, 99, True)]
     proposal = designer.propose(observe(2), rng())
     assert [proposal[row] for row in range(2)] == [ANSWER] * 2
@@ -112,7 +112,7 @@ def test_settings_load_the_model_and_the_prompt_it_was_trained_on(prompt):
 
 def test_a_context_that_loads_no_models_is_refused():
     with pytest.raises(ValueError, match="load_model"):
-        LanguageModelSettings("owner/name").build(DesignerContext(env_of(), COMPOSITE, 0))
+        LanguageModelSettings("owner/name").build(DesignerContext(env_of(), 0))
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):

@@ -6,6 +6,8 @@ import pytest
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.planner import PlannerSettings
+from daedalus.env import DesignEnv, Designer
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.planner import Planner
@@ -14,27 +16,25 @@ from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_o
 SETTINGS = PlannerSettings(futures=4, horizon=2, rounds=0, candidates=16)
 
 
+def first_proposal(designer: Designer, env: DesignEnv) -> Mechanisms:
+    episodes = env.reset(market_seeds(1, "x", 6))
+    return next(episodes.play(designer, generator(0, "d")))[1]
+
+
 @pytest.mark.parametrize(("stack", "reserve"), [(COMPOSITE, 0.0), (AGAINST_WELFARE, 0.9)])
 def test_the_designer_chooses_from_the_portfolio(stack: RewardStack, reserve: float) -> None:
-    env = env_of()
-    designer = SETTINGS.build(DesignerContext(env, stack, 0, HIGH_AND_LOW))
-    observed = env.reset(market_seeds(1, "x", 6))
-    assert (designer.propose(observed, generator(0, "d")).reserve_price == reserve).all()
+    env = env_of(stack)
+    proposed = first_proposal(SETTINGS.build(DesignerContext(env, 0, HIGH_AND_LOW)), env)
+    assert (proposed.reserve_price == reserve).all()
 
 
 def test_without_a_portfolio_it_chooses_from_random_mechanisms() -> None:
-    env = env_of()
-    context = DesignerContext(env, COMPOSITE, 0)
-    observed = env.reset(market_seeds(1, "x", 6))
-    planner = Planner(env, context.candidates(16), COMPOSITE, SETTINGS, 0)
+    context = DesignerContext(env_of(), 0)
+    planner = Planner(context.candidates(16), SETTINGS, 0)
     built, expected = (
-        each.propose(observed, generator(0, "d")) for each in (SETTINGS.build(context), planner)
+        first_proposal(each, context.env) for each in (SETTINGS.build(context), planner)
     )
     assert [built[row] for row in range(6)] == [expected[row] for row in range(6)]
-
-
-def test_it_plays_in_its_own_environment_alone() -> None:
-    assert PlannerSettings.per_population and PlannerSettings.bound_to_env
 
 
 @pytest.mark.parametrize(("name", "value"), [("futures", 0), ("horizon", 0), ("rounds", -1)])

@@ -9,7 +9,7 @@ from daedalus.designers.base import DesignerContext
 from daedalus.designers.random import RandomDesigner, RandomSettings
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 from tests.designers.observations import observe, rng
-from tests.search.markets import COMPOSITE, env_of
+from tests.search.markets import env_of
 
 
 @pytest.mark.parametrize(("sampling", "high"), [("uniform", 0.9), ("published", 0.5)])
@@ -32,7 +32,7 @@ def test_random_covers_the_space_evenly(sampling, high):
 
 @pytest.mark.parametrize("sampling", ["uniform", "published"])
 def test_settings_build_the_designer(sampling):
-    context = DesignerContext(env_of(), COMPOSITE, 0)
+    context = DesignerContext(env_of(), 0)
     built = RandomSettings(sampling).build(context).propose(observe(50), rng())
     plain = RandomDesigner(sampling).propose(observe(50), rng())
     assert [built[row] for row in range(50)] == [plain[row] for row in range(50)]

@@ -17,9 +17,9 @@ SETTINGS = SearchSettings(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
 
 @pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE])
 def test_the_designer_proposes_what_the_search_finds(stack: RewardStack) -> None:
-    env = env_of()
-    found = SETTINGS.build(DesignerContext(env, stack, 3)).mechanism
-    score = EpisodeObjective([env], stack, 3)
+    env = env_of(stack)
+    found = SETTINGS.build(DesignerContext(env, 3)).mechanism
+    score = EpisodeObjective([env], 3)
     assert found == best_fixed(SETTINGS, score, generator(3, "search"))[0]
     assert (found.reserve_price == 0.9) == (stack is AGAINST_WELFARE)
 
@@ -31,4 +31,4 @@ def test_an_empty_budget_is_refused(name: str, value: int) -> None:
 
 
 def test_each_population_has_a_search_of_its_own() -> None:
-    assert SearchSettings.per_population and not SearchSettings.bound_to_env
+    assert SearchSettings.per_population

@@ -95,7 +95,7 @@ def test_designers_without_answers_leave_nothing() -> None:
 def test_the_sample_is_bounded() -> None:
     log, designer = AnswerLog("stage4"), writer(["x" * 100_000])
     env = DesignEnv.of(MarketSettings(), population(4))
-    designer.propose(env.reset(np.arange(4, dtype=np.uint64)), np.random.default_rng(0))
+    designer.propose(env.reset(np.arange(4, dtype=np.uint64)).observe(), np.random.default_rng(0))
     for step in range(1, 200):
         log.add("long", designer, step, np.array([0, 1, -1, 3]))
     assert log.counts()["answers"].tolist() == [3 * 199]

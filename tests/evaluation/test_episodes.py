@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation import episodes
 from daedalus.evaluation.episodes import (
     METRICS,
@@ -78,9 +79,9 @@ def test_rows_are_every_step_of_every_episode(env: DesignEnv) -> None:
 def test_rows_hold_the_step_reward_and_the_factors_of_the_same_rounds(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
     steps = play_episodes(env, FIXED, seeds, generator(0, "test"))
-    env.reset(seeds)
-    env.step(mechanisms)
-    result = env.step(mechanisms)
+    played = env.reset(seeds)
+    played.step(mechanisms)
+    result = played.step(mechanisms)
     second = steps[steps["step"] == 2]
     np.testing.assert_array_equal(second["reward"], result.reward)
     scored = Outcome(result.outcome.records[:, -env.settings.scored_rounds :])
@@ -113,7 +114,7 @@ def test_rows_hold_the_mechanism_of_each_step(env: DesignEnv, tmp_path: Path) ->
     steps.to_csv(tmp_path / "steps.csv", index=False)
     read = pd.read_csv(tmp_path / "steps.csv").sort_values(["step", "episode"])
     rng = generator(0, "test")
-    proposed = [RandomDesigner().propose(env.reset(seeds), rng) for _ in range(4)]
+    proposed = [RandomDesigner().propose(env.reset(seeds).observe(), rng) for _ in range(4)]
     expected = [each[row].to_dict() for each in proposed for row in range(3)]
     assert read[list(FIELDS)].to_dict("records") == expected
 
@@ -158,7 +159,7 @@ def test_pieces_are_played_as_the_whole(env: DesignEnv, monkeypatch: pytest.Monk
     seeds, largest, reset = market_seeds(0, "test", 11), 0, DesignEnv.reset
     whole = play_episodes(env, FIXED, seeds, generator(0, "test"))
 
-    def counted(self: DesignEnv, some: NDArray[np.uint64]) -> Observation:
+    def counted(self: DesignEnv, some: NDArray[np.uint64]) -> Episodes:
         nonlocal largest
         largest = max(largest, len(some))
         return reset(self, some)
@@ -220,27 +221,27 @@ def test_episode_means_average_steps() -> None:
 def test_the_objective_is_the_value_of_the_stack(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
     plain = play_episodes(env, FIXED, seeds, generator(0, "test"))
-    steps = play_episodes(env, FIXED, seeds, generator(0, "test"), PUBLISHED)
+    published = replace(env, reward=PUBLISHED)
+    steps = play_episodes(published, FIXED, seeds, generator(0, "test"))
     assert list(steps.columns) == ["episode", "step", *METRICS, OBJECTIVE, *FIELDS]
     pd.testing.assert_frame_equal(steps.drop(columns=OBJECTIVE), plain)
-    env.reset(seeds)
+    played = env.reset(seeds)
     for step in range(1, 5):
-        outcome = env.scored(env.step(mechanisms).outcome)
         shown = steps.loc[steps["step"] == step, OBJECTIVE]
-        np.testing.assert_allclose(shown, published_reward(outcome))
+        np.testing.assert_allclose(shown, published_reward(played.step(mechanisms).scored))
 
 
 @pytest.mark.parametrize("weights", [{"composite": 1.0}, {"composite": 1.0, "welfare": 0.0}])
 def test_there_is_no_objective_beside_r_alone(env: DesignEnv, weights: dict[str, float]) -> None:
     designers = {"fixed": FIXED}
-    steps = compare(env, designers, 2, 0, RewardStack(weights))
+    steps = compare(replace(env, reward=RewardStack(weights)), designers, 2, 0)
     assert OBJECTIVE not in steps and OBJECTIVE not in episode_means(steps)
 
 
 @pytest.mark.parametrize("weights", [{"composite": 2.0}, {"composite": 1.0, "format": 1.0}])
 def test_any_other_stack_is_an_objective(env: DesignEnv, weights: dict[str, float]) -> None:
     designers = {"fixed": FIXED, "odd": OddRowsMalformed()}
-    means = episode_means(compare(env, designers, 4, 0, RewardStack(weights)))
+    means = episode_means(compare(replace(env, reward=RewardStack(weights)), designers, 4, 0))
     assert list(means.columns) == ["designer", "episode", *METRICS, OBJECTIVE]
     extra = weights.get("format", 0.0) * means["valid"]
     expected = weights["composite"] * means["reward"] + extra

@@ -37,7 +37,7 @@ def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(tmp_path: Path) -
         config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
         env, run = make_env(config), RunFolder(tmp_path / reward)
         found[reward] = require_portfolio(config, env, run)
-        assert rows(found[reward]) == rows(make_portfolio(env, config.reward, 1, 2, 2))
+        assert rows(found[reward]) == rows(make_portfolio(env, 1, 2, 2))
         run.portfolio.write_text("".join(run.portfolio.read_text().splitlines(True)[:2]))
         assert rows(require_portfolio(config, env, run)) == rows(found[reward])[:1]
     assert rows(found["composite"]) != rows(found["published"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings
 from daedalus.market.kernels.classic import BIDDER
@@ -36,26 +36,25 @@ def test_markets_do_not_mix():
 # ------------------------------------------------------------------------------ what is hidden
 
 
-def observed(env: DesignEnv) -> bytes:
-    seen = env.observe()
+def observed(played: Episodes) -> bytes:
+    seen = played.observe()
     return seen.recent.tobytes() + seen.proxies.tobytes() + seen.round_number.tobytes()
 
 
-def episodes(who: SeatPlan, seed: int = 0) -> DesignEnv:
+def episodes(who: SeatPlan, seed: int = 0) -> Episodes:
     env = DesignEnv(ClassicMarket(who), MarketSettings())
-    env.reset(market_seeds(seed, "hidden", 40))
-    return env
+    return env.reset(market_seeds(seed, "hidden", 40))
 
 
 @pytest.mark.parametrize("name", [*BIDDER.names, "welfare", "participation"])
 def test_no_observation_reads_hidden_state(name):
-    env = episodes(seat_plan(4))
-    env.step(draw_mechanisms(40, np.random.default_rng(0)))
-    before = observed(env)
-    state = env.state
+    played = episodes(seat_plan(4))
+    played.step(draw_mechanisms(40, np.random.default_rng(0)))
+    before = observed(played)
+    state = played.state
     hidden = state.bidders[name] if name in BIDDER.names else getattr(state, name)
     hidden += 1
-    assert observed(env) == before
+    assert observed(played) == before
 
 
 def test_all_of_the_state_is_either_public_or_hidden():
@@ -66,9 +65,9 @@ def test_all_of_the_state_is_either_public_or_hidden():
 
 
 def test_proxies_need_no_more_than_bids_exits_wins_and_prices():
-    env = episodes(seat_plan(4))
-    env.step(draw_mechanisms(40, np.random.default_rng(0)))
-    state = env.state
+    played = episodes(seat_plan(4))
+    played.step(draw_mechanisms(40, np.random.default_rng(0)))
+    state = played.state
     bare = MarketState(
         **MarketState.common(np.zeros(40, np.uint64), np.full(40, 8), np.ones(40), 8)
     )
@@ -78,10 +77,10 @@ def test_proxies_need_no_more_than_bids_exits_wins_and_prices():
 
 
 def test_a_seed_is_no_part_of_an_observation():
-    env = episodes(seat_plan(4))
-    before = observed(env)
-    env.state.seeds += np.uint64(1)
-    assert observed(env) == before
+    played = episodes(seat_plan(4))
+    before = observed(played)
+    played.state.seeds += np.uint64(1)
+    assert observed(played) == before
 
 
 def test_budgets_show_only_once_they_change_bids():
@@ -89,22 +88,24 @@ def test_budgets_show_only_once_they_change_bids():
     seen = []
     for budget in (100.0, 200.0, 1.0):
         exploiter = BidderGroup("exploiter", [2], 0.2, 0.6, budget=budget)
-        env = episodes(SeatPlan(4, 8, {"truthful": BidderGroup(), "rich": exploiter}))
+        played = episodes(SeatPlan(4, 8, {"truthful": BidderGroup(), "rich": exploiter}))
         for _ in range(4):
-            env.step(Mechanisms.repeat(Mechanism(), 40))
-        seen.append(observed(env))
+            played.step(Mechanisms.repeat(Mechanism(), 40))
+        seen.append(observed(played))
     assert seen[0] == seen[1]
     assert seen[0] != seen[2]
 
 
 def test_disappointment_shows_only_in_exits():
-    env = episodes(seat_plan(2))
-    fork = env.fork(np.arange(40))
+    played = episodes(seat_plan(2))
+    fork = played.fork(np.arange(40))
     fork.state.bidders["disappointment"] += 1.0  # so content that they do not leave any earlier
     mechanisms = Mechanisms.repeat(Mechanism(reserve_price=0.0), 40)
     stayed = np.ones(40, np.bool_)
     for _ in range(4):
-        ours, theirs = env.step(mechanisms).observation, fork.step(mechanisms).observation
+        played.step(mechanisms)
+        fork.step(mechanisms)
+        ours, theirs = played.observe(), fork.observe()
         stayed &= (ours.field("dropouts")[:, -5:] == 0).all(axis=1)
         assert_array_equal(ours.recent[stayed], theirs.recent[stayed])
         assert_array_equal(ours.proxies[stayed], theirs.proxies[stayed])

@@ -58,19 +58,21 @@ def test_an_observation_stays_when_the_market_plays_on(
     market: str, who: SeatPlan | Population
 ) -> None:
     env, rng = DesignEnv.of(MarketSettings(name=market), who), np.random.default_rng(0)
-    observation = env.reset(market_seeds(0, "stays", 20))
+    episodes = env.reset(market_seeds(0, "stays", 20))
+    observation = episodes.observe()
     for _ in range(4):
         before = seen(observation)
-        later = env.step(draw_mechanisms(20, rng)).observation
-        env.put(np.arange(5), env.fork(np.arange(5, 10)))
+        episodes.step(draw_mechanisms(20, rng))
+        later = episodes.observe()
+        episodes.put(np.arange(5), episodes.fork(np.arange(5, 10)))
         assert seen(observation) == before != seen(later)
         observation = later
 
 
 def test_a_classic_outcome_cannot_be_changed_because_observations_share_it() -> None:
     env = DesignEnv.of(MarketSettings(name="classic"), seat_plan(4))
-    env.reset(market_seeds(0, "shared", 2))
-    outcome = env.advance(draw_mechanisms(2, np.random.default_rng(0)))
+    episodes = env.reset(market_seeds(0, "shared", 2))
+    outcome = episodes.step(draw_mechanisms(2, np.random.default_rng(0))).outcome
     with pytest.raises(ValueError, match="read-only"):
         outcome.records[0, 0, 0] = 0.5
 
@@ -81,7 +83,7 @@ def test_the_trend_is_that_of_the_prices_in_the_history(
     market: str, who: SeatPlan | Population, played: int
 ) -> None:
     env = DesignEnv.of(MarketSettings(name=market, warmup_rounds=played), who)
-    observation = env.reset(market_seeds(0, "trend", 5))
+    observation = env.reset(market_seeds(0, "trend", 5)).observe()
     prices = observation.field("clearing_price")[:, -played:]
     slopes = [np.polyfit(np.arange(len(row)), row, 1)[0] if played > 1 else 0.0 for row in prices]
     np.testing.assert_allclose(observation.proxy("clearing_price_trend"), slopes, atol=1e-12)

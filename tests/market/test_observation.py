@@ -15,7 +15,8 @@ from tests.populations import population
 
 @pytest.fixture
 def observation() -> Observation:
-    return DesignEnv.of(MarketSettings(), population(4)).reset(market_seeds(0, "seen", 3))
+    env = DesignEnv.of(MarketSettings(), population(4))
+    return env.reset(market_seeds(0, "seen", 3)).observe()
 
 
 def test_a_field_is_a_column_of_the_recent_rounds(observation: Observation) -> None:

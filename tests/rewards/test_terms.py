@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from numpy.testing import assert_allclose
 
-from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
 from tests.rewards.test_stack import PROSE, TWO_WRONG, VALID, column, outcome
 
 
@@ -21,7 +21,7 @@ def test_market_terms_are_means_over_rounds():
     }
     assert set(MARKET_TERMS) == set(expected)
     for name, values in expected.items():
-        assert_allclose(MARKET_TERMS[name](played), values, rtol=1e-14, err_msg=name)
+        assert_allclose(mean_over_rounds(name, played), values, rtol=1e-14, err_msg=name)
 
 
 def test_text_terms_see_the_share_of_the_schema():

@@ -26,7 +26,7 @@ from daedalus.search.planner import plan
 from daedalus.search.portfolio import best_responses, sampled_envs
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
-from tests.search.markets import COMPOSITE, mixed_env
+from tests.search.markets import mixed_env
 
 
 @pytest.fixture(autouse=True)
@@ -115,27 +115,27 @@ def look_ahead() -> Iterator[np.ndarray]:
     """Yield what candidates earn in short futures, and with a designer that draws after them."""
     states = mid_episode_states(mixed_env(), 12, 0, "x")
     candidates = random_mechanisms(5, generator(0, "candidates"))
-    yield LookAhead(COMPOSITE, 3, 0).compare(states, candidates, 1, "x")
+    yield LookAhead(3, 0).compare(states, candidates, 1, "x")
     continuation = ContinuationPolicy(RandomDesigner(), 1)
-    yield LookAhead(COMPOSITE, 3, 0).compare_continued(states, candidates, continuation, "x")
+    yield LookAhead(3, 0).compare_continued(states, candidates, continuation, "x")
 
 
 def planner() -> Iterator[np.ndarray]:
     states = mid_episode_states(mixed_env(), 12, 0, "x")
     candidates = random_mechanisms(5, generator(0, "candidates"))
     budget = PlannerBudget(futures=2, horizon=2, variations=3)
-    yield from _columns(plan(states, candidates, COMPOSITE, budget, 0, "x"))
+    yield from _columns(plan(states, candidates, budget, 0, "x"))
 
 
 def portfolio() -> Iterator[np.ndarray]:
     envs = sampled_envs(mixed_env(concentration=1.0), 3, 0, "p")
-    yield from _columns(Mechanisms.stack(best_responses(envs, COMPOSITE, [], 4, 0, "p")))
+    yield from _columns(Mechanisms.stack(best_responses(envs, [], 4, 0, "p")))
 
 
 def lessons() -> Iterator[np.ndarray]:
     budget = DistillationBudget(refinements=1, rounds=2, improvements=1, states=96, futures=2)
     candidates = random_mechanisms(4, generator(0, "candidates"))
-    data = gather_distillation_data(mixed_env(), candidates, COMPOSITE, budget, 0)
+    data = gather_distillation_data(mixed_env(), candidates, budget, 0)
     yield from (data.features, data.rewards)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
@@ -32,10 +34,10 @@ def mixed_env(**changes: object) -> DesignEnv:
     return DesignEnv.of(SETTINGS, Population(types=TYPES, **changes))
 
 
-def env_of(**types: BidderType) -> DesignEnv:
+def env_of(reward: RewardStack = COMPOSITE, **types: BidderType) -> DesignEnv:
     """Return a market of the given types, by default truthful bidders alone."""
     bidders = types or {"truthful": BidderType()}
-    return DesignEnv.of(SETTINGS, Population(types=bidders, units=2, concentration=0.05))
+    return DesignEnv.of(SETTINGS, Population(types=bidders, units=2, concentration=0.05), reward)
 
 
 def published_reward(outcome: Outcome) -> NDArray[np.float64]:
@@ -44,7 +46,12 @@ def published_reward(outcome: Outcome) -> NDArray[np.float64]:
     return np.asarray(1.0 + sum(each.mean(axis=1) for each in parts))
 
 
-def play_steps(env: DesignEnv, mechanism: Mechanism, count: int) -> list[Outcome]:
+def rewarded(states: Episodes, stack: RewardStack) -> Episodes:
+    """Return the same episodes, under another reward."""
+    return replace(states, env=replace(states.env, reward=stack))
+
+
+def play_steps(episodes: Episodes, mechanism: Mechanism, count: int) -> list[Outcome]:
     """Play a mechanism in all episodes; return the scored rounds of each step."""
-    mechanisms = Mechanisms.repeat(mechanism, len(env.steps))
-    return [env.scored(env.step(mechanisms).outcome) for _ in range(count)]
+    mechanisms = Mechanisms.repeat(mechanism, len(episodes))
+    return [episodes.step(mechanisms).scored for _ in range(count)]

@@ -18,7 +18,6 @@ from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
 from tests.search.markets import (
     AGAINST_WELFARE,
-    COMPOSITE,
     DROPOUTS,
     HIGH_AND_LOW,
     PUBLISHED,
@@ -35,8 +34,8 @@ SHARE_OF_EPISODE = -1
 
 
 def test_it_never_chooses_what_is_bad_everywhere() -> None:
-    designer = distil(env_of(), HIGH_AND_LOW, COMPOSITE, BUDGET, seed=0)
-    chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)), generator(0, "d"))
+    designer = distil(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
+    chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)).observe(), generator(0, "d"))
     assert (chosen.reserve_price == 0.0).all()
 
 
@@ -45,13 +44,13 @@ def test_it_never_chooses_what_is_bad_everywhere() -> None:
 )
 def test_it_learns_to_maximise_the_given_reward(changes: dict[str, int]) -> None:
     budget = replace(BUDGET, **changes)
-    designer = distil(env_of(), HIGH_AND_LOW, AGAINST_WELFARE, budget, seed=0)
-    chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)), generator(0, "d"))
+    designer = distil(env_of(AGAINST_WELFARE), HIGH_AND_LOW, budget, seed=0)
+    chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)).observe(), generator(0, "d"))
     assert (chosen.reserve_price == 0.9).all()
 
 
 def test_rewards_are_those_of_the_given_stack_in_the_states_that_were_observed() -> None:
-    data = gather_distillation_data(env_of(), HIGH_AND_LOW, PUBLISHED, BUDGET, seed=0)
+    data = gather_distillation_data(env_of(PUBLISHED), HIGH_AND_LOW, BUDGET, seed=0)
     player = RandomWalkDesigner(HIGH_AND_LOW)
     states = mid_episode_states(env_of(), 200, 0, "lessons/0", 2, player)
     np.testing.assert_array_equal(data.features[:200], observed_features(states.observe()))
@@ -70,23 +69,23 @@ def test_it_answers_shill_bidders_and_dropouts_differently() -> None:
         ]
     )
     types = {"shill_bidders": SHILL_BIDDERS, "dropouts": DROPOUTS}
-    designer = distil(env_of(**types), candidates, COMPOSITE, BUDGET, seed=0)
+    designer = distil(env_of(**types), candidates, BUDGET, seed=0)
     fined = {}
     for name, bidders in types.items():
-        observed = env_of(**{name: bidders}).reset(market_seeds(2, "x", 200))
+        observed = env_of(**{name: bidders}).reset(market_seeds(2, "x", 200)).observe()
         fined[name] = (designer.propose(observed, generator(0, "d")).withdrawal_penalty > 0).mean()
     assert fined["dropouts"] > 0.9
     assert fined["shill_bidders"] < 0.1
 
 
 def test_later_rounds_are_where_the_learner_leads() -> None:
-    data = gather_distillation_data(env_of(), HIGH_AND_LOW, COMPOSITE, BUDGET, seed=0)
+    data = gather_distillation_data(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
     rounds = np.split(data.features, 2)
     high = [(each[each[:, SHARE_OF_EPISODE] > 0, RESERVE] == 0.9).mean() for each in rounds]
     assert 0.35 < high[0] < 0.65
     assert high[1] < 0.12  # exploration alone
     assert data.rewards.shape == (400, 2) and len(data.features) == 400
-    again = gather_distillation_data(env_of(), HIGH_AND_LOW, COMPOSITE, BUDGET, seed=0)
+    again = gather_distillation_data(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
     np.testing.assert_array_equal(data.rewards, again.rewards)
 
 
@@ -94,7 +93,7 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     reserves = (0.9, 0.0, 0.8)  # the trees never choose the first
     candidates = Mechanisms.stack([Mechanism(reserve_price=each) for each in reserves])
     budget = replace(BUDGET, improvements=2, commitment_steps=1)
-    data = gather_distillation_data(env_of(), candidates, COMPOSITE, budget, seed=0)
+    data = gather_distillation_data(env_of(), candidates, budget, seed=0)
     assert list(data.candidates.reserve_price) == [0.0, 0.8]
     assert len(data.features) == 400 and data.rewards.shape == (400, 2)
     done = np.rint(4 * data.features[:, SHARE_OF_EPISODE])
@@ -103,22 +102,22 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     first, last = good[done == 0].mean(), good[done == 3].mean()
     assert first > 2.5 * last  # the trees act after it
     assert (good - bad)[done == 0].mean() < 2 * (good - bad)[done == 3].mean()  # and after the bad
-    again = gather_distillation_data(env_of(), candidates, COMPOSITE, budget, seed=0)
+    again = gather_distillation_data(env_of(), candidates, budget, seed=0)
     np.testing.assert_array_equal(data.rewards, again.rewards)
 
 
 def test_data_is_gathered_once_for_a_run(tmp_path: Path) -> None:
     pair = Mechanisms.stack([Mechanism(auction_type="vcg"), Mechanism(reserve_price=0.25)])
-    learnt = distil(env_of(), pair, COMPOSITE, BUDGET, seed=0)
+    learnt = distil(env_of(), pair, BUDGET, seed=0)
     kept = tmp_path / "run" / "distillation_data.npz"
-    first = distil(env_of(), pair, COMPOSITE, BUDGET, 0, kept)
+    first = distil(env_of(), pair, BUDGET, 0, kept)
     written, other = kept.read_bytes(), pair.take(np.zeros(1, np.int64))
-    again = distil(env_of(), other, COMPOSITE, BUDGET, 0, kept)
+    again = distil(env_of(), other, BUDGET, 0, kept)
     named = replace(BUDGET, data=str(kept))
     copied = tmp_path / "other" / "distillation_data.npz"
-    elsewhere = distil(env_of(), other, COMPOSITE, named, 0, copied)
-    observed = env_of().reset(market_seeds(1, "x", 200))
-    unkept = distil(env_of(), other, COMPOSITE, named, seed=0)
+    elsewhere = distil(env_of(), other, named, 0, copied)
+    observed = env_of().reset(market_seeds(1, "x", 200)).observe()
+    unkept = distil(env_of(), other, named, seed=0)
     for each in (first, again, elsewhere, unkept):
         np.testing.assert_array_equal(each.choose(observed), learnt.choose(observed))
         assert [each.candidates[row] for row in range(2)] == [pair[row] for row in range(2)]
@@ -127,9 +126,9 @@ def test_data_is_gathered_once_for_a_run(tmp_path: Path) -> None:
 
 
 def test_data_of_other_features_is_refused(tmp_path: Path) -> None:
-    found = gather_distillation_data(env_of(), HIGH_AND_LOW, COMPOSITE, BUDGET, seed=0)
+    found = gather_distillation_data(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
     kept = tmp_path / "distillation_data.npz"
     replace(found, features=found.features[:, 1:]).write(kept)
-    old = distil(env_of(), HIGH_AND_LOW, COMPOSITE, BUDGET, 0, kept)
+    old = distil(env_of(), HIGH_AND_LOW, BUDGET, 0, kept)
     with pytest.raises(ValueError, match=r"remove distillation_data\.npz"):
-        old.propose(env_of().reset(market_seeds(1, "x", 2)), generator(0, "d"))
+        old.propose(env_of().reset(market_seeds(1, "x", 2)).observe(), generator(0, "d"))

@@ -20,10 +20,10 @@ BUDGET = EvolutionBudget(population=2, generations=8, episodes=8)
 
 def beaten(stack: RewardStack) -> float:
     """Return the share of random mechanisms that evolution beats on a reward."""
-    env = DesignEnv.of(MarketSettings(episode_length=2), Population(types=TYPES))
-    found = evolve(env, stack, BUDGET, seed=0)
-    assert found == evolve(env, stack, BUDGET, seed=0)
-    check = EpisodeObjective([env], stack, 0, "check")
+    env = DesignEnv.of(MarketSettings(episode_length=2), Population(types=TYPES), stack)
+    found = evolve(env, BUDGET, seed=0)
+    assert found == evolve(env, BUDGET, seed=0)
+    check = EpisodeObjective([env], 0, "check")
     others = check(random_mechanisms(200, generator(1, "r")), 200)
     return float((others < check(Mechanisms.stack([found]), 200)).mean())
 

@@ -8,20 +8,25 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
-from daedalus.market.interface import MarketSettings
+from daedalus.env import Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.terms import MARKET_TERMS, composite
+from daedalus.rewards.terms import mean_over_rounds
 from daedalus.search import lookahead as module
 from daedalus.search.lookahead import ContinuationPolicy, LookAhead, play_futures
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
-from tests.populations import seat_plan
-from tests.search.markets import COMPOSITE, PUBLISHED, mixed_env, play_steps, published_reward
+from tests.search.markets import (
+    COMPOSITE,
+    PUBLISHED,
+    mixed_env,
+    play_steps,
+    published_reward,
+    rewarded,
+)
 
 
-def states(count: int = 6, horizon: int = 2) -> DesignEnv:
+def states(count: int = 6, horizon: int = 2) -> Episodes:
     return mid_episode_states(mixed_env(concentration=1.0), count, 0, "x", horizon)
 
 
@@ -38,13 +43,13 @@ def test_a_candidate_earns_what_stepping_a_fork_gives() -> None:
         steps = play_steps(fork, candidates[row], 2)
         published[row] = np.mean([published_reward(each) for each in steps])
     for stack, wanted in ((COMPOSITE, expected), (PUBLISHED, published)):
-        look_ahead = LookAhead(stack, 1, 0)
-        given = look_ahead.expected_rewards(paused, np.arange(6), candidates, seeds, 2)
+        states_of = rewarded(paused, stack)
+        given = LookAhead(1, 0).expected_rewards(states_of, np.arange(6), candidates, seeds, 2)
         assert_allclose(given, wanted)
 
 
 def test_candidates_face_the_same_futures_and_another_purpose_others() -> None:
-    paused, look_ahead = states(), LookAhead(COMPOSITE, 3, 0)
+    paused, look_ahead = states(), LookAhead(3, 0)
     twice = Mechanisms.repeat(Mechanism(), 2)
     rewards = look_ahead.compare(paused, twice, 2, "x")
     assert rewards.shape == (6, 2)
@@ -54,7 +59,7 @@ def test_candidates_face_the_same_futures_and_another_purpose_others() -> None:
 
 def test_candidates_are_compared_on_the_given_reward() -> None:
     paused, candidates = states(), random_mechanisms(3, generator(0, "rules"))
-    given = LookAhead(PUBLISHED, 2, 0).compare(paused, candidates, 2, "x")
+    given = LookAhead(2, 0).compare(rewarded(paused, PUBLISHED), candidates, 2, "x")
     seeds = market_seeds(0, "x/futures", 6 * 2).reshape(6, 2)
     for row, number in np.ndindex(6, 3):
         forks = paused.fork(np.full(2, row), seeds[row])
@@ -78,10 +83,11 @@ def test_the_continuation_policy_acts_after_the_commitment_steps(
             now = candidates[number] if step < 2 else later
             result = fork.step(Mechanisms.repeat(now, 1))
             expected[row, number, future] += result.reward[0]
-            published[row, number, future] += published_reward(fork.scored(result.outcome))[0]
+            published[row, number, future] += published_reward(result.scored)[0]
     assert len(np.unique(paused.steps)) > 1
     for stack, wanted in ((COMPOSITE, expected), (PUBLISHED, published)):
-        worth = LookAhead(stack, 2, 0).compare_continued(paused, candidates, continuation, "x")
+        states_of, look_ahead = rewarded(paused, stack), LookAhead(2, 0)
+        worth = look_ahead.compare_continued(states_of, candidates, continuation, "x")
         assert_allclose(worth, wanted.mean(axis=2))
 
 
@@ -92,14 +98,14 @@ def test_a_continuation_policy_draws_by_the_seeds_of_the_futures() -> None:
     for seed in (1, 1, 2):
         seeds = market_seeds(seed, "futures", 12).reshape(6, 2)
         played = play_futures(paused, np.arange(6), mechanisms, seeds, 2, continuation)
-        scores.append(composite(played))
+        scores.append(mean_over_rounds("composite", played))
     assert_array_equal(scores[0], scores[1])
     assert (scores[0] != scores[2]).any()
 
 
 def test_look_ahead_leaves_the_states_alone() -> None:
     paused, pair = states(horizon=1), random_mechanisms(2, generator(0, "r"))
-    before, look_ahead = paused.observe(), LookAhead(COMPOSITE, 1, 0)
+    before, look_ahead = paused.observe(), LookAhead(1, 0)
     look_ahead.compare(paused, pair, 1, "x")
     look_ahead.compare_continued(
         paused, pair, ContinuationPolicy(FixedDesigner(Mechanism()), 1), "x"
@@ -107,17 +113,3 @@ def test_look_ahead_leaves_the_states_alone() -> None:
     after = paused.observe()
     assert_array_equal(before.recent, after.recent)
     assert_array_equal(before.round_number, after.round_number)
-
-
-def test_a_market_that_all_bidders_left_earns_nothing_under_any_term() -> None:
-    paused = DesignEnv.of(MarketSettings(name="classic"), seat_plan(2))
-    paused.reset(market_seeds(0, "left", 4))
-    left = np.array([False, True, True, False])
-    paused.state.active[left] = False
-    seeds, mechanisms = (
-        market_seeds(0, "futures", 4).reshape(4, 1),
-        Mechanisms.repeat(Mechanism(), 4),
-    )
-    outcome = play_futures(paused, np.arange(4), mechanisms, seeds, 2)
-    for term in MARKET_TERMS.values():
-        assert_array_equal(term(outcome) > 0.0, ~left)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
@@ -15,10 +16,17 @@ from daedalus.search.lookahead import LookAhead
 from daedalus.search.planner import Planner, plan
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
-from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_of, mixed_env
+from tests.search.markets import (
+    AGAINST_WELFARE,
+    COMPOSITE,
+    HIGH_AND_LOW,
+    env_of,
+    mixed_env,
+    rewarded,
+)
 
 
-def states() -> DesignEnv:
+def states() -> Episodes:
     return mid_episode_states(mixed_env(concentration=1.0), 6, 0, "x", 2)
 
 
@@ -26,7 +34,7 @@ def test_planning_leaves_the_states_alone() -> None:
     paused = states()
     before = paused.observe()
     candidates = random_mechanisms(3, generator(0, "r"))
-    plan(paused, candidates, COMPOSITE, PlannerBudget(rounds=1), 0, "x")
+    plan(paused, candidates, PlannerBudget(rounds=1), 0, "x")
     after = paused.observe()
     assert_array_equal(before.recent, after.recent)
     assert_array_equal(before.round_number, after.round_number)
@@ -34,15 +42,15 @@ def test_planning_leaves_the_states_alone() -> None:
 
 def test_a_plan_is_the_best_candidate_and_local_search_only_improves_on_its_own_futures() -> None:
     paused, candidates = states(), random_mechanisms(8, generator(3, "c"))
-    rewards = LookAhead(COMPOSITE, 4, 0).compare(paused, candidates, 2, "x")
+    rewards = LookAhead(4, 0).compare(paused, candidates, 2, "x")
     budget = PlannerBudget(futures=4, horizon=2, rounds=0)
-    chosen = plan(paused, candidates, COMPOSITE, budget, 0, "x")
+    chosen = plan(paused, candidates, budget, 0, "x")
     for row, best in enumerate(rewards.argmax(axis=1)):
         assert chosen[row] == candidates[int(best)]
     budget = PlannerBudget(futures=64, horizon=2, rounds=3)
-    deeper = plan(paused, candidates, COMPOSITE, budget, 0, "x")
+    deeper = plan(paused, candidates, budget, 0, "x")
     seeds = np.tile(market_seeds(9, "check", 200), (6, 1))
-    look_ahead = LookAhead(COMPOSITE, 200, 0)
+    look_ahead = LookAhead(200, 0)
     plain, searched = (
         look_ahead.expected_rewards(paused, np.arange(6), each, seeds, 2)
         for each in (chosen, deeper)
@@ -54,7 +62,7 @@ def test_a_plan_maximises_the_given_reward() -> None:
     paused = mid_episode_states(env_of(), 6, 0, "x", 2)
     budget = PlannerBudget(futures=4, horizon=2, rounds=0)
     reserves = [
-        plan(paused, HIGH_AND_LOW, stack, budget, 0, "x").reserve_price.tolist()
+        plan(rewarded(paused, stack), HIGH_AND_LOW, budget, 0, "x").reserve_price.tolist()
         for stack in (COMPOSITE, AGAINST_WELFARE)
     ]
     assert reserves == [[0.0] * 6, [0.9] * 6]
@@ -66,10 +74,11 @@ def test_local_search_maximises_the_given_reward() -> None:
 
     def welfare_after(stack: RewardStack) -> float:
         budget = PlannerBudget(futures=8, horizon=2, rounds=3)
-        found = plan(paused, start, stack, budget, 0, "x")
+        found = plan(rewarded(paused, stack), start, budget, 0, "x")
         seeds = np.tile(market_seeds(9, "check", 50), (6, 1))
-        check = LookAhead(RewardStack({"welfare": 1.0}), 50, 0)
-        return float(check.expected_rewards(paused, np.arange(6), found, seeds, 2).mean())
+        judged = rewarded(paused, RewardStack({"welfare": 1.0}))
+        rewards = LookAhead(50, 0).expected_rewards(judged, np.arange(6), found, seeds, 2)
+        return float(rewards.mean())
 
     assert welfare_after(AGAINST_WELFARE) < welfare_after(COMPOSITE) - 0.1
 
@@ -78,7 +87,7 @@ def test_the_planner_beats_its_own_candidates() -> None:
     env = mixed_env(concentration=1.0)
     candidates = random_mechanisms(16, generator(1, "c"))
     seeds = market_seeds(5, "evaluation", 20)
-    planner = Planner(env, candidates, COMPOSITE, PlannerBudget(rounds=0, horizon=2), seed=0)
+    planner = Planner(candidates, PlannerBudget(rounds=0, horizon=2), seed=0)
     planned = play_episodes(env, planner, seeds, generator(0, "p"))["reward"].mean()
     best = max(
         play_episodes(env, FixedDesigner(candidates[row]), seeds, generator(0, "f"))[
@@ -90,9 +99,15 @@ def test_the_planner_beats_its_own_candidates() -> None:
 
 
 def test_the_planner_plans_for_the_given_reward() -> None:
-    env = env_of()
-    seeds = market_seeds(5, "evaluation", 8)
-    budget = PlannerBudget(rounds=0, horizon=2, futures=4)
-    planner = Planner(env, HIGH_AND_LOW, AGAINST_WELFARE, budget, seed=0)
-    observed = env.reset(seeds)
-    assert (planner.propose(observed, generator(0, "p")).reserve_price == 0.9).all()
+    planner = Planner(HIGH_AND_LOW, PlannerBudget(rounds=0, horizon=2, futures=4), seed=0)
+    for stack, reserve in ((COMPOSITE, 0.0), (AGAINST_WELFARE, 0.9)):
+        episodes = env_of(stack).reset(market_seeds(5, "evaluation", 8))
+        proposed = [each for _, each, _ in episodes.play(planner, generator(0, "p"))]
+        assert (proposed[0].reserve_price == reserve).all()
+
+
+def test_the_planner_must_see_the_episodes() -> None:
+    episodes = env_of().reset(market_seeds(5, "evaluation", 8))
+    planner = Planner(HIGH_AND_LOW, PlannerBudget(), seed=0)
+    with pytest.raises(ValueError, match=r"Episodes\.play"):
+        planner.propose(episodes.observe(), generator(0, "p"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,22 +21,21 @@ from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH, LOW, env_of, 
 
 def test_best_responses_beat_random_mechanisms_where_they_were_found() -> None:
     envs = sampled_envs(mixed_env(concentration=1.0), 2, 0, "p")
-    found = best_responses(envs, COMPOSITE, [], 8, 0, "p")
+    found = best_responses(envs, [], 8, 0, "p")
     assert len(found) == 2
     drawn = random_mechanisms(32, generator(7, "r"))
     for env, best in zip(envs, found, strict=True):
         seeds = market_seeds(3, "evaluation", 32)
-        env.reset(seeds)
-        good = env.step(Mechanisms.repeat(best, 32)).reward.mean()
-        env.reset(seeds)
-        assert good > env.step(drawn).reward.mean()
+        good = env.reset(seeds).step(Mechanisms.repeat(best, 32)).reward.mean()
+        assert good > env.reset(seeds).step(drawn).reward.mean()
 
 
 def test_best_responses_maximise_the_given_reward() -> None:
-    envs = sampled_envs(mixed_env(concentration=1.0), 1, 0, "p")
-    (found,) = best_responses(envs, AGAINST_WELFARE, [], 8, 0, "p")
+    env = replace(mixed_env(concentration=1.0), reward=AGAINST_WELFARE)
+    envs = sampled_envs(env, 1, 0, "p")
+    (found,) = best_responses(envs, [], 8, 0, "p")
     drawn = random_mechanisms(64, generator(7, "r"))
-    score = EpisodeObjective(envs, AGAINST_WELFARE, 0, "check")
+    score = EpisodeObjective(envs, 0, "check")
     assert score(Mechanisms.stack([found]), 32)[0] > np.quantile(score(drawn, 32), 0.9)
 
 
@@ -44,10 +45,10 @@ def test_a_portfolio_ends_with_the_best_found_on_the_mixture(
 ) -> None:
     monkeypatch.setattr(module, "_SWEEPS", sweeps)
     env = mixed_env(concentration=0.05)
-    portfolio = make_portfolio(env, COMPOSITE, 1, 4, 0)
-    evolved = evolve(env, COMPOSITE, EvolutionBudget(episodes=2), 0)
+    portfolio = make_portfolio(env, 1, 4, 0)
+    evolved = evolve(env, EvolutionBudget(episodes=2), 0)
     pool = Mechanisms.stack([*(portfolio[row] for row in range(len(portfolio))), evolved])
-    scores = EpisodeObjective([env], COMPOSITE, 0, "portfolio/choice")(pool, 32)
+    scores = EpisodeObjective([env], 0, "portfolio/choice")(pool, 32)
     assert scores.argmax() == len(portfolio) - 1
 
 
@@ -57,17 +58,17 @@ def test_a_portfolio_ends_with_the_best_for_the_given_reward(
 ) -> None:
     asked = []
     monkeypatch.setattr(module, "_SWEEPS", 0)
-    monkeypatch.setattr(module, "best_responses", lambda _, *given: asked.append(given) or [HIGH])
-    monkeypatch.setattr(module, "evolve", lambda _, *given: asked.append(given) or LOW)
-    portfolio = make_portfolio(env_of(), stack, 1, 4, 0)
+    monkeypatch.setattr(module, "best_responses", lambda envs, *_: asked.extend(envs) or [HIGH])
+    monkeypatch.setattr(module, "evolve", lambda env, *_: asked.append(env) or LOW)
+    portfolio = make_portfolio(env_of(stack), 1, 4, 0)
     assert portfolio[len(portfolio) - 1] == last
-    assert [given[0] for given in asked] == [stack, stack]
+    assert [env.reward for env in asked] == [stack, stack]
 
 
 @pytest.mark.slow
 def test_a_portfolio_is_rounded_repeats_nothing_and_depends_on_its_seed() -> None:
     env = mixed_env(concentration=1.0)
-    one, same, other = (make_portfolio(env, COMPOSITE, 2, 4, seed) for seed in (0, 0, 1))
+    one, same, other = (make_portfolio(env, 2, 4, seed) for seed in (0, 0, 1))
     rows = [one[row] for row in range(len(one))]
     assert rows == [same[row] for row in range(len(same))]
     assert rows != [other[row] for row in range(len(other))]

@@ -19,10 +19,11 @@ PAIR = Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])
 def test_features_are_finite_before_the_first_round_and_differ_between_markets() -> None:
     env = env_of()
     settings = MarketSettings(warmup_rounds=0)
-    empty = DesignEnv(env.market, settings).reset(market_seeds(0, "x", 3))
+    empty = DesignEnv(env.market, settings).reset(market_seeds(0, "x", 3)).observe()
     features = observed_features(empty)
     assert features.shape[0] == 3 and np.isfinite(features).all()
-    assert len(np.unique(observed_features(env.reset(market_seeds(0, "x", 3))), axis=0)) == 3
+    observed = env.reset(market_seeds(0, "x", 3)).observe()
+    assert len(np.unique(observed_features(observed), axis=0)) == 3
 
 
 def test_predictions_use_the_observation_and_not_what_happened() -> None:

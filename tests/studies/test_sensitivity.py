@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,7 @@ from daedalus.search.space import LEVELS
 from daedalus.studies import sensitivity
 from daedalus.studies.sensitivity import Adapting, Identification, Responses
 from tests.populations import TYPES
-from tests.search.markets import AGAINST_WELFARE, COMPOSITE
+from tests.search.markets import AGAINST_WELFARE
 
 EPISODES = 400
 
@@ -147,13 +149,13 @@ def test_the_whole_way_on_a_small_market() -> None:
     search = SearchBudget(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
     env = small_env(concentration=1.0)
     names = ("one", "two")
-    found = {name: sensitivity.respond(env, COMPOSITE, search, 8, 0, name) for name in names}
+    found = {name: sensitivity.respond(env, search, 8, 0, name) for name in names}
     table = sensitivity.response_table(found)
     assert len(table) == 2 * sum(len(levels) for levels in LEVELS.values())
     assert (table.groupby(["population", "field"])["best"].sum() == 1).all()
     assert (table.loc[table["best"], "difference"] == 0).all()
     starts = [each.best for each in found.values()]
-    adapting = sensitivity.adapting_pays(env, COMPOSITE, starts, 3, 8, seed=0)
+    adapting = sensitivity.adapting_pays(env, starts, 3, 8, seed=0)
     assert adapting.fixed.shape == adapting.adapted.shape == (3,)
     assert all(name for name in adapting.names)
     told = sensitivity.identify({"mixed": env, "truthful": small_env()}, 40, seed=0)
@@ -161,11 +163,12 @@ def test_the_whole_way_on_a_small_market() -> None:
 
 
 def test_responses_are_to_the_given_reward() -> None:
-    env, search = small_env(concentration=1.0), SearchBudget(8, 2, sweeps=1, sweep_episodes=4)
-    found = sensitivity.respond(env, AGAINST_WELFARE, search, 8, seed=0, name="one")
+    env = dataclasses.replace(small_env(concentration=1.0), reward=AGAINST_WELFARE)
+    search = SearchBudget(8, 2, sweeps=1, sweep_episodes=4)
+    found = sensitivity.respond(env, search, 8, seed=0, name="one")
     assert all((scores <= 0).all() for scores in found.scores.values())
     assert found.best.reserve_price == 0.9  # the best for R reserves less
-    adapting = sensitivity.adapting_pays(env, AGAINST_WELFARE, [found.best], 2, 8, seed=0)
+    adapting = sensitivity.adapting_pays(env, [found.best], 2, 8, seed=0)
     for welfare in (-adapting.fixed, -adapting.adapted):
         assert (welfare > 0).all() and (welfare < 0.4).all()  # 0.9 under the best for R
 

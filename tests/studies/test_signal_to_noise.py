@@ -40,7 +40,7 @@ def make_env() -> DesignEnv:
 
 def test_forked_states_and_shared_futures_carry_far_more_signal() -> None:
     stage0 = DesignEnv.of(MarketSettings(), Population())
-    recipes = reward_recipes(make_env(), stage0, RewardStack(), groups=32, group_size=8, seed=0)
+    recipes = reward_recipes(make_env(), stage0, groups=32, group_size=8, seed=0)
     table = signal_to_noise(recipes, draws=8).set_index("reward")
     ratio = table["signal_to_noise"]
     assert ratio[PUBLISHED] < 1.5
@@ -50,10 +50,11 @@ def test_forked_states_and_shared_futures_carry_far_more_signal() -> None:
 
 
 def test_every_recipe_pays_the_given_reward() -> None:
-    stage0 = DesignEnv.of(MarketSettings(), Population())
+    stacks = (RewardStack({"composite": weight}) for weight in (1.0, 2.0))
+    bidders = (population(3), Population())
     plain, doubled = (
-        reward_recipes(make_env(), stage0, RewardStack({"composite": weight}), 3, 2, seed=0)
-        for weight in (1.0, 2.0)
+        reward_recipes(*(DesignEnv.of(MarketSettings(), who, stack) for who in bidders), 3, 2, 0)
+        for stack in stacks
     )
     for name, recipe in plain.items():
         np.testing.assert_allclose(doubled[name](1), 2 * recipe(1))

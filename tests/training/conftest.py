@@ -15,7 +15,6 @@ from daedalus.evaluation.report import Report
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -81,7 +80,7 @@ def make_run(
     folder.mkdir(exist_ok=True)
     tracker = make_tracker(folder)
     run = TrainingRun(
-        env, RewardStack(), model, settings, RunFolder(folder), tracker, Report(folder, tracker), 0,
+        env, model, settings, RunFolder(folder), tracker, Report(folder, tracker), 0,
         portfolio,
     )  # fmt: skip
     return replace(run, **shared)

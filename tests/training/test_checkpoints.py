@@ -28,7 +28,8 @@ def test_exported_model_designs_by_itself(
     assert model.generation_config.eos_token_id == tokenizer.convert_tokens_to_ids("<|im_end|>")
     generate = make_generate(LanguageModel(model, tokenizer), 0.0, 16)
     designer = LanguageModelDesigner(generate, prompt)
-    proposals = designer.propose(env.reset(market_seeds(0, "x", 3)), np.random.default_rng(0))
+    observed = env.reset(market_seeds(0, "x", 3)).observe()
+    proposals = designer.propose(observed, np.random.default_rng(0))
     assert len(proposals) == 3  # nonsense from random weights, so malformed, but never an exception
     assert proposals.malformed.all()
 

@@ -9,7 +9,7 @@ import numpy as np
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import market_seeds
@@ -52,8 +52,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     def __init__(self, catalogue: Catalogue) -> None:
         super().__init__(rubric=CompositeRubric())
         self._catalogue = catalogue
-        self._env: DesignEnv | None = None
-        self._before: DesignEnv | None = None
+        self._episodes: Episodes | None = None
+        self._before: Episodes | None = None
         self._closed = False
         self._state = DaedalusState()
         self.has_played = False
@@ -81,16 +81,15 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         chosen = self._catalogue.options.model_validate(given)
         if chosen.seed is None:
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
-        env = self._catalogue.build(chosen)
-        first = env.reset(market_seeds(chosen.seed, "service", 1))
-        self._env, self._before = env, None
+        episodes = self._catalogue.build(chosen).reset(market_seeds(chosen.seed, "service", 1))
+        self._episodes, self._before = episodes, None
         self._reset_rubric()
         self._state = DaedalusState(
             **chosen.model_dump(exclude={"n_agents", "episode_length"}),
-            n_agents=int(env.state.sizes[0]),
-            episode_length=env.settings.episode_length,
+            n_agents=int(episodes.state.sizes[0]),
+            episode_length=episodes.env.settings.episode_length,
         )
-        return self._told(first, {}, None)
+        return self._told(episodes.observe(), {}, None)
 
     def step(
         self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
@@ -100,14 +99,12 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
         """
-        env = self.episode()
-        running = not env.done[0]
-        if running:
-            self._before, self.has_played = env.fork(_ONLY), True
-        result = env.step(Mechanisms.stack([action.to_mechanism()]))
-        if not running:
-            return self._told(result.observation, {}, 0.0)
-        told = self._told(result.observation, scores(env.scored(result.outcome)), 0.0)
+        episodes = self.episode()
+        if episodes.done[0]:
+            return self._told(episodes.observe(), {}, 0.0)
+        self._before, self.has_played = episodes.fork(_ONLY), True
+        result = episodes.step(Mechanisms.stack([action.to_mechanism()]))
+        told = self._told(episodes.observe(), scores(result.scored), 0.0)
         told.reward = self._apply_rubric(action, told)
         self._state.rewards.append(told.reward)
         return told
@@ -127,10 +124,10 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     @property
     def state(self) -> DaedalusState:
         """Return where the episode stands; before the first reset there is none."""
-        if self._env is not None:
-            self._state.step_count = int(self._env.steps[0])
-            self._state.done = bool(self._env.done[0])
-            self._state.mechanism = wire_mechanism(self._env.mechanisms)
+        if self._episodes is not None:
+            self._state.step_count = int(self._episodes.steps[0])
+            self._state.done = bool(self._episodes.done[0])
+            self._state.mechanism = wire_mechanism(self._episodes.mechanisms)
             self._state.scores = self.rubric.scores()
         return self._state
 
@@ -142,18 +139,18 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         """
         return self.episode().observe()
 
-    def episode(self) -> DesignEnv:
+    def episode(self) -> Episodes:
         """Return the current episode.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
         """
         self._check_open()
-        if self._env is None:
+        if self._episodes is None:
             raise EpisodeError("there is no episode yet; reset first")
-        return self._env
+        return self._episodes
 
-    def before_step(self) -> DesignEnv | None:
+    def before_step(self) -> Episodes | None:
         """Return a copy of the episode before its last step; None if no step has been played.
 
         Raises:
@@ -169,7 +166,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     def close(self) -> None:
         """End the session; a second call changes nothing."""
         self._closed = True
-        self._env = self._before = None
+        self._episodes = self._before = None
 
     def _told(
         self, observation: Observation, scored: dict[str, float], reward: float | None

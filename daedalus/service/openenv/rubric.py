@@ -7,7 +7,7 @@ from typing import Any
 from openenv.core.rubrics import Rubric
 
 from daedalus.market.outcome import Outcome
-from daedalus.rewards.terms import MARKET_TERMS
+from daedalus.rewards.terms import mean_over_rounds
 
 TERMS = ("welfare", "fairness", "participation", "stability")
 COMPOSITE = "composite"
@@ -64,4 +64,4 @@ class CompositeRubric(TermRubric):
 
 def scores(outcome: Outcome) -> dict[str, float]:
     """Return the scores that the rubrics read: every term of a step's scored rounds, by name."""
-    return {name: float(MARKET_TERMS[name](outcome)[0]) for name in (*TERMS, COMPOSITE)}
+    return {name: float(mean_over_rounds(name, outcome)[0]) for name in (*TERMS, COMPOSITE)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes
 from daedalus.market.interface import Unmasked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
@@ -31,10 +31,9 @@ def reveal(environment: DaedalusEnvironment) -> Reveal:
     Raises:
         EpisodeError: No episode has begun, or the session has been closed.
     """
-    env = environment.episode()
-    bidders = [
-        Bidder(type=each.type, menu=list(each.habits)) for each in env.market.unmask(env.state)
-    ]
+    episodes = environment.episode()
+    hidden = episodes.env.market.unmask(episodes.state)
+    bidders = [Bidder(type=each.type, menu=list(each.habits)) for each in hidden]
     replay = _replay(environment)
     return Reveal(bidders=bidders, false_names=replay.owners, values=replay.values)
 
@@ -57,12 +56,13 @@ def _replay(environment: DaedalusEnvironment) -> _Replay:
     replay = _Replay()
     if before is None or before.done[0]:
         return replay
-    bidders = before.market.unmask(before.state)
-    for _ in range(before.settings.rounds_per_step):
+    market = before.env.market
+    bidders = market.unmask(before.state)
+    for _ in range(before.env.settings.rounds_per_step):
         present = slice(before.state.sizes[0])
         wins = before.state.wins[0, present].copy()
-        outcome = before.market.play(before.state, mechanisms, 1)
-        former, bidders = bidders, before.market.unmask(before.state)
+        outcome = market.play(before.state, mechanisms, 1)
+        former, bidders = bidders, market.unmask(before.state)
         delivered = before.state.wins[0, present] - wins
         at_price = [units * float(outcome.field("clearing_price")[0, 0]) for units in delivered]
         paid = _paid(former, bidders, at_price)
@@ -80,16 +80,16 @@ def _paid(former: list[Unmasked], bidders: list[Unmasked], at_price: list[float]
 
 
 def _round(
-    env: DesignEnv,
+    episodes: Episodes,
     mechanisms: Mechanisms,
     outcome: Outcome,
     delivered: list[int],
     paid: list[float],
     bidders: list[Unmasked],
 ) -> ArenaRound:
-    bids = env.state.bids[0, : env.state.sizes[0]]
+    bids = episodes.state.bids[0, : episodes.state.sizes[0]]
     return ArenaRound(
-        number=int(env.state.rounds[0]),
+        number=int(episodes.state.rounds[0]),
         bids=bids.tolist(),
         present=(bids > 0.0).tolist(),
         delivered=delivered,

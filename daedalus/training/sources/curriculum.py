@@ -10,11 +10,10 @@ import pandas as pd
 from datasets import Dataset
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import read_table, write_table
 from daedalus.runs.processes import gathered, once
 from daedalus.search.best_fixed import best_fixed
@@ -36,7 +35,6 @@ _SEARCH = SearchBudget(candidates=256, sweeps=1, sweep_episodes=128)
 
 def stage_table(
     envs: Mapping[str, DesignEnv],
-    stack: RewardStack,
     rewards: Sequence[MarketReward],
     settings: CurriculumSettings,
     seed: int,
@@ -46,8 +44,8 @@ def stage_table(
     Both are rewarded like completions, in the states of the prompts.
 
     Args:
-        envs: Environments of the stages, in order. The episodes that they held are lost.
-        stack: The reward that the search maximises.
+        envs: Environments of the stages, in order. The search maximises
+            their reward.
         rewards: The rewards of training in the states of each stage.
         settings: Share and window of each stage.
         seed: Seed of the search and of the random mechanisms.
@@ -60,7 +58,7 @@ def stage_table(
     table = []
     for (name, env), reward in zip(envs.items(), rewards, strict=True):
         rng = generator(seed, f"curriculum/{name}")
-        score = EpisodeObjective([env], stack, seed, f"curriculum/{name}")
+        score = EpisodeObjective([env], seed, f"curriculum/{name}")
         best, _ = best_fixed(_SEARCH, score, rng)
         low = reward.of_mechanisms(random_mechanisms(len(reward), rng), _BEFORE)
         high = reward.of_mechanisms(Mechanisms.repeat(best, len(reward)), _BEFORE)
@@ -143,7 +141,7 @@ class CurriculumReward:
 
 
 def staged_prompts(
-    states: Sequence[DesignEnv], prompt: PromptSettings, curriculum: Curriculum
+    states: Sequence[Episodes], prompt: PromptSettings, curriculum: Curriculum
 ) -> Dataset:
     """Return rows of prompts. A row that is read has a prompt of the stage at that time.
 
@@ -182,7 +180,7 @@ def curriculum_source(
     envs = {stage: run.env_of(each.population) for stage, each in stages.items()}
     states = once(lambda: _states(run, settings, player, envs))
     rewards = [
-        MarketReward(each, run.stack, settings.futures, settings.horizon, run.seed, continuation)
+        MarketReward(each, settings.futures, settings.horizon, run.seed, continuation)
         for each in states
     ]
     table, logged = once(lambda: (_kept_table(run, envs, rewards), _logged(run, name)))
@@ -196,7 +194,7 @@ def _states(
     settings: ReinforcementSettings,
     player: Designer,
     envs: Mapping[str, DesignEnv],
-) -> list[DesignEnv]:
+) -> list[Episodes]:
     """Play up to the states of each stage."""
     count, horizon = settings.states, settings.horizon
     return [
@@ -211,7 +209,7 @@ def _kept_table(
     """Return the thresholds of the stages. They are measured once, and kept in the run folder."""
     path = run.folder.curriculum
     if not path.exists():
-        write_table(stage_table(envs, run.stack, rewards, run.settings.curriculum, run.seed), path)
+        write_table(stage_table(envs, rewards, run.settings.curriculum, run.seed), path)
     return read_table(path, "stage")
 
 

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
@@ -37,8 +36,7 @@ class EpisodeRollouts:
     from all steps would take ten times as long.
 
     Args:
-        env: Environment of the episodes. The episodes that it held are lost.
-        stack: The reward of outcomes and texts.
+        env: Environment of the episodes, and the reward of outcomes and texts.
         prompt: Contents of the prompt at each step.
         settings: Sampling temperature, and the largest number of tokens of an answer.
         seed: Seed of the markets and of the choice of steps.
@@ -47,13 +45,11 @@ class EpisodeRollouts:
     def __init__(
         self,
         env: DesignEnv,
-        stack: RewardStack,
         prompt: PromptSettings,
         settings: ReinforcementSettings,
         seed: int,
     ) -> None:
         self._env = env
-        self._stack = stack
         self._prompt = prompt
         self._settings = settings
         self._seed = seed
@@ -91,27 +87,25 @@ class EpisodeRollouts:
     ) -> tuple[list[Completions], NDArray[np.float64]]:
         """Return the tokens of each step, and rewards of shape (steps, episodes)."""
         seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
-        observation = self._env.reset(seeds)
+        episodes = self._env.reset(seeds)
         turns, rewards = [], []
         settings, tokens = self._settings, self._settings.max_completion_tokens
         for _ in range(self._env.settings.episode_length):
-            chats = prompts(observation, self._prompt)
+            chats = prompts(episodes.observe(), self._prompt)
             turns.append(complete(model, chats, settings.temperature, tokens))
-            rewards.append(self._step([parse_mechanism(text) for text in turns[-1].texts]))
-            observation = self._env.observe()
+            rewards.append(_step(episodes, [parse_mechanism(text) for text in turns[-1].texts]))
         return turns, np.stack(rewards)
 
-    def _step(self, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
-        """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
-        running = ~self._env.done
-        outcome = self._env.advance(Mechanisms.stack([each.mechanism for each in parsed]))
-        valid = np.array([each.valid for each in parsed])
-        records = self._env.scored(outcome).records[valid]
-        terms = self._stack.terms(parsed, Outcome(records))
-        return np.where(running, self._stack.total(terms), 0.0)
+
+def _step(episodes: Episodes, parsed: Sequence[ParsedMechanism]) -> NDArray[np.float64]:
+    """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
+    result = episodes.step(Mechanisms.stack([each.mechanism for each in parsed]))
+    valid = np.array([each.valid for each in parsed])
+    terms = result.stack.terms(parsed, Outcome(result.scored.records[valid]))
+    return np.where(result.running, result.stack.total(terms), 0.0)
 
 
 def episode_source(run: TrainingRun, settings: ReinforcementSettings) -> Source:
     """Return episodes that the model plays, with rewards from their later steps."""
-    rollouts = EpisodeRollouts(run.env, run.stack, run.settings.prompt, settings, run.seed)
+    rollouts = EpisodeRollouts(run.env, run.settings.prompt, settings, run.seed)
     return Source(numbered_prompts(settings.states), return_reward(settings.group_size), rollouts)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import Designer, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator
 from daedalus.training.sources.reward import MarketReward
@@ -53,13 +53,13 @@ def _worth(
 
 
 def states_of_regret(
-    pool: DesignEnv,
+    pool: Episodes,
     reward: MarketReward,
     designer: Designer,
     candidates: Mechanisms,
     count: int,
     seed: int,
-) -> DesignEnv:
+) -> Episodes:
     """Return ``count`` states of a pool: half have the most regret, and half are any others.
 
     Levels with much regret teach most (prioritised level replay: Jiang, Grefenstette & Rocktäschel

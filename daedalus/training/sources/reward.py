@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes
 from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
 
 SIBLING = "sibling"
@@ -32,8 +31,7 @@ class MarketReward:
     rewards differ by the mechanisms and not by the draws. Each training step has its own futures.
 
     Args:
-        states: Paused episodes, one for each prompt.
-        stack: The reward of outcomes and texts.
+        states: Paused episodes, one for each prompt. Their environment has the reward.
         futures: Number of futures K of each state.
         horizon: Steps of each future.
         seed: Seed of the futures.
@@ -42,15 +40,14 @@ class MarketReward:
 
     def __init__(
         self,
-        states: DesignEnv,
-        stack: RewardStack,
+        states: Episodes,
         futures: int,
         horizon: int,
         seed: int,
         continuation: ContinuationPolicy | None = None,
     ) -> None:
         self._states = states
-        self._stack = stack
+        self._stack = states.env.reward
         self._futures = futures
         self._horizon = horizon
         self._seed = seed
@@ -58,7 +55,7 @@ class MarketReward:
 
     def __len__(self) -> int:
         """Return the number of states."""
-        return len(self._states.steps)
+        return len(self._states)
 
     def of_mechanisms(self, mechanisms: Mechanisms, step: int) -> float:
         """Return the mean reward of mechanisms, one for each state, written as texts."""

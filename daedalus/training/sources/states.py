@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datasets import Dataset
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.env import Designer, Episodes
 from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.processes import once
@@ -32,9 +32,7 @@ def state_source(
     If groups have siblings, these come from the portfolio. Regret counts the teacher's candidates.
     """
     states = once(lambda: _states(run, settings, player, continuation))
-    reward = MarketReward(
-        states, run.stack, settings.futures, settings.horizon, run.seed, continuation
-    )
+    reward = MarketReward(states, settings.futures, settings.horizon, run.seed, continuation)
     chats = prompts(states.observe(), run.settings.prompt)
     rewarded, numbers = reward.as_reward_function(settings.group_size), list(range(len(chats)))
     if settings.siblings and run.portfolio is not None:
@@ -48,7 +46,7 @@ def _states(
     settings: ReinforcementSettings,
     player: Designer,
     continuation: ContinuationPolicy | None,
-) -> DesignEnv:
+) -> Episodes:
     """Play up to the states of training; take those with much regret from a larger pool."""
     count, horizon, seed = settings.states, settings.horizon, run.seed
     states = mid_episode_states(
@@ -56,7 +54,7 @@ def _states(
     )
     if settings.regret_pool == 1 or run.portfolio is None:
         return states
-    trial = MarketReward(states, run.stack, _REGRET_FUTURES, horizon, seed, continuation)
+    trial = MarketReward(states, _REGRET_FUTURES, horizon, seed, continuation)
     known = _known(run.portfolio, continuation)
     return states_of_regret(states, trial, player, known, count, seed)
 

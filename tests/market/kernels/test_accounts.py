@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS
@@ -57,9 +57,8 @@ def test_pay_as_bid_accepts_the_best_bids():
 
 def observed(market: StrategicMarket, state: StrategicState) -> bytes:
     env = DesignEnv(market, MarketSettings())
-    env.state, env.mechanisms = state, Mechanisms.repeat(Mechanism(), len(state))
-    env.steps = np.zeros(len(state), np.int64)
-    seen = env.observe()
+    mechanisms = Mechanisms.repeat(Mechanism(), len(state))
+    seen = Episodes(env, state, mechanisms, np.zeros(len(state), np.int64)).observe()
     return seen.recent.tobytes() + seen.proxies.tobytes() + seen.round_number.tobytes()
 
 

@@ -42,9 +42,9 @@ def test_a_session_is_the_environment_of_its_seed(reach, market: str) -> None:
     ]
     bidders = replace(in_both_markets(4).in_market(market), bidders=12)
     env = DesignEnv.of(MarketSettings(name=market), bidders)
-    env.reset(market_seeds(7, "service", 1))
+    episodes = env.reset(market_seeds(7, "service", 1))
     rewards = [
-        env.step(Mechanisms.stack([Mechanism(reserve_price=0.2)])).reward[0] for _ in range(3)
+        episodes.step(Mechanisms.stack([Mechanism(reserve_price=0.2)])).reward[0] for _ in range(3)
     ]
     assert [each["reward"] for each in answers] == pytest.approx(rewards)
     state = client.get("/state", params={"session_id": "a"}).json()

@@ -84,8 +84,8 @@ def test_a_number_of_bidders_takes_the_place_of_a_range(catalogue: Catalogue) ->
     world = {"world": PopulationSettings("world", drawn)}
     offered = replace(catalogue, populations=catalogue.populations | world)
     env = chosen(offered, population="world", n_agents=9)
-    env.reset(np.arange(20, dtype=np.uint64))
-    assert set(env.state.sizes) == {9} and len(set(env.state.units)) > 1
+    state = env.reset(np.arange(20, dtype=np.uint64)).state
+    assert set(state.sizes) == {9} and len(set(state.units)) > 1
 
 
 def test_a_default_that_is_not_on_offer_is_refused(catalogue: Catalogue) -> None:

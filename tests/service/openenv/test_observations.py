@@ -24,8 +24,9 @@ CHOSEN = Mechanism(auction_type="first_price", reserve_price=0.2)
 def seen() -> Observation:
     """Return the observation of two markets after one step."""
     env = DesignEnv.of(MarketSettings(), population(3))
-    env.reset(market_seeds(3, "service", 2))
-    return env.step(Mechanisms.repeat(CHOSEN, 2)).observation
+    episodes = env.reset(market_seeds(3, "service", 2))
+    episodes.step(Mechanisms.repeat(CHOSEN, 2))
+    return episodes.observe()
 
 
 def test_the_first_market_goes_over_the_wire_and_back(seen: Observation) -> None:

@@ -54,7 +54,8 @@ def test_prompts_are_those_of_the_market(address: str) -> None:
         with DaedalusClient(base_url=address).sync() as session:
             rows = RemoteMarket(session, prompt, population="stage4").prompts([3, 8])
         for row, seed in zip(rows, (3, 8), strict=True):
-            chat = prompts(env.reset(market_seeds(seed, "service", 1)), prompt)[0]
+            seen = env.reset(market_seeds(seed, "service", 1)).observe()
+            chat = prompts(seen, prompt)[0]
             assert row == {"prompt": chat, "seed": seed}
 
 
@@ -62,8 +63,8 @@ def test_rewards_are_those_of_the_market(address: str) -> None:
     env = here(0)
     texts = [format_mechanism(each) for each in MECHANISMS]
     for seed in (3, 8):
-        env.reset(market_seeds(seed, "service", 1))
-        starts = env.fork(np.zeros(len(MECHANISMS), np.int64))
+        episode = env.reset(market_seeds(seed, "service", 1))
+        starts = episode.fork(np.zeros(len(MECHANISMS), np.int64))
         expected = starts.step(Mechanisms.stack(MECHANISMS)).reward
         with DaedalusClient(base_url=address).sync() as session:
             market = RemoteMarket(session, PromptSettings(), population="stage0")
@@ -77,7 +78,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Leave a small model that has learnt to write a few mechanisms."""
     env, prompt, folder = here(4), PromptSettings(), tmp_path_factory.mktemp("writer")
     settings = ModelSettings(hidden_size=64, layers=2, heads=2, intermediate_size=128)
-    seen = env.reset(market_seeds(0, "x", 64))
+    seen = env.reset(market_seeds(0, "x", 64)).observe()
     answers = said(*(format_mechanism(MECHANISMS[row % len(MECHANISMS)]) for row in range(64)))
     pairs = Dataset.from_dict({"prompt": prompts(seen, prompt), "completion": answers})
     sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)

@@ -57,16 +57,14 @@ def test_an_episode_is_that_of_the_market(address: str) -> None:
     with DaedalusClient(base_url=address).sync() as session:
         market = ToolMarket(session, PROMPT, population="stage4", episode_length=3)
         for played in (3, 1):  # an episode cut short earns nothing for the rest
-            seen = env.reset(market_seeds(3, "service", 1))
+            episodes = env.reset(market_seeds(3, "service", 1))
             rewards = []
             told = market.reset(**row)
             for mechanism in RULES[:played]:
-                expected = observation_texts(seen, PROMPT)[0].replace(" / 10", " / 3")
+                expected = observation_texts(episodes.observe(), PROMPT)[0].replace(" / 10", " / 3")
                 assert told == expected
                 told = market.set_rules(**mechanism.to_dict())
-                step = env.step(Mechanisms.stack([mechanism]))
-                seen = step.observation
-                rewards.append(float(step.reward[0]))
+                rewards.append(float(episodes.step(Mechanisms.stack([mechanism])).reward[0]))
             assert market.get_reward() == pytest.approx(sum(rewards) / 3)
             assert (told == ENDED) == (played == 3)
         with pytest.raises(ValueError, match="reserve_price"):

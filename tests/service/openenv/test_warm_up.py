@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 
-from daedalus.env import DesignEnv
+from daedalus.env import Episodes, StepResult
 from daedalus.market.interface import MARKETS
+from daedalus.market.mechanism import Mechanisms
 from daedalus.service.openenv.warm_up import warm_up
 
 
@@ -20,10 +21,13 @@ def test_the_serving_thread_plays_alone(catalogue) -> None:
 
 def test_every_market_is_compiled_before_the_first_visitor(catalogue, monkeypatch) -> None:
     played = []
-    play = DesignEnv.advance
-    monkeypatch.setattr(
-        DesignEnv, "advance", lambda env, each: played.append(env.settings.name) or play(env, each)
-    )
+    step = Episodes.step
+
+    def noted(episodes: Episodes, mechanisms: Mechanisms) -> StepResult:
+        played.append(episodes.env.settings.name)
+        return step(episodes, mechanisms)
+
+    monkeypatch.setattr(Episodes, "step", noted)
     with ThreadPoolExecutor(1) as thread:
         thread.submit(warm_up, catalogue).result()
     assert set(played) == set(MARKETS)

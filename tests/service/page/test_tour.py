@@ -14,7 +14,6 @@ from daedalus.market.mechanism import (
     FIELDS,
     Mechanism,
     MechanismError,
-    Mechanisms,
     mechanism_from_mapping,
 )
 from daedalus.market.seeds import market_seeds
@@ -27,6 +26,7 @@ from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
 from tests.config.composing import composed
+from tests.search.markets import play_steps
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200
@@ -100,9 +100,7 @@ def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Ca
 def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) -> None:
     stop = next(each for each in STOPS if each.name == "false_stability")
     env = served.build(served.options(population=stop.population, market=stop.market))
-    env.reset(market_seeds(7, "tour", EPISODES))
-    mechanisms = Mechanisms.repeat(stop.hurt, EPISODES)
-    steps = [env.scored(env.step(mechanisms).outcome) for _ in range(10)]
+    steps = play_steps(env.reset(market_seeds(7, "tour", EPISODES)), stop.hurt, 10)
     r, p, s = (
         [getattr(each, name).mean() for each in steps]
         for name in ("composite", "participation", "stability")

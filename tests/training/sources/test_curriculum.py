@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ def envs() -> dict[str, DesignEnv]:
 
 
 def rewards(states: list[DesignEnv]) -> list[MarketReward]:
-    return [MarketReward(each, RewardStack(), 3, 1, seed=0) for each in states]
+    return [MarketReward(each, 3, 1, seed=0) for each in states]
 
 
 def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
@@ -75,21 +76,29 @@ def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
 
 def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 64, 0, name) for name, each in envs.items()]
-    rewards = [MarketReward(each, RewardStack(), 8, 1, seed=0) for each in states]
-    table = stage_table(envs, RewardStack(), rewards, CURRICULUM, seed=0)
+    rewards = [MarketReward(each, 8, 1, seed=0) for each in states]
+    table = stage_table(envs, rewards, CURRICULUM, seed=0)
     easy = table.iloc[0]
     assert easy["random"] < easy["threshold"] < easy["search"]
     assert easy["threshold"] == pytest.approx((easy["random"] + easy["search"]) / 2)
     assert np.isinf(table["threshold"].iloc[-1])
 
 
+def paid_by(stack: RewardStack, envs: dict[str, DesignEnv]) -> dict[str, DesignEnv]:
+    return {name: replace(each, reward=stack) for name, each in envs.items()}
+
+
+def rewards_in(envs: dict[str, DesignEnv]) -> list[MarketReward]:
+    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
+    return [MarketReward(each, 4, 1, seed=0) for each in states]
+
+
 @pytest.mark.slow
 def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> None:
-    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
     tables = []
     for stack in (RewardStack(), RewardStack({"composite": 0.5})):
-        rewards = [MarketReward(each, stack, 4, 1, seed=0) for each in states]
-        tables.append(stage_table(envs, stack, rewards, CURRICULUM, seed=0).iloc[0])
+        paying = paid_by(stack, envs)
+        tables.append(stage_table(paying, rewards_in(paying), CURRICULUM, seed=0).iloc[0])
     for column in ("random", "search", "threshold"):
         assert tables[1][column] == pytest.approx(tables[0][column] / 2)
 
@@ -98,11 +107,11 @@ def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> 
 def test_thresholds_are_those_of_the_best_mechanism_for_the_given_reward(
     envs: dict[str, DesignEnv],
 ) -> None:
-    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
-    rewards = [MarketReward(each, AGAINST_WELFARE, 4, 1, seed=0) for each in states]
-    own = stage_table(envs, AGAINST_WELFARE, rewards, CURRICULUM, seed=0)
+    against = paid_by(AGAINST_WELFARE, envs)
+    rewards = rewards_in(against)
+    own = stage_table(against, rewards, CURRICULUM, seed=0)
     assert (own["search"] > own["random"]).all()
-    found_for_r = stage_table(envs, RewardStack(), rewards, CURRICULUM, seed=0)
+    found_for_r = stage_table(envs, rewards, CURRICULUM, seed=0)
     assert (own["search"] > found_for_r["search"] + 0.3).all()
 
 
@@ -122,13 +131,13 @@ def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> Non
     texts = [format_mechanism(Mechanism())] * 2
     before = rows[4]
     totals, terms = reward.score(texts, [before["state"]] * 2, 0)
-    alone = MarketReward(states[0], RewardStack(), 3, 1, seed=0)
+    alone = MarketReward(states[0], 3, 1, seed=0)
     np.testing.assert_array_equal(totals, alone.score(texts, [4, 4], 0)[0])
     after = rows[4]
     assert (before["state"], after["state"]) == (4, 10)
     assert before["prompt"] != after["prompt"]
     totals, terms = reward.score(texts, [after["state"]] * 2, 0)
-    other = MarketReward(states[1], RewardStack(), 3, 1, seed=0)
+    other = MarketReward(states[1], 3, 1, seed=0)
     np.testing.assert_array_equal(totals, other.score(texts, [4, 4], 0)[0])
     assert (terms["stage"] == 1).all()
     mixed = reward.score(texts, [4, 10], 0)[0]
@@ -156,14 +165,14 @@ def test_the_continuation_policy_acts_in_every_stage(envs: dict[str, DesignEnv])
     continuation = ContinuationPolicy(later, commitment_steps=1)
     curriculum = Curriculum([0.0, np.inf], [1, 1])
     staged = CurriculumReward(
-        [MarketReward(each, RewardStack(), 3, 2, 0, continuation) for each in states], curriculum
+        [MarketReward(each, 3, 2, 0, continuation) for each in states], curriculum
     )
     text, rows = [format_mechanism(Mechanism())], {0: 4, 1: 10}
     for stage, row in rows.items():
-        alone = MarketReward(states[stage], RewardStack(), 3, 2, 0, continuation)
+        alone = MarketReward(states[stage], 3, 2, 0, continuation)
         expected = alone.score(text, [4], 0)[0]
         assert staged.score(text, [row], 0)[0] == expected
-        kept = MarketReward(states[stage], RewardStack(), 3, 2, seed=0)
+        kept = MarketReward(states[stage], 3, 2, seed=0)
         assert kept.score(text, [4], 0)[0] > expected
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,6 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import train
 from daedalus.training.model import LanguageModel
@@ -34,9 +34,7 @@ def short(env: DesignEnv) -> DesignEnv:
     return DesignEnv(env.market, MarketSettings(episode_length=3))
 
 
-def rollouts(
-    short: DesignEnv, model: LanguageModel, temperature: float, stack: RewardStack | None = None
-) -> dict[str, Any]:
+def rollouts(short: DesignEnv, model: LanguageModel, temperature: float) -> dict[str, Any]:
     trainer = SimpleNamespace(
         accelerator=SimpleNamespace(unwrap_model=lambda model: model),
         model=model.model,
@@ -44,7 +42,7 @@ def rollouts(
     )
     settings = GrpoSettings(max_completion_tokens=8)
     settings.temperature = temperature  # settings refuse 0, which answers greedily
-    play = EpisodeRollouts(short, stack or RewardStack(), PROMPT, settings, seed=5)
+    play = EpisodeRollouts(short, PROMPT, settings, seed=5)
     chats = numbered_prompts(3)["prompt"]
     return play([chats[number] for number in NUMBERS], trainer)
 
@@ -76,9 +74,10 @@ def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageMode
 def test_returns_are_on_the_given_reward(short: DesignEnv, small: LanguageModel) -> None:
     answer = small.tokenizer(format_mechanism(WRITTEN) + "<|im_end|>").input_ids
     writer = LanguageModel(Writer(answer), small.tokenizer)
-    given = rollouts(short, writer, 0.0, PUBLISHED)
-    short.reset(np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS]))
-    table = np.stack([published_reward(each) for each in play_steps(short, WRITTEN, 3)], axis=1)
+    given = rollouts(replace(short, reward=PUBLISHED), writer, 0.0)
+    seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
+    steps = play_steps(short.reset(seeds), WRITTEN, 3)
+    table = np.stack([published_reward(each) for each in steps], axis=1)
     for row, number in enumerate(NUMBERS):
         step = int(generator(5, f"turns/{number}").integers(3))
         assert given[RETURNS][row] == pytest.approx(table[row, step:].mean())
@@ -86,7 +85,8 @@ def test_returns_are_on_the_given_reward(short: DesignEnv, small: LanguageModel)
 
 def test_malformed_answers_earn_nothing(short: DesignEnv, small: LanguageModel) -> None:
     writer = LanguageModel(Writer(small.tokenizer("{}<|im_end|>").input_ids), small.tokenizer)
-    assert rollouts(short, writer, 0.0, PUBLISHED)[RETURNS] == [0.0] * len(NUMBERS)
+    given = rollouts(replace(short, reward=PUBLISHED), writer, 0.0)
+    assert given[RETURNS] == [0.0] * len(NUMBERS)
 
 
 def test_grpo_learns_from_episodes(short: DesignEnv, small: LanguageModel, tmp_path: Path) -> None:

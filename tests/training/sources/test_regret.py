@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import mid_episode_states
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.sources.regret import regrets, states_of_regret
@@ -32,13 +31,13 @@ class Patchy:
 
 
 @pytest.fixture
-def states(env: DesignEnv) -> DesignEnv:
+def states(env: DesignEnv) -> Episodes:
     return mid_episode_states(env, 24, seed=0, purpose="x", designer=FixedDesigner(GOOD))
 
 
 @pytest.fixture
-def reward(states: DesignEnv) -> MarketReward:
-    return MarketReward(states, RewardStack(), futures=16, horizon=1, seed=0)
+def reward(states: Episodes) -> MarketReward:
+    return MarketReward(states, futures=16, horizon=1, seed=0)
 
 
 def test_regret_is_what_a_known_mechanism_earns_more(reward: MarketReward) -> None:
@@ -49,16 +48,16 @@ def test_regret_is_what_a_known_mechanism_earns_more(reward: MarketReward) -> No
     assert (found[:, 2] > 0.1).all()  # a malformed answer earns 0
 
 
-def test_luck_is_no_regret(states: DesignEnv) -> None:
+def test_luck_is_no_regret(states: Episodes) -> None:
     """Chosen and judged by the same futures, a candidate would never be worse than the answer."""
-    noisy = MarketReward(states, RewardStack(), futures=1, horizon=1, seed=0)
+    noisy = MarketReward(states, futures=1, horizon=1, seed=0)
     near = Mechanism(coalition_policy="penalize_suspected", auction_type="first_price")
     found = regrets(noisy, Mechanisms.repeat(GOOD, 24), Mechanisms.stack([GOOD, near]))
     assert found.min() < 0 < found.max()
 
 
 def test_half_of_the_states_are_those_of_most_regret(
-    states: DesignEnv, reward: MarketReward
+    states: Episodes, reward: MarketReward
 ) -> None:
     known = Mechanisms.stack([GOOD])
     taken = states_of_regret(states, reward, Patchy(), known, 12, seed=0)

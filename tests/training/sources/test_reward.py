@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
@@ -21,6 +21,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
 from daedalus.training.sources.reward import MarketReward, return_reward
+from tests.search.markets import rewarded
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))
@@ -38,29 +39,29 @@ print(json.dumps(totals))
 
 
 @pytest.fixture
-def states(env: DesignEnv) -> DesignEnv:
+def states(env: DesignEnv) -> Episodes:
     return mid_episode_states(env, 16, seed=0, purpose="x", horizon=2)
 
 
-def test_equal_completions_of_a_prompt_earn_the_same(states: DesignEnv) -> None:
-    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+def test_equal_completions_of_a_prompt_earn_the_same(states: Episodes) -> None:
+    reward = MarketReward(states, futures=8, horizon=1, seed=0)
     totals, _ = reward.score([GOOD, BAD, GOOD, GOOD], [3, 3, 3, 5], step=7)
     assert totals[0] == totals[2]
     assert totals[0] != totals[3]  # another state
     assert totals[0] > totals[1]
 
 
-def test_other_completions_do_not_change_a_reward(states: DesignEnv) -> None:
-    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+def test_other_completions_do_not_change_a_reward(states: Episodes) -> None:
+    reward = MarketReward(states, futures=8, horizon=1, seed=0)
     alone, _ = reward.score([GOOD], [3], step=7)
     among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], step=7)
     assert among[2] == alone[0]
     assert among[0] == 0.0
 
 
-def test_futures_change_with_the_step_and_the_seed(states: DesignEnv) -> None:
-    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
-    other = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=1)
+def test_futures_change_with_the_step_and_the_seed(states: Episodes) -> None:
+    reward = MarketReward(states, futures=8, horizon=1, seed=0)
+    other = MarketReward(states, futures=8, horizon=1, seed=1)
     first = reward.score([GOOD], [3], step=1)[0]
     assert first == reward.score([GOOD], [3], step=1)[0]
     assert first != reward.score([GOOD], [3], step=2)[0]
@@ -68,8 +69,8 @@ def test_futures_change_with_the_step_and_the_seed(states: DesignEnv) -> None:
 
 
 @pytest.mark.parametrize("horizon", [1, 2])
-def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: int) -> None:
-    reward = MarketReward(states, RewardStack(), futures=4, horizon=horizon, seed=0)
+def test_reward_is_the_mean_over_forks_of_the_state(states: Episodes, horizon: int) -> None:
+    reward = MarketReward(states, futures=4, horizon=horizon, seed=0)
     totals, terms = reward.score([GOOD], [3], step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
     mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 4)
@@ -78,10 +79,10 @@ def test_reward_is_the_mean_over_forks_of_the_state(states: DesignEnv, horizon: 
     assert terms["validity"][0] == 1.0
 
 
-def test_the_continuation_policy_acts_after_the_commitment_steps(states: DesignEnv) -> None:
+def test_the_continuation_policy_acts_after_the_commitment_steps(states: Episodes) -> None:
     later = FixedDesigner(Mechanism(auction_type="vcg"))
     continuation = ContinuationPolicy(later, commitment_steps=1)
-    reward = MarketReward(states, RewardStack(), 4, horizon=2, seed=0, continuation=continuation)
+    reward = MarketReward(states, 4, horizon=2, seed=0, continuation=continuation)
     totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
     mechanisms = [Mechanism(reserve_price=0.9), Mechanism(auction_type="vcg")]
@@ -90,16 +91,16 @@ def test_the_continuation_policy_acts_after_the_commitment_steps(states: DesignE
     assert totals[1] == 0.0
 
 
-def test_scoring_leaves_the_states_alone(states: DesignEnv) -> None:
+def test_scoring_leaves_the_states_alone(states: Episodes) -> None:
     before = states.fork(np.arange(16))
-    MarketReward(states, RewardStack(), 8, 2, 0).score([GOOD, BAD], [0, 1], step=0)
+    MarketReward(states, 8, 2, 0).score([GOOD, BAD], [0, 1], step=0)
     np.testing.assert_array_equal(before.state.history.rounds(), states.state.history.rounds())
     np.testing.assert_array_equal(before.steps, states.steps)
 
 
-def test_stack_is_bounded_and_format_pays_only_when_valid(states: DesignEnv) -> None:
+def test_stack_is_bounded_and_format_pays_only_when_valid(states: Episodes) -> None:
     stack = RewardStack({"format": 1.0, "welfare": 1.0, "fairness": 1.0, "composite": 1.0})
-    totals, terms = MarketReward(states, stack, 8, 1, 0).score(
+    totals, terms = MarketReward(rewarded(states, stack), 8, 1, 0).score(
         [GOOD, NONSENSE, GOOD[:-1], GOOD + "}"], [0, 0, 0, 0], step=0
     )
     assert terms["format"].tolist() == [1.0, 0.0, 0.0, 0.0]
@@ -107,13 +108,13 @@ def test_stack_is_bounded_and_format_pays_only_when_valid(states: DesignEnv) -> 
     assert totals[1:].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_nothing_valid_is_scored_too(states: DesignEnv) -> None:
-    totals, _ = MarketReward(states, RewardStack(), 8, 1, 0).score([NONSENSE] * 2, [0, 1], step=0)
+def test_nothing_valid_is_scored_too(states: Episodes) -> None:
+    totals, _ = MarketReward(states, 8, 1, 0).score([NONSENSE] * 2, [0, 1], step=0)
     assert totals.tolist() == [0.0, 0.0]
 
 
-def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
-    reward = MarketReward(states, RewardStack(), 8, 1, 0)
+def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:
+    reward = MarketReward(states, 8, 1, 0)
     logged: dict[str, float] = {}
     state = type("State", (), {"global_step": 4})()
     chats = [[{"role": "assistant", "content": text}] for text in (GOOD, BAD, GOOD, GOOD)]
@@ -128,10 +129,10 @@ def test_trl_function_logs_the_spread_within_groups(states: DesignEnv) -> None:
 
 
 def test_another_process_gives_texts_the_reward_of_training(
-    states: DesignEnv, tmp_path: Path
+    states: Episodes, tmp_path: Path
 ) -> None:
     stack = RewardStack({"format": 0.5, "composite": 1.0})
-    reward = MarketReward(states, stack, futures=8, horizon=2, seed=3)
+    reward = MarketReward(rewarded(states, stack), futures=8, horizon=2, seed=3)
     asked = {"completions": [GOOD, NONSENSE, BAD], "state": [3, 3, 5]}
     (tmp_path / "sent").write_bytes(pickle.dumps((reward.as_reward_function(8), asked)))
     elsewhere = [sys.executable, "-c", ELSEWHERE]
@@ -142,9 +143,9 @@ def test_another_process_gives_texts_the_reward_of_training(
     assert first[1] == 0.0 and not np.equal(first, second).all()
 
 
-def test_mechanisms_are_paid_as_completions_that_hold_them(states: DesignEnv) -> None:
+def test_mechanisms_are_paid_as_completions_that_hold_them(states: Episodes) -> None:
     stack = RewardStack({"format": 1.0, "welfare": 2.0})
-    reward = MarketReward(states, stack, futures=4, horizon=1, seed=0)
+    reward = MarketReward(rewarded(states, stack), futures=4, horizon=1, seed=0)
     assert len(reward) == 16
     mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 16)
     totals, _ = reward.score([GOOD] * 16, range(16), step=3)

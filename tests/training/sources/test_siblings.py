@@ -15,7 +15,6 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.model import LanguageModel
@@ -36,7 +35,7 @@ def groups(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what a rollout of three groups gives, and its completions as texts."""
     states = mid_episode_states(env, 4, seed=0, purpose="x", horizon=1)
-    reward = MarketReward(states, RewardStack(), futures=16, horizon=1, seed=0)
+    reward = MarketReward(states, futures=16, horizon=1, seed=0)
     told = prompts(states.observe(), PROMPT)
     tokens = small.tokenizer(answer + "<|im_end|>").input_ids
     trainer = SimpleNamespace(
@@ -107,7 +106,7 @@ def test_grpo_moves_towards_a_better_sibling(
 
 def test_comparisons_have_other_futures_than_rewards(env: DesignEnv) -> None:
     states = mid_episode_states(env, 4, seed=0, purpose="x", horizon=1)
-    reward = MarketReward(states, RewardStack(), futures=8, horizon=1, seed=0)
+    reward = MarketReward(states, futures=8, horizon=1, seed=0)
     first, second = reward.compare([[GOOD, BAD], [BAD]], [1, 3], step=2)
     assert first.shape == (2,) and second.shape == (1,)
     assert first[0] > first[1]

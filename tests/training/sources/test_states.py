@@ -135,6 +135,6 @@ def check_grpo_rewards(run: TrainingRun, player: RandomWalkDesigner, source: Sou
         forks = states.fork(np.full(2, row), market_seeds(0, "futures", 2, 0, row))
         (first,) = play_steps(forks, answer, 1)
         chosen = teacher.propose(forks.observe(), np.random.default_rng(0))
-        second = forks.scored(forks.step(chosen).outcome)
+        second = forks.step(chosen).scored
         steps = [published_reward(each) for each in (first, second)]
         assert reward == pytest.approx(np.mean(steps))

@@ -67,7 +67,7 @@ class Practice:
         states = [
             observed
             for place, env, size in self._places(count)
-            for observed in _episodes(env, model, size, self.seed, f"corrections/{number}/{place}")
+            for observed in self._played(env, model, size, f"corrections/{number}/{place}")
         ]
         return self._answered(states, f"corrections/{number}")
 
@@ -81,8 +81,15 @@ class Practice:
 
     def _first_decisions(self, count: int) -> Iterator[Observation]:
         for place, env, size in self._places(count):
-            fresh = DesignEnv(env.market, env.settings)
-            yield fresh.reset(market_seeds(self.seed, f"practice/first/{place}", size))
+            yield env.reset(market_seeds(self.seed, f"practice/first/{place}", size)).observe()
+
+    def _played(
+        self, env: DesignEnv, designer: Designer, count: int, purpose: str
+    ) -> Iterator[Observation]:
+        """Yield what a designer sees at each step of ``count`` episodes that it plays."""
+        episodes = env.reset(market_seeds(self.seed, purpose, count))
+        for observation, _, _ in episodes.play(designer, generator(self.seed, purpose)):
+            yield observation
 
     def _places(self, count: int) -> Iterator[tuple[int, DesignEnv, int]]:
         """Yield number, environment and share of each place that gets any of ``count`` states."""
@@ -106,14 +113,3 @@ class Practice:
         chats = [chat for each in states for chat in prompts(each, self.settings.prompt)]
         completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
         return Dataset.from_dict({"prompt": chats, "completion": completions})
-
-
-def _episodes(
-    env: DesignEnv, designer: Designer, count: int, seed: int, purpose: str
-) -> Iterator[Observation]:
-    """Yield what a designer sees at each step of ``count`` episodes that it plays."""
-    episodes, rng = DesignEnv(env.market, env.settings), generator(seed, purpose)
-    observation = episodes.reset(market_seeds(seed, purpose, count))
-    for _ in range(env.settings.episode_length):
-        yield observation
-        observation = episodes.step(designer.propose(observation, rng)).observation

@@ -16,7 +16,6 @@ from daedalus.language.prompt import prompts
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.distillation import distil
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.search.trees import TreeDesigner
@@ -37,7 +36,7 @@ TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 
 @pytest.fixture(scope="module")
 def teacher(env: DesignEnv) -> TreeDesigner:
-    return distil(env, CANDIDATES, RewardStack(), TEACHER, seed=0)
+    return distil(env, CANDIDATES, TEACHER, seed=0)
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ def test_half_of_the_pairs_are_of_the_run_and_the_others_shared_out(
 
 def test_a_share_of_the_pairs_are_first_decisions(env: DesignEnv, teacher: TreeDesigner) -> None:
     pairs = practice([env], teacher, 40, first_decisions=0.25).lessons()
-    fresh = DesignEnv(env.market, env.settings).reset(market_seeds(0, "practice/first/0", 10))
+    fresh = env.reset(market_seeds(0, "practice/first/0", 10)).observe()
     assert len(pairs) == 40
     assert list(pairs["prompt"])[30:] == prompts(fresh, PROMPT)
 
@@ -121,15 +120,13 @@ def test_corrections_are_the_teachers_answers_where_the_model_leads(
     more = CorrectionSettings(rounds=1, examples=3 * length)
     pairs = practice([env], teacher, temperature=1e-9, corrections=more).corrections(stubborn, 0)
     assert len(pairs) == 3 * length
-    played = DesignEnv(env.market, env.settings)
-    observation = played.reset(market_seeds(0, "corrections/0/0", 3))
+    played = env.reset(market_seeds(0, "corrections/0/0", 3))
     for step in range(length):
-        part = slice(3 * step, 3 * step + 3)
+        part, observation = slice(3 * step, 3 * step + 3), played.observe()
         assert list(pairs["prompt"])[part] == prompts(observation, PROMPT)
         chosen = teacher.choose(observation)
         assert answers(pairs)[part] == [format_mechanism(CANDIDATES[each]) for each in chosen]
-        proposal = stubborn.propose(observation, np.random.default_rng(0))
-        observation = played.step(proposal).observation
+        played.step(stubborn.propose(observation, np.random.default_rng(0)))
 
 
 def test_every_round_of_corrections_has_its_own_markets(

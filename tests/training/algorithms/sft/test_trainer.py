@@ -61,8 +61,8 @@ def answers(pairs: Dataset) -> list[str]:
 def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     env: DesignEnv, tmp_path: Path, weight: float, best: set[float]
 ) -> None:
-    stack = RewardStack({"welfare": weight})
-    run = make_run(env, tmp_path, settings(1e-9, 32), portfolio=CANDIDATES, stack=stack)
+    judged = replace(env, reward=RewardStack({"welfare": weight}))
+    run = make_run(judged, tmp_path, settings(1e-9, 32), portfolio=CANDIDATES)
     practice = make_practice(run)
     assert practice is not None
     pairs = practice.lessons()
@@ -158,6 +158,7 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     export(trained, PROMPT, "", tmp_path / "model")
     generate = make_generate(load_language_model(tmp_path / "model"), 0.0, 128)
     designer = LanguageModelDesigner(generate, PROMPT)
-    proposals = designer.propose(env.reset(market_seeds(0, "x", 8)), np.random.default_rng(0))
+    observed = env.reset(market_seeds(0, "x", 8)).observe()
+    proposals = designer.propose(observed, np.random.default_rng(0))
     assert not proposals.malformed.any()
     shutil.rmtree(tmp_path / "checkpoints")
