@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.space import random_mechanisms
@@ -17,10 +19,9 @@ def synthetic_mechanisms(count: int, seed: int) -> list[Mechanism]:
     rounded to 0.01 and penalties to 0.1, as people write them.
     """
     rng = generator(seed, "synthetic")
-    drawn = random_mechanisms(count, rng).rounded()
+    drawn, columns = random_mechanisms(count, rng).rounded(), {}
     for name, ends in RANGES.items():
-        values = getattr(drawn, name)
         at_end = rng.random(count) < _END_PROBABILITY
-        values[at_end] = rng.choice(ends, size=count)[at_end]
-        setattr(drawn, name, values)
+        columns[name] = np.where(at_end, rng.choice(ends, size=count), getattr(drawn, name))
+    drawn = drawn.with_columns(**columns)
     return [drawn[row] for row in range(count)]
