@@ -104,7 +104,7 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
     mechanisms = Mechanisms.repeat(stop.hurt, EPISODES)
     steps = [env.scored(env.step(mechanisms).outcome) for _ in range(10)]
     r, p, s = (
-        [getattr(each, name).mean() for each in steps]
+        [each.field(name).mean() for each in steps]
         for name in ("composite", "participation", "stability")
     )
     assert r[-1] < 0.5 * r[0] and p[-1] < 0.65 * p[0]
