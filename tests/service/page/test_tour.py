@@ -102,7 +102,7 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
     env = served.build(served.options(population=stop.population, market=stop.market))
     steps = play_steps(env.reset(market_seeds(7, "tour", EPISODES)), stop.hurt, 10)
     r, p, s = (
-        [getattr(each, name).mean() for each in steps]
+        [each.field(name).mean() for each in steps]
         for name in ("composite", "participation", "stability")
     )
     assert r[-1] < 0.5 * r[0] and p[-1] < 0.65 * p[0]
