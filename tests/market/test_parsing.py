@@ -235,16 +235,21 @@ def test_no_extreme_text_raises(text):
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])
 def test_no_depth_of_nesting_raises(opening, closing):
-    """Reading a value and then quoting it in the error both recurse, up to one limit."""
+    """Reading a value and then quoting it in the error both recurse, up to one limit.
+
+    It is 1,000 less the calls of the test in Python 3.11, about 1,500 in 3.12 and 10,000 in 3.13.
+    """
     reasons = set()
     levels = sum(opening.count(bracket) for bracket in "[{")
-    for depth in range(600 // levels, 1010 // levels):
-        nested = opening * depth + "0" + closing * depth
-        for name in ("reserve_price", "auction_type", "reveal_reserve", "other"):
-            parsed = check(f'{{"{name}":{nested}}}')
-            assert not parsed.valid
-            reasons.add(parsed.errors.get("json", "read"))
-    assert reasons == {"read", "nested too deeply"}
+    for least, most in ((600, 1010), (1450, 1550), (9950, 10_050)):
+        for depth in range(least // levels, most // levels):
+            nested = opening * depth + "0" + closing * depth
+            for name in ("reserve_price", "auction_type", "reveal_reserve", "other"):
+                text = f'{{"{name}":{nested}}}'
+                assert not check(text).valid
+                errors = parse_mechanism(text, strict=False).errors
+                reasons.add(errors.get("json", "read").partition(":")[0])
+    assert reasons - {"too long"} == {"read", "nested too deeply"}
 
 
 # ------------------------------------------------------------------------- one object among words
@@ -295,12 +300,12 @@ REFUSED = [
     ("cut off", "{", "more tokens"),
     ("cut off", f"<think>Perhaps {GOOD}", "<think> does not end"),
     ("not JSON", GOOD.replace('"', "'"), "double quotes"),
-    ("not JSON", GOOD.replace("}", ",}"), "at '}'"),
+    ("not JSON", GOOD.replace("}", ",}"), "}'"),
     ("not JSON", f"{GOOD[:-1]} // why not\n}}", "// why not"),
     ("not JSON", changed("reveal_reserve", "False"), "False"),
     ("not JSON", changed("reserve_price", "9" * 5000), "digits"),
     ("repeated field", '{"reserve_price":0.2,' + GOOD[1:], "0.2 and 0.1"),
-    ("nested too deeply", '{"a":' * 5000 + "}" * 5000, ""),
+    ("nested too deeply", '{"a":' * 20_000 + "}" * 20_000, ""),
     ("too long", '{"a":"' + "x" * MAX_TEXT + '"}', str(MAX_TEXT)),
     ("missing fields", '{"reserve_price": 0.2}', "auction_type, reveal_reserve"),
     ("missing fields", json.dumps({"mechanism": VALID}), "unknown field: 'mechanism'"),
