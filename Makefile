@@ -1,9 +1,12 @@
 .PHONY: help setup demo designer serve test check smoke gpu-check bench bench-service notebook clean
-IS_IT = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
-PYTHON ?= $(firstword $(shell for each in python3.11 python3 python; do \
+IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
+PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
-MISSING = Daedalus needs Python 3.11. Install it (on Debian and Ubuntu: python3.11 and \
-  python3.11-venv), or give its path: make setup PYTHON=/path/to/python3.11
+MISSING = Daedalus needs Python 3.11, 3.12 or 3.13. Install one (on Debian and Ubuntu: python3 and \
+  python3-venv), or give its path: make setup PYTHON=/path/to/python3
+# TORCH_INDEX may name an index with PyTorch's builds for CPUs, as in the Dockerfile.
+SIZE = On Linux this downloads 3.3 GB, of which PyTorch's build for GPUs is 2.7 GB. Without a GPU 0.8 GB \
+  are enough: make setup TORCH_INDEX=ADDRESS. PyTorch's page Start Locally shows the address for CPUs.
 RUN := .venv/bin/python
 # Only the checks need Node: the page has no build.
 PAGE := tests/service/page/static
@@ -14,11 +17,14 @@ on Debian, by apt-get install nodejs npm.
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
 
-setup: .venv/installed ## make the virtual environment, with all requirements
+setup: .venv/installed ## make the virtual environment with all requirements; says how to download less
 
 .venv/installed: requirements.txt requirements-dev.txt
 	@$(or $(PYTHON),false) $(IS_IT) 2>/dev/null || { echo "$(MISSING)" >&2; exit 1; }
+	$(if $(TORCH_INDEX),,@echo "$(SIZE)")
 	$(PYTHON) -m venv .venv
+	$(if $(TORCH_INDEX),$(RUN) -m pip install --quiet --disable-pip-version-check \
+	  --constraint requirements.txt --index-url $(TORCH_INDEX) torch)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 

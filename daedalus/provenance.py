@@ -126,7 +126,7 @@ def provenance() -> dict[str, object]:
     return {
         "commit": _said("git", "rev-parse", "HEAD") if tracked else None,
         "uncommitted_changes": None if changes is None else bool(changes),
-        "command": shlex.join(sys.argv),
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "platform": platform.platform(),

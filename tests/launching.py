@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import run
+from daedalus import command_line
 from daedalus.config import Config
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
@@ -39,7 +39,7 @@ def starter(
         if not any(each.startswith("+experiment=") for each in words):
             words.insert(0, "+experiment=boxplot")
         monkeypatch.setattr("sys.argv", ["run.py", *flags, *QUIET, *words])
-        run.cli()
+        command_line.cli()
 
     monkeypatch.setattr(compare, "main", play)
     monkeypatch.setattr("daedalus.provenance.provenance", dict)  # it takes long

@@ -98,7 +98,7 @@ def test_a_run_is_resumed_by_as_many_processes(
 
 
 def test_the_record_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["run.py", "+experiment=smoke", "trained=a folder"])
+    monkeypatch.setattr(sys, "argv", ["/a/run.py", "+experiment=smoke", "trained=a folder"])
     record = provenance()
     assert set(record) == {
         "commit", "uncommitted_changes", "command", "started", "python", "platform", "cores",

@@ -7,12 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+REFUSAL = "Daedalus needs Python 3.11, 3.12 or 3.13. Install one"
 
 
 def normal(name: str) -> str:
@@ -49,6 +51,27 @@ def test_setup_installs_both_lists(tmp_path: Path) -> None:
     assert plan.returncode == 0, plan.stderr
     assert f"{sys.executable} -m venv .venv" in plan.stdout
     assert "-r requirements-dev.txt" in plan.stdout
+    assert "GB" in plan.stdout and "--index-url" not in plan.stdout
+
+
+def test_setup_takes_another_build_of_torch_before_the_rest(tmp_path: Path) -> None:
+    plan = make_setup(tmp_path, "--dry-run", f"PYTHON={sys.executable}", "TORCH_INDEX=ADDRESS")
+    torch, rest = plan.stdout.split("--index-url ADDRESS torch\n")
+    assert "--constraint requirements.txt" in torch and "-r requirements-dev.txt" in rest
+    assert "GB" not in plan.stdout
+
+
+@pytest.mark.parametrize("minor", range(10, 15))
+def test_setup_and_the_package_take_the_same_pythons(tmp_path: Path, minor: int) -> None:
+    """A script stands for each Python: it answers as one of that version."""
+    python = tmp_path / "python3"
+    version = f"import sys; sys.version_info = (3, {minor}, 1)"
+    python.write_text(f'#!/bin/sh\n[ $1 = -c ] && exec {sys.executable} -c "{version}; $2"\n')
+    python.chmod(0o755)
+    refused = make_setup(tmp_path, f"PYTHON={python}").stderr.startswith(REFUSAL)
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    least, beyond = map(int, re.findall(r"3\.(\d+)", about["requires-python"]))
+    assert refused != (least <= minor < beyond)
 
 
 @pytest.mark.parametrize("python", ["false", "no-such-python", ""])
@@ -56,7 +79,7 @@ def test_setup_without_the_right_python_says_what_to_install(tmp_path: Path, pyt
     answer = make_setup(tmp_path, f"PYTHON={python}")
     assert answer.returncode != 0
     first = answer.stderr.splitlines()[0]
-    assert first.startswith("Daedalus needs Python 3.11. Install it") and "make setup" in first
+    assert first.startswith(REFUSAL) and "make setup" in first
     assert not (tmp_path / ".venv").exists()
 
 

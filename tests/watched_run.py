@@ -121,7 +121,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from trl import GRPOTrainer
 
-    import run
+    from daedalus import command_line
     from daedalus.training.sources.reward import MarketReward
 
     notes = Notes(Path(sys.argv.pop(1)), int(os.environ.get("RANK", 0)))
@@ -129,7 +129,7 @@ def main() -> None:
     MarketReward.score = watched_rewards(notes)  # type: ignore[method-assign]
     GRPOTrainer._generate_single_turn = fixed_sampling(int(kill) if kill else None)
     watch_files(notes)
-    run.cli()
+    command_line.cli()
 
 
 if __name__ == "__main__":

@@ -1,29 +1,30 @@
-"""What ``run.py --help`` prints, read from ``conf/``."""
+"""What ``--help`` prints, read from ``conf/``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.config.paths import groups, option_files
+from daedalus.config.paths import CONF, ROOT, groups, option_files
+from daedalus.runs.endings import program
 
 FIRST_SCREEN = """Daedalus trains language models to design auctions.
 
 usage
-  python run.py +experiment=NAME [group=option ...] [key=value ...]
+  {program} +experiment=NAME [group=option ...] [key=value ...]
 
 examples
   Train a designer and compare it with the baselines:
-    python run.py +experiment=grpo_stage3
+    {program} +experiment=grpo_stage3
   Continue the newest interrupted run:
-    python run.py +experiment=grpo_stage3 resume=true
+    {program} +experiment=grpo_stage3 resume=true
   Compare the model of an earlier run, whose folder is RUN:
-    python run.py +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
+    {program} +experiment=boxplot designer=language_model designer.checkpoint=RUN/model
   Play a sweep: one run for each combination of the values:
-    python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2
+    {program} -m +experiment=baselines population=stage1,stage2 seed=0,1,2
   Print the configuration and stop:
-    python run.py +experiment=grpo_stage3 --cfg job
+    {program} +experiment=grpo_stage3 --cfg job
   List all groups and their options:
-    python run.py --help
+    {program} --help
 
 experiments
 {experiments}
@@ -32,7 +33,7 @@ REST = """
 groups
 {groups}
 
-The first line of conf/GROUP/OPTION.yaml says what an option is.
+The first line of {conf}/GROUP/OPTION.yaml says what an option is.
 Results go to outputs/NAME/DATE_TIME/. Those of a sweep go to outputs/sweeps/NAME/DATE_TIME/.
 """
 
@@ -42,7 +43,7 @@ def first_screen() -> str:
     experiments = option_files("experiment")
     width = max(len(path.stem) for path in experiments)
     lines = [f"  {path.stem:<{width}}  {_question(path)}" for path in experiments]
-    return FIRST_SCREEN.format(experiments="\n".join(lines))
+    return FIRST_SCREEN.format(experiments="\n".join(lines), program=program())
 
 
 def help_text() -> str:
@@ -52,7 +53,8 @@ def help_text() -> str:
         f"  {group:<{width}}  {', '.join(path.stem for path in option_files(group))}"
         for group in groups()
     ]
-    return first_screen() + REST.format(groups="\n".join(lines))
+    conf = "conf" if CONF.parent == ROOT else CONF
+    return first_screen() + REST.format(groups="\n".join(lines), conf=conf)
 
 
 def _question(path: Path) -> str:

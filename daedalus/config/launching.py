@@ -13,6 +13,7 @@ from omegaconf import DictConfig
 
 from daedalus.config.jobs import jobs_of_sweep
 from daedalus.runs import processes
+from daedalus.runs.endings import program
 
 _NO_SWEEP = "hydra/launcher sets how a sweep runs: add -m, or leave the setting out"
 _NO_SLURM = (
@@ -20,8 +21,7 @@ _NO_SLURM = (
     "setting out: the jobs then run here, one after another"
 )
 _ONE_RUN = (
-    "hydra.mode=MULTIRUN: several processes train one run. Leave it out, or start one process by "
-    "python run.py"
+    "hydra.mode=MULTIRUN: several processes train one run. Leave it out, or start one process by {}"
 )
 _NO_JOB = (
     "{}: a sweep without a job, since one of its lists of values is empty. Give each key that is "
@@ -44,7 +44,7 @@ class LaunchChecks(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Refuse a launcher that this machine does not have."""
         if processes.count() > 1:
-            sys.exit(_ONE_RUN)
+            sys.exit(_ONE_RUN.format(program()))
         if config.hydra.launcher._target_.endswith(".SlurmLauncher") and not shutil.which("sbatch"):
             sys.exit(_NO_SLURM.format(config.hydra.runtime.choices["hydra/launcher"]))
 

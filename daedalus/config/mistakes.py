@@ -12,6 +12,8 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.runs.endings import program
+
 
 class ConfigError(ValueError):
     """A configuration that cannot be run. The message says what to write instead."""
@@ -61,7 +63,7 @@ def explain(error: Exception) -> str:
     lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_LEFT_OUT))
     if _NO_EXPERIMENT in message:
-        return "nothing to run: choose +experiment=NAME; python run.py --help lists the names"
+        return f"nothing to run: choose +experiment=NAME; {program()} --help lists the names"
     if _NO_OPTION in message:
         return "a group takes the name of one of its files, as in population=stage3, and no more"
     renamed = _renamed_option(message) or _renamed_key(message)

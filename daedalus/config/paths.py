@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CONF = ROOT / "conf"
+_INSTALLED = Path(__file__).parents[1] / "conf"  # setup.py puts it there
+CONF = _INSTALLED if _INSTALLED.is_dir() else ROOT / "conf"
 
 
 def option_files(group: str) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import shutil
 import signal
 import sys
 import traceback
@@ -14,6 +15,9 @@ from pathlib import Path
 from types import FrameType
 
 from daedalus.checks import CannotRunError
+
+COMMAND = "daedalus"
+"""Name of the installed command, see pyproject.toml."""
 
 TRACEBACK_VARIABLE = "DAEDALUS_TRACEBACK"
 _SHOWN = 500  # characters of an error's text
@@ -146,12 +150,25 @@ def _end_at_once(stop: StopRequest, explain: Callable[[StopRequest], str]) -> No
     os._exit(128 + stop.number)
 
 
+def program() -> str:
+    """Return how the user starts an experiment: the installed command, or ``python run.py``."""
+    return COMMAND if Path(sys.argv[0]).name == COMMAND else "python run.py"
+
+
 def command(*changes: str) -> str:
-    """Return the command line of this process for a shell.
+    """Return the command line of this process for a shell, as the user typed it.
 
     Args:
         *changes: Overrides such as ``resume=true``, which replace those of the same key.
     """
     changed = {"resume", *(each.partition("=")[0] for each in changes)}
-    words = [each for each in sys.orig_argv if each.partition("=")[0] not in changed]
+    words = [each for each in _typed() if each.partition("=")[0] not in changed]
     return shlex.join([*words, *changes])
+
+
+def _typed() -> list[str]:
+    """Return the words of the command line. The first line of an installed script names Python."""
+    script, *rest = sys.orig_argv[1:] or [""]
+    if Path(script).name != COMMAND:
+        return sys.orig_argv
+    return [COMMAND if shutil.which(COMMAND) == script else script, *rest]

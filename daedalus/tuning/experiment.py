@@ -14,6 +14,7 @@ from daedalus.config import Config, ConfigError, compose_both, quoted
 from daedalus.config.jobs import HOW_LAUNCHED, read_launch, values_of
 from daedalus.config.paths import groups
 from daedalus.config.tuning import TuningSettings
+from daedalus.runs.endings import program
 
 
 class TrialExperiment:
@@ -113,7 +114,7 @@ class TrialExperiment:
 
     def _command(self, folder: Path) -> str:
         path = _searchpath([*self._sources, f"file://{folder}"])
-        return f"python run.py {shlex.quote(path)} +experiment=best"
+        return f"{program()} {shlex.quote(path)} +experiment=best"
 
 
 def _searchpath(sources: Sequence[str]) -> str:

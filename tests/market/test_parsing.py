@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from bisect import bisect_left
 
 import pytest
 from hypothesis import given, settings
@@ -236,15 +237,18 @@ def test_no_extreme_text_raises(text):
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])
 def test_no_depth_of_nesting_raises(opening, closing):
     """Reading a value and then quoting it in the error both recurse, up to one limit."""
-    reasons = set()
-    levels = sum(opening.count(bracket) for bracket in "[{")
-    for depth in range(600 // levels, 1010 // levels):
-        nested = opening * depth + "0" + closing * depth
-        for name in ("reserve_price", "auction_type", "reveal_reserve", "other"):
-            parsed = check(f'{{"{name}":{nested}}}')
-            assert not parsed.valid
-            reasons.add(parsed.errors.get("json", "read"))
-    assert reasons == {"read", "nested too deeply"}
+
+    def kind(depth, name="other"):
+        text = f'{{"{name}":{opening * depth}0{closing * depth}}}'
+        assert not check(text).valid
+        return parse_mechanism(text, strict=False).kind
+
+    deep = "nested too deeply"
+    limit = bisect_left(range(20_000), True, key=lambda depth: kind(depth) == deep)
+    depths = range(limit - 40, limit + 40)
+    names = ("reserve_price", "auction_type", "reveal_reserve", "other")
+    kinds = {kind(depth, name) for depth in depths for name in names}
+    assert deep in kinds and len(kinds) > 1
 
 
 # ------------------------------------------------------------------------- one object among words
@@ -295,12 +299,12 @@ REFUSED = [
     ("cut off", "{", "more tokens"),
     ("cut off", f"<think>Perhaps {GOOD}", "<think> does not end"),
     ("not JSON", GOOD.replace('"', "'"), "double quotes"),
-    ("not JSON", GOOD.replace("}", ",}"), "at '}'"),
+    ("not JSON", GOOD.replace("}", ",}"), "}'"),
     ("not JSON", f"{GOOD[:-1]} // why not\n}}", "// why not"),
     ("not JSON", changed("reveal_reserve", "False"), "False"),
     ("not JSON", changed("reserve_price", "9" * 5000), "digits"),
     ("repeated field", '{"reserve_price":0.2,' + GOOD[1:], "0.2 and 0.1"),
-    ("nested too deeply", '{"a":' * 5000 + "}" * 5000, ""),
+    ("nested too deeply", '{"a":' * 20_000 + "}" * 20_000, ""),
     ("too long", '{"a":"' + "x" * MAX_TEXT + '"}', str(MAX_TEXT)),
     ("missing fields", '{"reserve_price": 0.2}', "auction_type, reveal_reserve"),
     ("missing fields", json.dumps({"mechanism": VALID}), "unknown field: 'mechanism'"),

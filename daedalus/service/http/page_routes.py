@@ -19,6 +19,7 @@ from daedalus.service.settings import ServiceSettings
 
 STATIC = Path(__file__).parents[1] / "page" / "static"
 _OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
+_NO_ARTICLE = "this server has no article; service.write_up names its Markdown file"
 _NO_SUCH_FILE: Documented = {404: {"model": Problem, "description": "No such file"}}
 
 
@@ -60,13 +61,14 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
 
     @router.get("/blog.md", responses=_NO_SUCH_FILE, summary="Read the article")
     def article() -> FileResponse:
-        return _file(write_up, "this server has no article")
+        return _file(write_up, _NO_ARTICLE)
 
     @router.get("/read/{name}", responses=_NO_SUCH_FILE, summary="Read the article as a web page")
     def read(name: str) -> HTMLResponse:
         documents = documents_of(write_up)
         if name not in documents:
-            raise HTTPException(404, f"no such document; /read/{write_up.name} is the article")
+            known = f"no such document; /read/{write_up.name} is the article"
+            raise HTTPException(404, known if documents else _NO_ARTICLE)
         return HTMLResponse(page_of(documents[name], documents), headers=_OWN_PARTS)
 
     @router.get(

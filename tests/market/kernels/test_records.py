@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from inspect import cleandoc
 
 import numpy as np
 import pytest
@@ -16,9 +17,9 @@ NOT_COPIED = {"menu", "share", "rate_spread", "rivals_spread", *TRAITS}
 
 
 def test_a_bidder_s_record_is_described_field_by_field() -> None:
-    described = StrategicState.__doc__ or ""
+    described = cleandoc(StrategicState.__doc__ or "")  # Python 3.13 keeps it without margins
     for name in BIDDER.names or ():
-        assert f"        {name}: " in described, name
+        assert f"    {name}: " in described, name
 
 
 def test_every_parameter_of_a_type_reaches_its_record_or_its_bidders() -> None:

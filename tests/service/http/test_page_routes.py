@@ -51,7 +51,9 @@ def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
     client = reach(outputs=str(tmp_path / "none"), write_up=str(tmp_path / "none.md"))
     assert client.get("/api/training").json() == NO_RUN
     assert "No run" in client.get("/plots/").text
-    assert client.get("/blog.md").status_code == 404
+    for path in ("/blog.md", "/read/blog.md"):
+        answer = client.get(path)
+        assert answer.status_code == 404 and "this server has no article" in answer.text
 
 
 def test_every_link_and_figure_of_the_documents_works(reach) -> None:

@@ -19,7 +19,7 @@ import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
-import run as command_line
+from daedalus import command_line
 from daedalus.config import (
     Config,
     ConfigError,
@@ -74,11 +74,12 @@ def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> No
 
 def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
     script = (
-        "import sys, run; from daedalus.config import help_text, register, to_config\n"
+        "import sys, daedalus.command_line\n"
+        "from daedalus.config import CONF, help_text, register, to_config\n"
         "from hydra import compose, initialize_config_dir\n"
         "assert 'grpo_stage3' in help_text()\n"
         "register()\n"
-        "with initialize_config_dir(str(run.CONF), version_base='1.3'):\n"
+        "with initialize_config_dir(str(CONF), version_base='1.3'):\n"
         "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
         "print([name for name in ('torch', 'numba', 'pandas', 'wandb') if name in sys.modules])"
     )

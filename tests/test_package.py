@@ -1,0 +1,131 @@
+"""The wheel, installed: the command ``daedalus`` works from any folder and needs no checkout."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import requests
+
+ROOT = Path(__file__).parents[1]
+QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from a copy, without a download."""
+    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    for name in ("conf", "daedalus", "experiments"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--no-build-isolation", "-w", built, source], check=True)
+    (found,) = built.iterdir()
+    return found
+
+
+@pytest.fixture(scope="module")
+def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel beside the libraries that are here; return the path of the command."""
+    place = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    python = place / "bin" / "python"
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True)
+    libraries = Path(packages.stdout.strip()) / "libraries.pth"
+    libraries.write_text(sysconfig.get_path("purelib"))
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", wheel], check=True)
+    return place / "bin" / "daedalus"
+
+
+def run(command: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([command, *arguments], cwd=cwd, capture_output=True, text=True)
+
+
+def files(folder: str) -> set[str]:
+    paths = [path for path in (ROOT / folder).rglob("*") if path.is_file()]
+    return {path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts}
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_of_conf(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        names = {name for name in packed.namelist() if ".dist-info/" not in name}
+        (about,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_string(packed.read(about).decode())
+    conf = {f"daedalus/{path}" for path in files("conf")}
+    assert names == files("daedalus") | files("experiments") | conf
+    pinned = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
+    needed = metadata.get_all("Requires-Dist") or []
+    assert [line for line in needed if "extra" not in line] == pinned
+
+
+def test_the_help_names_the_command_and_the_folder_of_its_settings(
+    daedalus: Path, tmp_path: Path
+) -> None:
+    told = run(daedalus, "--help", cwd=tmp_path).stdout
+    assert "daedalus +experiment=grpo_stage3" in told and "run.py" not in told
+    found = re.search(r"The first line of (\S+)/GROUP/OPTION.yaml", told)
+    assert found and (Path(found[1]) / "population" / "stage3.yaml").exists()
+    assert daedalus.parents[1] in Path(found[1]).parents
+    refused = run(daedalus, "seed=1", cwd=tmp_path)
+    assert refused.returncode == 1 and "daedalus --help lists the names" in refused.stderr
+
+
+def test_a_run_leaves_its_outputs_below_the_current_folder(daedalus: Path, tmp_path: Path) -> None:
+    arguments = ["+experiment=baselines", *QUICK]
+    done = run(daedalus, *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (out,) = tmp_path.glob("outputs/baselines/*")
+    assert {"random", "informed_greedy"} < set(pd.read_csv(out / "summary.csv").designer)
+    assert {"run.log", "finished", "figures"} < {path.name for path in out.iterdir()}
+    (launch,) = json.loads((out / "provenance.json").read_text())
+    assert launch["command"] == " ".join(["daedalus", *arguments])
+    assert launch["commit"] is None and "daedalus" in launch["packages"]
+
+
+def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
+    daedalus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine" / "population").mkdir(parents=True)
+    shipped = (ROOT / "conf" / "population" / "stage1.yaml").read_text()
+    mine = shipped.replace("name: stage1", "name: mine")
+    (tmp_path / "mine" / "population" / "mine.yaml").write_text(mine)
+    where = [f"hydra.searchpath=[file://{tmp_path}/mine]", "hydra.sweep.dir=sweep"]
+    jobs = ["+experiment=boxplot", "population=mine,stage2", "hydra/launcher=local"]
+    done = run(daedalus, "-m", *where, *jobs, *QUICK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(tmp_path / "sweep" / "jobs.csv")
+    assert list(table.population) == ["mine", "stage2"] and set(table.state) == {"finished"}
+
+
+def test_the_service_has_its_page_and_says_that_it_has_no_article(
+    daedalus: Path, tmp_path: Path
+) -> None:
+    command = [daedalus, "+experiment=serve", "service.port=0"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    told = (re.search(r"http://[\d.:]+", line) for line in process.stdout)
+    address = next(filter(None, told))[0]
+    page = requests.get(address, timeout=30).text
+    parts = re.findall(r'(?:href|src)="(/page/[^"]+)"', page)
+    assert len(parts) > 2
+    for path in parts:
+        assert requests.get(f"{address}{path}", timeout=30).ok, path
+    assert "this server has no article" in requests.get(f"{address}/read/blog.md", timeout=30).text
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
