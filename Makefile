@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer serve test check smoke gpu-check bench bench-service notebook clean
+.PHONY: help setup demo designer serve test check smoke gpu-check bench bench-service notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -90,6 +90,20 @@ bench-service: setup ## measure the speed and the resources of the service
 
 notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis
+
+NOTES := outputs/notebooks
+notebooks: setup ## make the runs that the notebooks show (15 min), and their pictures
+	$(RUN) run.py +experiment=grpo_stage3 +designer@evaluation.baselines.search=search \
+	  tracking=files hydra.run.dir=$(NOTES)/demo
+	$(RUN) run.py +experiment=behaviour designer=language_model designer.name=trained \
+	  designer.checkpoint=$(NOTES)/demo/model evaluation.episodes=200 tracking=files \
+	  training.portfolio.populations=4 hydra.run.dir=$(NOTES)/behaviour
+	$(RUN) run.py +experiment=understanding trained=$(NOTES)/demo populations=stages \
+	  evaluation.episodes=50 "~evaluation.baselines.distilled" tracking=files \
+	  evaluation.baselines.best_own.candidates=256 hydra.run.dir=$(NOTES)/understanding
+	DAEDALUS_RUN=$(NOTES)/demo DAEDALUS_LEADERBOARD=docs/data DAEDALUS_BEHAVIOUR=$(NOTES)/behaviour \
+	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding $(RUN) -m nbconvert --to notebook --execute \
+	  --inplace --ExecutePreprocessor.record_timing=False analysis/*.ipynb
 
 clean: ## delete the virtual environment and the caches, but not outputs/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis $(PAGE)/node_modules

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -24,8 +25,9 @@ from daedalus.config import Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.leaderboard import in_the_worst, in_the_worst_fifth, score_array
 from daedalus.evaluation.report import as_table
-from daedalus.evaluation.statistics import summarise
+from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market import seat_plan
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -43,6 +45,7 @@ LAUNCHERS = sorted((ROOT / "deploy" / "accelerate").glob("*.yaml"))
 MAKEFILE = ROOT / "Makefile"
 PLACEHOLDERS = {"$(RUN)": "python", "$(SEED)": "0", "$(HERE)": "RUN", "$$(mktemp -d)": "RUN"}
 PLACEHOLDERS |= {"$(GPU_CHECK)": "RUN", "$(TOKENIZER)": "FOLDER", "$(ARGS)": ""}
+PLACEHOLDERS |= {"$(NOTES)/demo": "RUN"}
 """What the Makefile's variables stand for."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DURATION = re.compile(r"\s+\([^()]*\)$")
@@ -176,7 +179,7 @@ def composed(conf: Path, overrides: list[str]) -> Config:
 def test_the_documents_show_commands() -> None:
     assert len(COMMANDS) > 40
     sources = {where.partition(":")[0] for where in COMMANDS}
-    assert {"README.md", "docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
+    assert {"docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
 
 
 def test_launches_name_files_that_exist() -> None:
@@ -247,31 +250,130 @@ def test_make_targets_exist() -> None:
             assert named is None or named[1] in targets, f"{path.name}: {line}"
 
 
-def table_rows(path: Path) -> list[tuple[str, ...]]:
-    """Return designer, episodes and mean with its interval from each row of a document's tables."""
-    cells = re.compile(r"^ +([a-z][\w ]*?)  +(\d+)  +(0\.\d+ \[[^]]+\])", re.MULTILINE)
-    found = cells.findall(path.read_text().replace("|", " "))
-    return [(name.replace(" ", "_"), episodes, mean) for name, episodes, mean in found]
+def demo_rows(path: Path) -> dict[str, str]:
+    """Return the mean R with its interval of each designer of the demo, as a document has it."""
+    row = re.compile(
+        r"^\| \**(random|informed greedy|trained|search)\b[^|]*\| \**(0\.\d+ \[[^]]+\])", re.M
+    )
+    return {name.replace(" ", "_"): mean for name, mean in row.findall(path.read_text())}
+
+
+def printed_means(config: Config, designers: dict[str, Any]) -> dict[str, str]:
+    """Return what a run of a configuration prints for these designers."""
+    env, settings = make_env(config), config.evaluation
+    built = build_all(designers, make_context(config, env))
+    steps = compare(env, built, settings.episodes, config.seed, config.reward)
+    summary = summarise(episode_means(steps), settings, config.seed)
+    shown = as_table(summary[["designer", "mean", "mean_low", "mean_high"]], "")
+    return dict(zip(*(column.cells for column in shown.columns), strict=True))
 
 
 def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     recipe = MAKEFILE.read_text().split("\ndemo:")[1].splitlines()[1]
     command = recipe.strip().replace("$(RUN)", "python")
-    assert f"The demo runs `{command}`." in README.read_text()
+    assert f"`{command}`" in README.read_text()
     config = composed(ROOT / "conf", command.split()[2:])
-    env, settings = make_env(config), config.evaluation
-    designers = build_all(settings.baselines, make_context(config, env))
-    steps = compare(env, designers, settings.episodes, config.seed)
-    summary = summarise(episode_means(steps), settings, config.seed)
-    shown = as_table(summary[["designer", "episodes", "mean", "mean_low", "mean_high"]], "")
-    printed = list(zip(*(column.cells for column in shown.columns), strict=True))
-    *baselines, trained = table_rows(README)
-    assert baselines == printed and trained[0] == "trained"
+    shown = demo_rows(README)
+    assert list(shown) == ["random", "informed_greedy", "trained", "search"]
+    assert printed_means(config, config.evaluation.baselines).items() <= shown.items()
+    assert demo_rows(ROOT / "docs" / "results.md") == shown
 
 
-@pytest.mark.parametrize("name", ["tutorial.md", "results.md"])
-def test_the_demo_s_numbers_are_the_same_in_every_document(name: str) -> None:
-    assert set(table_rows(README)) <= set(table_rows(ROOT / "docs" / name))
+@pytest.mark.slow
+def test_the_readme_s_search_is_what_the_search_finds() -> None:
+    config = composed(ROOT / "conf", ["+experiment=boxplot", "designer=search"])
+    shown = demo_rows(README)
+    assert printed_means(config, {"search": config.designer}) == {"search": shown["search"]}
+
+
+FACTS = {
+    "the lead over best fixed": r"(0\.\d+ ± 0\.\d+)\*{0,2} in mean",
+    "what GRPO adds": r"GRPO adds (0\.\d+ ± 0\.\d+)",
+    "four populations' part": r"(0\.\d+ of the 0\.\d+)",
+    "signal over noise": r"ratio is (\d+)",
+    "theory": r"(\d+ of \d+) numbers",
+    "parity": r"(\d+) cells",
+    "the least effect of a field": r"moves R by at least (0\.\d+)",
+    "parameters of the embedded model": r"(\d\.\d+) million parameters",
+    "minutes of make designer": r"make designer.*?(\d+) minutes",
+    "seconds of lessons": r"(\d,\d+) s\b",
+}
+"""Numbers that several documents tell, as patterns that find them."""
+
+
+@pytest.mark.parametrize("pattern", FACTS.values(), ids=FACTS)
+def test_a_number_is_the_same_in_every_document(pattern: str) -> None:
+    told = {path.name: re.findall(pattern, path.read_text()) for path in DOCUMENTS}
+    told = {name: numbers for name, numbers in told.items() if numbers}
+    assert told and len({each for numbers in told.values() for each in numbers}) == 1, told
+
+
+def tables(path: Path) -> list[set[str]]:
+    """Return the rows of each table of a document."""
+    found = re.findall(r"(?:^\|.*\n)+", FENCE.sub("", path.read_text()), re.MULTILINE)
+    return [set(table.replace("*", "").splitlines()) for table in found]
+
+
+def test_no_table_stands_twice() -> None:
+    every = [(path.name, rows) for path in DOCUMENTS for rows in tables(path)]
+    assert len(every) > 20
+    for (one, rows), (other, others) in itertools.combinations(every, 2):
+        shared = {row for row in rows & others if not set(row) <= set("|- ")}
+        assert len(shared) < 3, f"{one} and {other} share {sorted(shared)}"
+
+
+def marked(path: Path, name: str) -> list[list[str]]:
+    """Return the cells of the table between a document's marks, without its head."""
+    (text,) = re.findall(rf"<!-- {name} -->\n(.*?)\n<!-- end of {name} -->", path.read_text(), re.S)
+    return [
+        [cell.strip(" *") for cell in row.strip("|").split("|")] for row in text.splitlines()[2:]
+    ]
+
+
+def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
+    for name, *cells in marked(ROOT / "docs" / "results.md", "benchmark"):
+        array = score_array(scores, name.partition(":")[0].replace(" ", "_"))
+        for cell, values in zip(
+            cells, (array.mean(1), in_the_worst_fifth(array), in_the_worst(array)), strict=True
+        ):
+            low, high = t_interval(values, 0.95)
+            assert cell == f"{values.mean():.2f} ± {(high - low) / 2:.2f}".replace(
+                "-", "\N{MINUS SIGN}"
+            ), name
+
+
+def test_every_section_of_the_results_has_a_record() -> None:
+    records = pd.read_csv(ROOT / "docs" / "data" / "records.csv")
+    text = "".join((ROOT / "docs" / f"{name}.md").read_text() for name in ("results", "service"))
+    sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert set(records["section"]) <= set(sections)
+    told = re.findall(r"^## (.*)$", (ROOT / "docs" / "results.md").read_text(), re.MULTILINE)
+    assert set(told) <= set(records["section"])
+
+
+def settings_of(name: str) -> Any:
+    """Return a population's file, merged into those that it starts from."""
+    file = OmegaConf.load(ROOT / "conf" / "population" / f"{name}.yaml")
+    bases = [settings_of(each) for each in file.get("defaults", []) if each != "_self_"]
+    return OmegaConf.merge(*bases, file)
+
+
+def bounds(cell: str) -> list[int]:
+    """Return the least and the greatest number of a cell."""
+    numbers = [int(each) for each in re.findall(r"\d+", cell)]
+    return [numbers[0], numbers[-1]]
+
+
+def test_the_table_of_populations_has_them_all() -> None:
+    shown = {name.strip(" `"): row for name, *row in marked(ROOT / "docs/market.md", "populations")}
+    assert sorted(shown) == sorted(path.stem for path in (ROOT / "conf/population").glob("*.yaml"))
+    for name, (listed, *sizes, _) in shown.items():
+        part = settings_of(name).strategic
+        for key, cell in zip(("bidders", "units"), sizes, strict=True):
+            assert bounds(cell) == list(part.get("ranges", {}).get(key, [part[key]] * 2)), name
+        stem = "stages" if name.startswith("stage") else listed.replace(" ", "_")
+        assert not stem or f"@{name}:" in (ROOT / f"conf/populations/{stem}.yaml").read_text()
 
 
 def slug(heading: str) -> str:
@@ -303,8 +405,15 @@ def test_files_that_are_named_exist(path: Path) -> None:
         assert name in added or (ROOT / name).exists(), f"{name}: no such file"
 
 
-def test_the_readme_is_short() -> None:
-    assert len(README.read_text().split()) <= 900
+def words(*paths: Path) -> int:
+    return sum(len(path.read_text().split()) for path in paths)
+
+
+def test_the_documents_are_short() -> None:
+    log, market = ROOT / "docs" / "log.md", ROOT / "docs" / "market.md"
+    assert words(README) <= 650
+    assert words(log) <= 7_000
+    assert words(*{*(ROOT / "docs").glob("*.md")} - {log, market}) <= 15_000
 
 
 def groups() -> dict[str, str]:
@@ -326,10 +435,6 @@ def groups() -> dict[str, str]:
 
 
 def test_the_tutorial_lists_every_group() -> None:
-    (shown,) = re.findall(
-        r"<!-- groups -->\n(.*?)\n<!-- end of groups -->", TUTORIAL.read_text(), re.DOTALL
-    )
-    rows = [line.strip("| ").split(" | ") for line in shown.splitlines()]
-    assert rows[0] == ["folder", "what it sets", "files"]
-    assert all(len(row) == 3 for row in rows[2:])
-    assert {row[0]: row[2] for row in rows[2:]} == groups()
+    rows = marked(TUTORIAL, "groups")
+    assert all(len(row) == 3 for row in rows)
+    assert {row[0]: row[2] for row in rows} == groups()

@@ -76,7 +76,7 @@ def test_every_link_and_figure_of_the_documents_works(reach) -> None:
                 assert not target.fragment or target.fragment in anchors, (path, link)
             elif target.path not in read:
                 waiting.append(target.path)
-    assert {"/read/results.md", "/read/figures/leaderboard_intervals.png"} <= read
+    assert {"/read/results.md", "/read/figures/benchmark_scores.png"} <= read
     for name in ("..%2FREADME.md", "%2Fetc%2Fpasswd", "blog", "figures"):
         assert client.get(f"/read/{name}").status_code == 404, name
         assert client.get(f"/read/figures/{name}").status_code == 404, name
