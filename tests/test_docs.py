@@ -262,7 +262,7 @@ def printed_means(config: Config, designers: dict[str, Any]) -> dict[str, str]:
     """Return what a run of a configuration prints for these designers."""
     env, settings = make_env(config), config.evaluation
     built = build_all(designers, make_context(config, env))
-    steps = compare(env, built, settings.episodes, config.seed, config.reward)
+    steps = compare(env, built, settings.episodes, config.seed)
     summary = summarise(episode_means(steps), settings, config.seed)
     shown = as_table(summary[["designer", "mean", "mean_low", "mean_high"]], "")
     return dict(zip(*(column.cells for column in shown.columns), strict=True))
