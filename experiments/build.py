@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-
-import pandas as pd
 
 from daedalus.checks import doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
+from daedalus.evaluation.report import Report
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.mechanism_table import read_mechanisms
-from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
-from daedalus.search.portfolio import make_portfolio
+from daedalus.runs.processes import once
+from daedalus.runs.tracking import Tracker
+from daedalus.training.portfolio import find_portfolio
+from daedalus.training.run import TrainingRun
 
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
@@ -38,37 +37,27 @@ def make_envs(config: Config) -> dict[str, DesignEnv]:
     }
 
 
-def find_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms | None:
-    """Return the portfolio of a run. It is searched or copied once, and kept in the run folder.
-
-    Returns:
-        The portfolio, or None if ``training.portfolio.populations`` is 0.
-    """
-    settings, path = config.training.portfolio, run.portfolio
-    if not settings.populations:
-        return None
-    if settings.file and not path.exists():
-        with written_whole(path) as aside:
-            shutil.copy(settings.file, aside)
-    if not path.exists():
-        found = make_portfolio(env, settings.populations, settings.episodes, config.seed)
-        rows = [found[row].to_dict() for row in range(len(found))]
-        write_table(pd.DataFrame(rows), path)
-    return Mechanisms.stack(read_mechanisms(path))
-
-
 def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:
     """Return the portfolio of a run that needs one.
 
     Raises:
         ValueError: ``training.portfolio.populations`` is 0.
     """
-    portfolio = find_portfolio(config, env, run)
+    portfolio = find_portfolio(config.training.portfolio, env, run, config.seed)
     if portfolio is None:
         raise ValueError(
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
         )
     return portfolio
+
+
+def make_training_run(
+    config: Config, folder: RunFolder, tracker: Tracker, report: Report
+) -> TrainingRun:
+    """Return what all parts of a training run share. Every process must call it."""
+    env, training, seed = make_env(config), config.training, config.seed
+    portfolio = once(lambda: find_portfolio(training.portfolio, env, folder, seed))
+    return TrainingRun(env, config.model, training, folder, tracker, report, seed, portfolio)
 
 
 def make_context(
@@ -129,9 +118,9 @@ def load_generate(
         Its generate function, and the prompt that it was trained on.
     """
     from daedalus.training.generation import make_generate  # torch is slow to import
-    from daedalus.training.model import load_language_model, trained_prompt
-    from daedalus.training.snapshots import prompt_folder
+    from daedalus.training.model import load_language_model
+    from daedalus.training.trained_prompt import trained_prompt
 
     model = load_language_model(checkpoint)
     generate = make_generate(model, temperature, max_new_tokens, constrained)
-    return generate, trained_prompt(prompt_folder(checkpoint))
+    return generate, trained_prompt(checkpoint)

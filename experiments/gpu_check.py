@@ -11,13 +11,12 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
-from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
+from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
-from experiments import grpo, sft
-from experiments.build import make_env
+from experiments import grpo
+from experiments.build import make_training_run
 from experiments.tracked import tracked
 
 _LARGE = 1024  # width of a model for GPUs
@@ -35,15 +34,18 @@ def main(config: Config, out: Path) -> None:
 
     require_hardware(config.model)
     _require_gpu(config)
-    env, run = make_env(config), RunFolder(out)
     with tracked(config, out) as (tracker, report):
-        base = RunFolder(out / "base")
+        from daedalus.training.pipeline import teach, train
+
+        run, base = make_training_run(config, RunFolder(out), tracker, report), out / "base"
         if not config.model.pretrained:
-            measured("sft", tracker, lambda: teach(config, env, base, tracker, report))
-        adapted = on_base(config, base)
-        measured("grpo", tracker, lambda: grpo.train(adapted, env, run, tracker, report))
-        grpo.compare(adapted, env, run, tracker, report)
-        table = costs(tracker, config)
+            base.mkdir(exist_ok=True)
+            whole = replace(run, model=without_adapters(run.model), folder=RunFolder(base))
+            measured("sft", tracker, lambda: teach(whole, whole.folder.model))
+        adapted = on_base(run, RunFolder(base).model)
+        measured("grpo", tracker, lambda: train(adapted))
+        grpo.compare(config, adapted)
+        table = costs(run)
         report.table(table, "costs")
         report.show(table, "what a step takes")
 
@@ -58,21 +60,11 @@ def _require_gpu(config: Config) -> None:
         )
 
 
-def teach(
-    config: Config, env: DesignEnv, base: RunFolder, tracker: Tracker, report: Report
-) -> None:
-    """Train all weights of the model by SFT, in 32 bits."""
-    base.path.mkdir(exist_ok=True)
-    whole = replace(config, model=without_adapters(config.model))
-    sft.train(whole, env, base, base.model, tracker, report)
-
-
-def on_base(config: Config, base: RunFolder) -> Config:
-    """Return the configuration that trains adapters on the weights of ``base`` by GRPO alone."""
-    pretrained = config.model.pretrained or str(base.model)
-    model = replace(config.model, pretrained=pretrained)
-    training = replace(config.training, sft=replace(config.training.sft, steps=0))
-    return replace(config, model=model, training=training)
+def on_base(run: TrainingRun, base: Path) -> TrainingRun:
+    """Return the run that trains adapters on the weights of ``base`` by GRPO alone."""
+    model = replace(run.model, pretrained=run.model.pretrained or str(base))
+    sft = replace(run.settings.sft, steps=0)
+    return replace(run, model=model, settings=replace(run.settings, sft=sft))
 
 
 def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
@@ -89,14 +81,17 @@ def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
     tracker.log(COSTS, len(tracker.history(COSTS)), spent)
 
 
-def costs(tracker: Tracker, config: Config) -> pd.DataFrame:
+def costs(run: TrainingRun) -> pd.DataFrame:
     """Return what training took, one row for each quantity, from the run's own logs."""
-    settings, steps = config.training.grpo, pd.DataFrame(tracker.history("grpo"))
+    from daedalus.training.pipeline import FIDELITY
+
+    settings, tracker = run.settings.grpo, run.tracker
+    steps = pd.DataFrame(tracker.history("grpo"))
     rows = dict(steps[["step_seconds", "generation_seconds", "reward_seconds"]].mean())
     rest = rows["step_seconds"] - rows["generation_seconds"] - rows["reward_seconds"]
     tokens = steps["completion_length"].mean() * settings.prompts_per_step * settings.group_size
     rows |= {"training_seconds": rest, "tokens_per_second": tokens / rows["generation_seconds"]}
-    for name in (COSTS, grpo.FIDELITY):
+    for name in (COSTS, FIDELITY):
         logged = pd.DataFrame(tracker.history(name))
         rows |= dict(logged.drop(columns="step", errors="ignore").max())
     return pd.DataFrame({"quantity": list(rows), "value": list(rows.values())})

@@ -22,13 +22,17 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.search.states import RandomWalkDesigner
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.tool_market import ENDED
+from daedalus.training.sources.states import state_source
 from deploy.verifiers_market import PROMPT
+from experiments.build import make_env
 from tests.designers import chat_double
 from tests.designers.chat_double import Reply
 from tests.populations import population
 from tests.service.conftest import catalogue, serving  # noqa: F401  # catalogue is a fixture
+from tests.training.conftest import make_run
 
 ROOT = Path(__file__).parents[1]
 STEPS, SEEDS = 3, (5, 6)
@@ -136,8 +140,11 @@ def test_the_page_s_scripts_hand_the_reward_to_verl(
     names: dict[str, Any] = {}
     exec(ours, names)
     rows = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
-    assert [row["state"] for row in rows] == list(range(names["training"].grpo.states))
-    assert rows[3]["prompt"] == names["source"].prompts[3]["prompt"]
+    assert [row["state"] for row in rows] == list(range(names["settings"].states))
+    config = names["config"]
+    run = make_run(make_env(config), tmp_path, config.training)
+    source = state_source(run, config.training.grpo, RandomWalkDesigner())
+    assert rows[3]["prompt"] == source.prompts[3]["prompt"]
     text = format_mechanism(RULES[2])
     script = f"import sys\nanswer = {text!r}\n{theirs}{VERL}"
     path = {"PYTHONPATH": str(ROOT)}
@@ -147,5 +154,5 @@ def test_the_page_s_scripts_hand_the_reward_to_verl(
     step = SimpleNamespace(global_step=0)
     chats = [[{"role": "assistant", "content": text}]] * 8
     logged: dict[str, float] = {}
-    trained = names["source"].reward(chats, [3] * 8, step, logged.__setitem__)
+    trained = source.reward(chats, [3] * 8, step, logged.__setitem__)
     assert [float(done.stdout)] * 8 == trained and logged["validity"] == 1.0

@@ -98,11 +98,12 @@ class Config:
                 "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
                 "model.load_in_4bit=false, or leave vllm_server empty"
             )
-        if self.training.grpo.horizon > self.market.episode_length:
-            raise ValueError(
-                f"training.grpo.horizon: {self.training.grpo.horizon}; "
-                f"an episode has {self.market.episode_length} steps"
-            )
+        for name, each in self.training.reinforcement.items():
+            if each.horizon > self.market.episode_length:
+                raise ValueError(
+                    f"training.{name}.horizon: {each.horizon}; "
+                    f"an episode has {self.market.episode_length} steps"
+                )
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""

@@ -13,7 +13,8 @@ import torch
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.processes import count, is_sharded, share
-from daedalus.training.settings import GrpoSettings, ModelSettings, TrainingSettings
+from daedalus.training.algorithm_settings import ReinforcementSettings
+from daedalus.training.settings import ModelSettings, TrainingSettings
 
 _CAPABILITY = (8, 0)  # of GPUs that compute in bfloat16
 _PATCHED = ("trl", "transformers", "peft")
@@ -23,6 +24,17 @@ _INSTEAD = "or choose model.backend=transformers, which trains on a CPU, too"
 def has_gpu() -> bool:
     """Return whether there is a GPU that torch can use."""
     return torch.cuda.is_available()
+
+
+def require_machine(model: ModelSettings, training: TrainingSettings) -> None:
+    """Check all that a training run needs, before anything else of training is imported.
+
+    Raises:
+        CannotRunError: The machine lacks something. The message says what to choose instead.
+    """
+    require_hardware(model)
+    require_shares(model, training)
+    require_server(training.grpo.vllm_server)
 
 
 def require_hardware(settings: ModelSettings) -> None:
@@ -54,8 +66,9 @@ def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
     """
     if training.sft.steps:
         share(training.sft.batch_size, "training.sft.batch_size")
-    if training.grpo.steps:
-        backward_passes(training.grpo)
+    for name, each in training.reinforcement.items():
+        if each.steps:
+            backward_passes(each, f"training.{name}")
     if count() > 1 and model.backend == "unsloth":
         raise CannotRunError(
             "model.backend: unsloth trains in one process; choose model.backend=transformers"
@@ -64,33 +77,37 @@ def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
         _require_whole_training(model, training)
 
 
-def backward_passes(settings: GrpoSettings) -> tuple[int, int]:
-    """Return the backward passes of a process in a step of GRPO, and the completions in each.
+def backward_passes(settings: ReinforcementSettings, key: str) -> tuple[int, int]:
+    """Return the backward passes of a process in a step, and the completions in each.
 
     Each process has the same number of whole groups.
+
+    Args:
+        settings: Completions of a step, and the most in a pass.
+        key: Key of the settings, such as ``training.grpo``, for messages.
 
     Raises:
         CannotRunError: The completions of a step cannot be divided so.
     """
-    own = settings.group_size * share(settings.prompts_per_step, "training.grpo.prompts_per_step")
+    own = settings.group_size * share(settings.prompts_per_step, f"{key}.prompts_per_step")
     at_once = min(own, settings.micro_batch)
     if own % at_once:
         raise CannotRunError(
-            f"training.grpo.micro_batch: {settings.micro_batch}; each of {count()} processes has "
+            f"{key}.micro_batch: {settings.micro_batch}; each of {count()} processes has "
             f"{own} completions of a step, so give a divisor of {own}"
         )
     return own // at_once, at_once
 
 
-def require_server(settings: GrpoSettings) -> None:
-    """Check that the weights of training can travel to a vLLM server, if the settings name one.
+def require_server(address: str) -> None:
+    """Check that the weights of training can travel to a vLLM server; an empty address is none.
 
     Raises:
         CannotRunError: They cannot.
     """
-    if not settings.vllm_server:
+    if not address:
         return
-    name = f"training.grpo.vllm_server: {settings.vllm_server}"
+    name = f"training.grpo.vllm_server: {address}"
     if not has_gpu():
         raise CannotRunError(
             f"{name}: weights travel to the server from a GPU, and none was found; set "
@@ -104,13 +121,13 @@ def require_server(settings: GrpoSettings) -> None:
 
 
 def _require_whole_training(model: ModelSettings, training: TrainingSettings) -> None:
-    grpo = training.grpo
-    refused = {
+    refused: dict[str, tuple[object, object]] = {
         "model.lora.rank": (model.lora.rank, 0),
         "training.prompt.compact": (training.prompt.compact, False),  # its numbers do not train
-        "training.grpo.siblings": (grpo.siblings, 0),
-        "training.grpo.rollouts": (grpo.rollouts, "state"),
     }
+    for name, each in training.reinforcement.items():
+        refused[f"training.{name}.siblings"] = (each.siblings, 0)
+        refused[f"training.{name}.rollouts"] = (each.rollouts, "state")
     for name, (value, instead) in refused.items():
         if value != instead:
             raise CannotRunError(
@@ -157,8 +174,12 @@ def _import_unsloth() -> None:
 
 
 @contextmanager
-def memory_advice(phase: str) -> Iterator[None]:
+def memory_advice(phase: str, setting: str) -> Iterator[None]:
     """Say what to change if the GPU's memory does not suffice for a phase.
+
+    Args:
+        phase: Its name.
+        setting: Key of the setting that takes less memory with a lower value.
 
     Raises:
         CannotRunError: It did not suffice.
@@ -166,9 +187,8 @@ def memory_advice(phase: str) -> Iterator[None]:
     try:
         yield
     except torch.cuda.OutOfMemoryError as error:
-        smaller = "grpo.micro_batch" if phase == "grpo" else "sft.batch_size"
         raise CannotRunError(
-            f"{phase}: the GPU has not enough memory; lower training.{smaller}, set "
+            f"{phase}: the GPU has not enough memory; lower {setting}, set "
             "model.load_in_4bit=true, or take a smaller model. The last checkpoint is kept: "
             "resume=true goes on from it"
         ) from error

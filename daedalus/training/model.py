@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.runs.folder import PROMPT
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.defaults import neutral_generation, own_defaults, own_tokenizer
 from daedalus.training.settings import ModelSettings
@@ -120,21 +118,6 @@ def _load_advice(source: str | Path) -> Iterator[None]:
             f"{source}: no folder of a model, and not loaded from the hub "
             f"({said}); check the name and the network, and for a private model set HF_TOKEN"
         ) from error
-
-
-def trained_prompt(folder: str | Path) -> PromptSettings:
-    """Return the prompt settings of an exported model; defaults for other models.
-
-    Raises:
-        ValueError: An older version of the project wrote the model.
-    """
-    path = Path(folder) / PROMPT
-    if not path.exists():
-        return PromptSettings()
-    settings = json.loads(path.read_text())
-    if "rules" in settings:
-        raise ValueError(f"{path}: rules was renamed to mechanism; rename the key in this file")
-    return PromptSettings(**settings)
 
 
 def _corpus(

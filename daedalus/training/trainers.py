@@ -1,4 +1,4 @@
-"""Functions of both trainers: shared options, and training that resumes from a checkpoint."""
+"""What all trainers share: their options, and training that resumes from a checkpoint."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from peft import LoraConfig, PeftModel
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 from transformers import (
     AutoModelForCausalLM,
@@ -18,17 +19,20 @@ from transformers import (
     TrainerControl,
     TrainerState,
     TrainingArguments,
+    set_seed,
 )
 from transformers.distributed.fsdp import is_fsdp_managed_module
 
 from daedalus.checks import CannotRunError
-from daedalus.runs.processes import gathered, is_sharded, once
-from daedalus.runs.tracking import Tracker
-from daedalus.training.backends import train_adapters_in_float32
+from daedalus.runs.processes import is_sharded, once
+from daedalus.training.algorithm_settings import AlgorithmSettings
+from daedalus.training.backends import make_backend, train_adapters_in_float32
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice
-from daedalus.training.model import keep_numbers_alike, load_language_model
-from daedalus.training.signals import SignalsCallback, show_progress
+from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
+from daedalus.training.run import TrainingRun
+from daedalus.training.signals import SignalsCallback, hide_small_progress_bars, show_progress
+from daedalus.training.trl_internals import finish_checkpoints_together, load_checkpoint
 
 SAVE_SECONDS = 60.0
 """Age of the last checkpoint at which training saves another."""
@@ -36,8 +40,22 @@ SAVE_SECONDS = 60.0
 logger = logging.getLogger(__name__)
 
 
-def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
-    """Return keyword arguments for TRL's configs: device, precision, logging and checkpoints.
+def prepared(
+    language_model: LanguageModel, run: TrainingRun
+) -> tuple[LanguageModel, LoraConfig | None]:
+    """Return the model to train, and the adapters that the trainer has still to add.
+
+    A model that has adapters keeps them.
+    """
+    hide_small_progress_bars()
+    set_seed(run.seed)  # adapters are drawn before the trainer sets its seed
+    if isinstance(language_model.model, PeftModel):
+        return language_model, None
+    return make_backend(run.model).adapt(language_model, run.seed)
+
+
+def shared_options(settings: AlgorithmSettings, folder: Path, seed: int) -> dict[str, Any]:
+    """Return keyword arguments for TRL's configs: steps, precision, logging and checkpoints.
 
     TRL turns bf16 and gradient checkpointing on by default. A small model on a CPU needs neither.
     Unsloth has another optimiser and weight decay by default, so both are set. Every step uses all
@@ -46,6 +64,9 @@ def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
     gpu = torch.cuda.is_available()
     return {
         "output_dir": str(folder),
+        "max_steps": settings.steps,
+        "learning_rate": settings.learning_rate,
+        "warmup_steps": settings.warmup_steps,
         "seed": seed,
         "data_seed": seed,
         "optim": "adamw_torch_fused",
@@ -55,20 +76,19 @@ def shared_options(folder: Path, seed: int, save_every: int) -> dict[str, Any]:
         "gradient_checkpointing": gpu,
         "ddp_find_unused_parameters": False,
         "logging_steps": 1,
-        "save_steps": save_every,
+        "save_steps": settings.save_every,
         "save_total_limit": 2,
         "report_to": "none",
     }
 
 
-def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> PreTrainedModel:
-    """Train, from the last complete checkpoint below ``folder`` if there is one.
+def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel:
+    """Train, from the last complete checkpoint of the phase if there is one.
 
     Args:
-        trainer: One of TRL's trainers.
+        trainer: One of TRL's trainers, whose output folder is that of the phase's checkpoints.
         phase: Name of the phase in logs.
-        tracker: Receives the logs. Records after that checkpoint are removed.
-        folder: Output folder of the trainer.
+        run: The run. Its log loses the records after that checkpoint.
 
     Returns:
         The trained model.
@@ -82,19 +102,21 @@ def run_phase(trainer: Trainer, phase: str, tracker: Tracker, folder: Path) -> P
     train_adapters_in_float32(model)
     keep_numbers_alike(cast(PreTrainedModel, model), tokenizer)
     show_progress(trainer)
-    trainer.add_callback(SignalsCallback(tracker, phase))
+    trainer.add_callback(SignalsCallback(run.tracker, phase))
     trainer.add_callback(SaveByTime())
     finish_checkpoints_together(trainer)
+    folder = run.folder.checkpoints(phase)
     checkpoint, steps = once(lambda: (last_checkpoint(folder), completed_steps(folder)))
-    tracker.rewind(phase, steps)
+    run.tracker.rewind(phase, steps)
     if checkpoint and steps >= trainer.args.max_steps:
         _require_steps(phase, steps, trainer.args.max_steps)
         if is_sharded():
             return load_language_model(checkpoint).model
-        trainer._load_from_checkpoint(str(checkpoint))  # train() would make one step more
+        load_checkpoint(trainer, checkpoint)
         return cast(PreTrainedModel, trainer.model)
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
-    with memory_advice(phase):
+    batch = f"{phase}.micro_batch" if phase in run.settings.reinforcement else "sft.batch_size"
+    with memory_advice(phase, f"training.{batch}"):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     _require_steps(phase, trainer.state.global_step, trainer.args.max_steps)
     return whole(cast(PreTrainedModel, trainer.model))
@@ -149,20 +171,6 @@ class SaveByTime(TrainerCallback):
         passes = getattr(args, "num_iterations", 1)  # GRPO alone has it
         if state.global_step % passes == 0:
             control.should_save |= once(lambda: time.monotonic() - self._saved >= SAVE_SECONDS)
-
-
-def finish_checkpoints_together(trainer: Trainer) -> None:
-    """Let a checkpoint be complete only when each process has written its random state to it.
-
-    The main process writes the file that completes a checkpoint. It would not wait for the others.
-    """
-    save = trainer._save_rng_state
-
-    def saved(folder: str) -> None:
-        save(folder)
-        gathered([None])
-
-    vars(trainer)["_save_rng_state"] = saved
 
 
 def whole(model: PreTrainedModel) -> PreTrainedModel:

@@ -11,7 +11,8 @@ from daedalus.config.tasks import TASKS
 from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
-from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 
 SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))

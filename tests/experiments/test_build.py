@@ -13,9 +13,9 @@ from daedalus.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
+from daedalus.training.portfolio import find_portfolio
 from experiments.build import (
     build_all,
-    find_portfolio,
     make_context,
     make_env,
     require_portfolio,
@@ -55,7 +55,8 @@ def test_the_portfolio_of_another_run_replaces_the_search(tmp_path: Path) -> Non
 def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
     config = compose_config(*SMALL, "training.portfolio.populations=0")
     env, run = make_env(config), RunFolder(tmp_path)
-    assert find_portfolio(config, env, run) is None
+    portfolio = config.training.portfolio
+    assert find_portfolio(portfolio, env, run, config.seed) is None
     with pytest.raises(
         ValueError, match=r"training\.portfolio\.populations: 0; grpo needs a portfolio"
     ):
@@ -67,7 +68,7 @@ def test_designers_are_built_for_the_runs_reward() -> None:
     config = compose_config(*SMALL, "reward=published")
     env = make_env(config)
     context = make_context(config, env)
-    assert (context.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
+    assert (context.env.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
     search = SearchSettings(candidates=8, episodes=1, sweeps=0)
     settings = {"fixed": FixedSettings(Mechanism(reserve_price=0.3)), "found": search}
     built = build_all(settings, context)

@@ -21,7 +21,8 @@ from daedalus.publishing.folder import check_folder, write_folder
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete
-from daedalus.training.model import load_language_model, trained_prompt
+from daedalus.training.model import load_language_model
+from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot, offline
 
 SETTINGS = HubSettings("OWNER/NAME", dry_run=True)

@@ -156,8 +156,8 @@ def test_one_process_has_the_same_losses(
 ) -> None:
     from trl import GRPOTrainer
 
-    from experiments import grpo
-    from experiments.build import make_env
+    from daedalus.training.pipeline import train
+    from experiments.build import make_training_run
     from experiments.tracked import tracked
 
     monkeypatch.setattr(GRPOTrainer, "_generate_single_turn", watched_run.fixed_sampling())
@@ -165,7 +165,7 @@ def test_one_process_has_the_same_losses(
     alone = RunFolder(tmp_path)
     config = composed(*TRAINING, f"training.grpo.steps={fixed}")
     with tracked(config, tmp_path) as (tracker, report):
-        grpo.train(config, make_env(config), alone, tracker, report)
+        train(make_training_run(config, alone, tracker, report))
     names = "step", "loss", "grad_norm", "learning_rate"
     ours, theirs = (signals(each, "sft", *names) for each in (alone, pair.run))
     assert len(ours) == 5 and np.allclose(ours, theirs, rtol=1e-4)

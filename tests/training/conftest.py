@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,23 @@ import torch
 from transformers import GenerationConfig
 
 from daedalus.env import DesignEnv
+from daedalus.evaluation.report import Report
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker, TrackingSettings
-from daedalus.training.backends import TransformersBackend
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.model import LanguageModel, make_language_model
-from daedalus.training.settings import GrpoSettings, LoraSettings, ModelSettings, SftSettings
+from daedalus.training.run import TrainingRun
+from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 from tests.populations import population
 
 PROMPT = PromptSettings()
 SMALL = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
-NO_LORA, LORA = LoraSettings(), LoraSettings(rank=4, alpha=8)
-ALL_WEIGHTS, ADAPTERS = (TransformersBackend(ModelSettings(lora=each)) for each in (NO_LORA, LORA))
+LORA = LoraSettings(rank=4, alpha=8)
+ADAPTED = replace(SMALL, lora=LORA)
 SFT = SftSettings(steps=3, batch_size=4, examples=16, warmup_steps=1)
 GRPO = GrpoSettings(
     steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=4, save_every=1
@@ -56,3 +62,25 @@ def small(env: DesignEnv) -> LanguageModel:
 def make_tracker(out: Path) -> Tracker:
     """Return a tracker that keeps records in a folder and sends nothing."""
     return Tracker(TrackingSettings("disabled"), out, "test", {})
+
+
+def make_run(
+    env: DesignEnv,
+    folder: Path,
+    settings: SftSettings | GrpoSettings | TrainingSettings,
+    model: ModelSettings = SMALL,
+    portfolio: Mechanisms | None = None,
+    **shared: Any,
+) -> TrainingRun:
+    """Return a run of seed 0 on R, in a folder that is made; ``shared`` changes either."""
+    if isinstance(settings, SftSettings):
+        settings = TrainingSettings(prompt=PROMPT, sft=settings)
+    elif isinstance(settings, GrpoSettings):
+        settings = TrainingSettings(prompt=PROMPT, grpo=settings)
+    folder.mkdir(exist_ok=True)
+    tracker = make_tracker(folder)
+    run = TrainingRun(
+        env, model, settings, RunFolder(folder), tracker, Report(folder, tracker), 0,
+        portfolio,
+    )  # fmt: skip
+    return replace(run, **shared)

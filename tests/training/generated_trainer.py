@@ -21,7 +21,8 @@ if PATCHED:  # before trl; Unsloth's own switch leaves the trainers alone on a C
 
     _patch_trl_rl_trainers("grpo_trainer")
 
-from peft import LoraConfig, get_peft_model  # noqa: E402
+import torch  # noqa: E402
+from peft import get_peft_model  # noqa: E402
 from transformers import PreTrainedModel  # noqa: E402
 from trl import GRPOConfig  # noqa: E402
 
@@ -29,26 +30,19 @@ from daedalus.env import DesignEnv  # noqa: E402
 from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.search.states import RandomWalkDesigner  # noqa: E402
 from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
+from daedalus.training.algorithms.grpo.settings import GrpoSettings  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
 from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
-from daedalus.training.settings import GrpoSettings  # noqa: E402
 from daedalus.training.sources.states import state_source  # noqa: E402
 from tests.populations import population  # noqa: E402
-from tests.training.conftest import GRPO, LORA, PROMPT, make_tracker  # noqa: E402
-
-
-class Adapted:
-    """Adapts before the trainer, as the backend of Unsloth does."""
-
-    def adapt(
-        self, language_model: LanguageModel, seed: int
-    ) -> tuple[LanguageModel, LoraConfig | None]:
-        adapted = get_peft_model(language_model.model, lora_config(LORA))
-        return LanguageModel(adapted, language_model.tokenizer), None
+from tests.training.conftest import GRPO, LORA, make_run  # noqa: E402
 
 
 def loaded(folder: str) -> LanguageModel:
-    """Load the model; it never samples padding, which Unsloth's trainer leaves out of the loss."""
+    """Load the model and add adapters, as the backend of Unsloth does.
+
+    It never samples padding, which Unsloth's trainer leaves out of the loss.
+    """
     language_model = load_language_model(folder)
     tokenizer, settings_of = language_model.tokenizer, grpo.grpo_config
     never = {"suppress_tokens": [tokenizer.pad_token_id, tokenizer.eos_token_id]}
@@ -62,7 +56,8 @@ def loaded(folder: str) -> LanguageModel:
     if PATCHED:  # what FastLanguageModel would add; it loads on a GPU only
         PreTrainedModel.for_training = lambda self, *args, **kwargs: self.train()
         PreTrainedModel.for_inference = lambda self, *args, **kwargs: self.eval()
-    return language_model
+    torch.manual_seed(0)
+    return LanguageModel(get_peft_model(language_model.model, lora_config(LORA)), tokenizer)
 
 
 def distinct_letters(completions: list[list[dict[str, str]]], **columns: Any) -> list[float]:
@@ -74,12 +69,11 @@ def main(folder: str) -> None:
     changes = {"max_completion_tokens": 16, "beta": 0.1, "entropy_bonus": 0.1}
     settings = GrpoSettings(**{**vars(GRPO), **changes})
     env = DesignEnv.of(MarketSettings(), population(3))
-    source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
-    source = replace(source, reward=distinct_letters)
     with tempfile.TemporaryDirectory() as out:
-        log = make_tracker(Path(out))
-        grpo.train_grpo(loaded(folder), source, settings, Adapted(), log, Path(out) / "steps", 0)
-        print(json.dumps(log.history("grpo")))
+        run = make_run(env, Path(out), settings)
+        source = state_source(run, settings, RandomWalkDesigner())
+        grpo.train_grpo(loaded(folder), replace(source, reward=distinct_letters), run)
+        print(json.dumps(run.tracker.history("grpo")))
 
 
 if __name__ == "__main__":

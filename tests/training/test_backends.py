@@ -19,9 +19,11 @@ from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
-from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.training.algorithms.grpo.trainer import train_grpo
-from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
+from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft import trainer as sft
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import (
     TransformersBackend,
     UnslothBackend,
@@ -34,9 +36,8 @@ from daedalus.training.backends import (
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
-from daedalus.training.settings import GrpoSettings, ModelSettings, SftSettings
-from daedalus.training.sources.states import state_source
-from tests.training.conftest import GRPO, LORA, NO_LORA, PROMPT, SFT, make_tracker
+from daedalus.training.settings import LoraSettings, ModelSettings
+from tests.training.conftest import GRPO, LORA, PROMPT, SFT, make_run
 
 ROOT = Path(__file__).parents[2]
 UNSLOTH = """
@@ -79,7 +80,7 @@ def test_the_published_counts_are_those_of_the_shape(small: LanguageModel) -> No
 
 
 def test_adapters_are_made_only_if_they_have_a_rank() -> None:
-    assert lora_config(NO_LORA) is None
+    assert lora_config(LoraSettings()) is None
     config = lora_config(LORA)
     assert config is not None and (config.r, config.lora_alpha) == (4, 8)
 
@@ -130,17 +131,12 @@ def test_the_mode_of_a_model_is_restored(small: LanguageModel) -> None:
 
 def test_adapters_move_at_the_published_rate(env: DesignEnv, base: Path, tmp_path: Path) -> None:
     """In 16 bits 1.3 % of the entries move in 20 steps at 5e-6."""
-    backend = TransformersBackend(QLORA)
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
     settings = SftSettings(steps=20, batch_size=4, examples=16, learning_rate=5e-6, save_every=1)
 
     def adapters(steps: int) -> dict[str, torch.Tensor]:
         part = SftSettings(**{**vars(settings), "steps": steps, "warmup_steps": 0})
-        folder = tmp_path / f"steps_{steps}"
-        folder.mkdir()
-        trained = train_sft(
-            backend.load(base), pairs, part, backend, make_tracker(folder), folder, 0
-        ).model
+        run = make_run(env, tmp_path / f"steps_{steps}", part, QLORA)
+        trained = sft.train(TransformersBackend(QLORA).load(base), run).model
         parts = {name: each for name, each in trained.named_parameters() if each.requires_grad}
         assert {each.dtype for each in parts.values()} == {torch.float32}
         return {name: each.detach() for name, each in parts.items() if "lora_A" in name}
@@ -160,12 +156,10 @@ def test_a_quantised_model_trains_after_it_generated(
     env: DesignEnv, base: Path, tmp_path: Path
 ) -> None:
     """On CPUs that multiply bfloat16, bitsandbytes would pack the weights at the first answer."""
-    backend = TransformersBackend(QLORA)
-    model = backend.load(base)
+    model = TransformersBackend(QLORA).load(base)
     chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
     assert len(complete(model, chats, 1.0, 4).texts) == 2
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
-    trained = train_sft(model, pairs, SFT, backend, make_tracker(tmp_path), tmp_path / "x", 0)
+    trained = sft.train(model, make_run(env, tmp_path, SFT, QLORA))
     assert len(complete(trained, chats, 1.0, 4).texts) == 2
 
 
@@ -179,13 +173,10 @@ def test_a_merged_model_answers_as_the_trained_one(
     settings = ModelSettings(
         load_in_4bit=True, lora=LORA, merge=merge, double_quantisation=double_quantisation
     )
-    backend = TransformersBackend(settings)
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
-    log = make_tracker(tmp_path)
-    start = backend.load(base)
+    start = TransformersBackend(settings).load(base)
     before = logits(start.model)
     strong = SftSettings(**{**vars(SFT), "learning_rate": 0.1})
-    trained = train_sft(start, pairs, strong, backend, log, tmp_path / "checkpoints", seed=0)
+    trained = sft.train(start, make_run(env, tmp_path, strong, settings))
     assert isinstance(trained.model, PeftModel)
     export(trained, PROMPT, base, tmp_path / "model", settings)
     assert not list((tmp_path / "model").glob("*adapter*"))
@@ -197,15 +188,12 @@ def test_a_merged_model_answers_as_the_trained_one(
 def test_a_quantised_phase_goes_on_where_it_was_interrupted(
     env: DesignEnv, base: Path, tmp_path: Path
 ) -> None:
-    backend = TransformersBackend(QLORA)
 
     def run(folder: Path, steps: int) -> torch.Tensor:
         changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
         settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
-        folder.mkdir(exist_ok=True)
-        source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
-        log, model = make_tracker(folder), backend.load(base)
-        trained = train_grpo(model, source, settings, backend, log, folder / "checkpoints", 0)
+        model = TransformersBackend(QLORA).load(base)
+        trained = grpo.train(model, make_run(env, folder, settings, QLORA))
         weights = [each for each in trained.model.parameters() if each.requires_grad]
         return torch.cat([each.detach().flatten() for each in weights])
 

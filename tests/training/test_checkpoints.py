@@ -13,7 +13,8 @@ from daedalus.language.prompt import PromptSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.training.checkpoints import completed_steps, export, last_checkpoint
 from daedalus.training.generation import make_generate
-from daedalus.training.model import LanguageModel, trained_prompt
+from daedalus.training.model import LanguageModel
+from daedalus.training.trained_prompt import trained_prompt
 
 
 def test_exported_model_designs_by_itself(

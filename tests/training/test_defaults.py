@@ -18,9 +18,10 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
-from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.training.algorithms.grpo.trainer import train_grpo
-from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
+from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.checkpoints import export
 from daedalus.training.defaults import (
     end_of_answer,
@@ -33,11 +34,9 @@ from daedalus.training.model import (
     load_tokenizer,
     make_language_model,
 )
-from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources.siblings import answer_tokens
-from daedalus.training.sources.states import episode_source, state_source
 from daedalus.training.tokenizer import CHAT_TEMPLATE
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SFT, SMALL, Writer, make_tracker
+from tests.training.conftest import GRPO, PROMPT, SFT, SMALL, Writer, make_run
 
 POISON: dict[str, Any] = {
     "repetition_penalty": 1.3,
@@ -148,14 +147,7 @@ def test_grpo_samples_the_policy_that_is_evaluated(
     settings = GrpoSettings(**{**vars(GRPO), **changes})
 
     def trained(folder: Path, out: Path) -> torch.Tensor:
-        out.mkdir()
-        if rollouts == "state":
-            player = RandomWalkDesigner()
-            source = state_source(short, player, None, PROMPT, settings, seed=0)
-        else:
-            source = episode_source(short, PROMPT, settings, 0)
-        log, model = make_tracker(out), load_language_model(folder)
-        found = train_grpo(model, source, settings, ALL_WEIGHTS, log, out / "grpo", 0)
+        found = grpo.train(load_language_model(folder), make_run(short, out, settings))
         return torch.cat([each.flatten() for each in found.model.parameters()])
 
     config = {"attention_dropout": 0.5}
@@ -223,9 +215,7 @@ def test_a_template_without_a_system_role_gets_a_plain_fallback(
     assert render(loaded.tokenizer, CHAT, add_generation_prompt=True) == told
     answered = render(loaded.tokenizer, [*CHAT, {"role": "assistant", "content": "A"}])
     assert answered.startswith(f"{told}A<|im_end|>")
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
-    log = make_tracker(tmp_path)
-    trained = train_sft(loaded, pairs, SFT, ALL_WEIGHTS, log, tmp_path / "sft", seed=0)
+    trained = sft.train(loaded, make_run(env, tmp_path, SFT))
     export(trained, PROMPT, "", tmp_path / "model")
     again = load_tokenizer(tmp_path / "model")
     plain = AutoTokenizer.from_pretrained(tmp_path / "model")

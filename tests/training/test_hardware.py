@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 import torch
+from transformers import Trainer, TrainingArguments
 
 from daedalus.checks import CannotRunError
+from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.hardware import (
     backward_passes,
-    memory_advice,
     require_hardware,
     require_server,
     require_shares,
 )
-from daedalus.training.settings import (
-    GrpoSettings,
-    LoraSettings,
-    ModelSettings,
-    SftSettings,
-    TrainingSettings,
-)
+from daedalus.training.model import LanguageModel
+from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.trainers import run_phase
+from tests.training.conftest import SFT, make_run
 
 ROOT = Path(__file__).parents[2]
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
@@ -75,10 +75,17 @@ def test_an_old_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         ("grpo", "grpo.micro_batch"),
     ],
 )
-def test_too_little_memory_names_the_setting_to_lower(phase: str, setting: str) -> None:
-    with pytest.raises(CannotRunError, match=f"lower training.{setting}, .*resume=true"):
-        with memory_advice(phase):
+def test_too_little_memory_names_the_setting_to_lower(
+    env: DesignEnv, small: LanguageModel, phase: str, setting: str, tmp_path: Path
+) -> None:
+    class Full(Trainer):
+        def train(self, **options: object) -> None:
             raise torch.cuda.OutOfMemoryError
+
+    arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
+    trainer = Full(small.model, arguments, processing_class=small.tokenizer)
+    with pytest.raises(CannotRunError, match=f"lower training.{setting}, .*resume=true"):
+        run_phase(trainer, phase, make_run(env, tmp_path, SFT))
 
 
 @pytest.mark.slow
@@ -92,12 +99,12 @@ def test_a_run_says_so_in_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in answer.stderr and not (tmp_path / "finished").exists()
 
 
-SERVER = GrpoSettings(vllm_server="http://localhost:8000")
+SERVER = "http://localhost:8000"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_server_needs_a_gpu_for_the_trainer() -> None:
-    require_server(GrpoSettings())
+    require_server("")
     with pytest.raises(CannotRunError, match=r"vllm_server: http://localhost:8000: .* from a GPU"):
         require_server(SERVER)
 
@@ -171,10 +178,10 @@ def test_a_process_takes_its_own_completions(
     micro_batch: int, expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = GrpoSettings(prompts_per_step=4, group_size=8, micro_batch=micro_batch)
-    assert backward_passes(settings) == (32 // micro_batch, micro_batch)
+    assert backward_passes(settings, "training.grpo") == (32 // micro_batch, micro_batch)
     for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
-    assert backward_passes(settings) == expected
+    assert backward_passes(settings, "training.grpo") == expected
 
 
 def test_of_bitsandbytes_only_the_missing_package_is_not_worth_a_warning(

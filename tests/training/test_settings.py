@@ -10,13 +10,12 @@ from daedalus.config import ConfigError, compose_config
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.settings import (
-    CorrectionSettings,
-    GrpoSettings,
     LoraSettings,
     ModelSettings,
     PortfolioSettings,
-    SftSettings,
     StageSettings,
     TrainingSettings,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,17 +17,15 @@ from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.runs.tracking import Tracker
-from daedalus.search.states import RandomWalkDesigner
 from daedalus.training import trainers
-from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
-from daedalus.training.algorithms.sft.trainer import synthetic_pairs, train_sft
+from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.checkpoints import completed_steps
 from daedalus.training.model import LanguageModel, make_language_model
-from daedalus.training.settings import GrpoSettings
-from daedalus.training.sources.states import episode_source, state_source
-from daedalus.training.trainers import SaveByTime, finish_checkpoints_together, whole
+from daedalus.training.trainers import SaveByTime, whole
 from tests.populations import population
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, SFT, SMALL, make_tracker
+from tests.training.conftest import GRPO, PROMPT, SFT, SMALL, make_run, make_tracker
 
 
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
@@ -40,12 +37,10 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
         model = make_language_model(SMALL, PROMPT, env, seed=0)
         changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
         settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
-        folder.mkdir(exist_ok=True)
-        log = make_tracker(folder)
-        source = state_source(env, RandomWalkDesigner(), None, PROMPT, settings, seed=0)
-        trained = train_grpo(model, source, settings, ALL_WEIGHTS, log, folder / "checkpoints", 0)
+        run = make_run(env, folder, settings)
+        trained = grpo.train(model, run)
         weights = torch.cat([each.flatten() for each in trained.model.parameters()])
-        return weights.detach(), log.history("grpo")
+        return weights.detach(), run.tracker.history("grpo")
 
     whole, history = run(tmp_path / "whole", 2)
     first, first_part = run(tmp_path / "parts", 1)
@@ -86,24 +81,13 @@ def test_sharded_weights_become_a_whole_model(small: LanguageModel) -> None:
     assert copy.generation_config.eos_token_id == model.generation_config.eos_token_id
 
 
-def test_a_checkpoint_waits_for_the_random_state_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[str] = []
-    trainer = SimpleNamespace(_save_rng_state=order.append)
-    monkeypatch.setattr("daedalus.training.trainers.gathered", lambda _: order.append("all"))
-    finish_checkpoints_together(trainer)  # type: ignore[arg-type]
-    trainer._save_rng_state("mine")
-    assert order == ["mine", "all"]
-
-
 def sft_history(folder: Path, steps: int = 3) -> tuple[list[dict[str, float]], torch.Tensor]:
     """Train the small model from the same start, or from the last checkpoint in the folder."""
     env = DesignEnv.of(MarketSettings(), population(3))
-    model, log = make_language_model(SMALL, PROMPT, env, seed=0), make_tracker(folder)
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
-    settings = replace(SFT, steps=steps)
-    trained = train_sft(model, pairs, settings, ALL_WEIGHTS, log, folder / "sft", seed=0)
+    run = make_run(env, folder, replace(SFT, steps=steps))
+    trained = sft.train(make_language_model(SMALL, PROMPT, env, seed=0), run)
     weights = torch.cat([each.flatten() for each in trained.model.parameters()])
-    return log.history("sft"), weights.detach()
+    return run.tracker.history("sft"), weights.detach()
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +100,7 @@ def test_training_is_saved_by_time_and_goes_on_as_if_uninterrupted(
     uninterrupted: tuple[Path, torch.Tensor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, weights = uninterrupted
-    assert [each.name for each in (folder / "sft").glob("checkpoint-*")] == ["checkpoint-3"]
+    assert [each.name for each in (folder / "checkpoints/sft").iterdir()] == ["checkpoint-3"]
     monkeypatch.setattr(trainers, "SAVE_SECONDS", 0.0)
 
     def interrupt(self: Tracker, phase: str, step: int, metrics: dict[str, float]) -> None:
@@ -128,14 +112,14 @@ def test_training_is_saved_by_time_and_goes_on_as_if_uninterrupted(
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Tracker, "log", interrupt)
         sft_history(tmp_path)
-    assert completed_steps(tmp_path / "sft") == 2
+    assert completed_steps(tmp_path / "checkpoints/sft") == 2
     resumed, same = sft_history(tmp_path)
     assert resumed == make_tracker(folder).history("sft") and torch.equal(same, weights)
 
 
 def test_passes_over_the_same_completions_are_not_cut_in_two(tmp_path: Path) -> None:
     settings = GrpoSettings(iterations=3, epsilon_high=0.3, save_every=4)
-    config = grpo_config(settings, tmp_path, seed=0)
+    config = grpo.grpo_config(settings, tmp_path, seed=0)
     assert config.save_steps == 6
     clock, asked = SaveByTime(), []
     clock._saved = -1e9
@@ -152,13 +136,8 @@ def test_a_phase_without_enough_states_fails(
 ) -> None:
     settings = GrpoSettings(**{**vars(GRPO), "rollouts": rollouts})
     settings.states = 1  # which composing refuses
-    player = RandomWalkDesigner()
-    if rollouts == "state":
-        source = state_source(env, player, None, PROMPT, settings, seed=0)
-    else:
-        source = episode_source(env, PROMPT, settings, 0)
     with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
-        train_grpo(small, source, settings, ALL_WEIGHTS, make_tracker(tmp_path), tmp_path / "x", 0)
+        grpo.train(small, make_run(env, tmp_path, settings))
 
 
 def test_a_phase_that_is_stopped_early_fails(

@@ -10,19 +10,24 @@ import pandas as pd
 from datasets import Dataset
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv, Episodes
+from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator
-from daedalus.runs.processes import gathered
+from daedalus.runs.files import read_table, write_table
+from daedalus.runs.processes import gathered, once
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.objective import EpisodeObjective
 from daedalus.search.space import random_mechanisms
+from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithm_settings import ReinforcementSettings
+from daedalus.training.checkpoints import completed_steps
+from daedalus.training.run import TrainingRun
 from daedalus.training.settings import CurriculumSettings
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.reward import MarketReward, RewardFunction, Terms
+from daedalus.training.sources.source import PURPOSE, Source
 
 _BEFORE = 1 << 40  # a step that training does not reach
 _SEARCH = SearchBudget(candidates=256, sweeps=1, sweep_episodes=128)
@@ -100,65 +105,39 @@ def make_curriculum(
     return curriculum
 
 
-class CurriculumReward(MarketReward):
+class CurriculumReward:
     """Rewards completions in the stage of their state, and reports rewards to the curriculum.
 
     The curriculum hears of the rewards of all processes, so that all are in the same stage.
 
     Args:
-        states: States of each stage, the same number for all. Rows count through all stages.
+        stages: The reward in the states of each stage, the same number for all. Rows count through
+            all stages.
         curriculum: Receives the mean rewards.
-        futures: Number of futures K of each state.
-        horizon: Steps of each future.
-        seed: Seed of the futures.
-        continuation: Acts after the commitment steps; None keeps the completion's mechanism.
     """
 
-    def __init__(
-        self,
-        states: Sequence[Episodes],
-        curriculum: Curriculum,
-        futures: int,
-        horizon: int,
-        seed: int,
-        continuation: ContinuationPolicy | None = None,
-    ) -> None:
-        super().__init__(states[0], futures, horizon, seed, continuation)
-        self._stages = [MarketReward(each, futures, horizon, seed, continuation) for each in states]
-        self._count = len(states[0])
+    def __init__(self, stages: Sequence[MarketReward], curriculum: Curriculum) -> None:
+        self._stages = stages
+        self._count = len(stages[0])
         self._curriculum = curriculum
-
-    def __len__(self) -> int:
-        """Return the number of states of all stages."""
-        return len(self._stages) * self._count
 
     def score(
         self, texts: Sequence[str], rows: Sequence[int], step: int
-    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    ) -> tuple[NDArray[np.float64], Terms]:
         """Return the total reward and the terms of B completions, each of shape (B,)."""
-        totals, terms = super().score(texts, rows, step)
-        stages = np.asarray(rows) // self._count
+        stages, within = np.divmod(np.asarray(rows, np.int64), self._count)
+        totals, terms = np.zeros(len(stages)), Terms()
+        for stage in np.unique(stages):
+            mine = np.flatnonzero(stages == stage)
+            told = [texts[index] for index in mine]
+            totals[mine], parts = self._stages[stage].score(told, within[mine].tolist(), step)
+            for name, values in parts.items():
+                terms.setdefault(name, np.zeros(len(stages)))[mine] = values
         terms["stage"] = stages.astype(np.float64)
         everywhere = gathered(list(zip(totals.tolist(), stages.tolist(), strict=True)))
         rewards, stages_of_all = zip(*everywhere, strict=True)
         self._curriculum.note(float(np.mean(rewards)), max(stages_of_all))
         return totals, terms
-
-    def _play(
-        self, mechanisms: Mechanisms, rows: Sequence[int], step: int, purpose: str = "futures"
-    ) -> Outcome:
-        stages, within = np.divmod(np.asarray(rows, np.int64), self._count)
-        if not len(stages):
-            return super()._play(mechanisms, rows, step, purpose)
-        order = np.argsort(stages, kind="stable")
-        played = []
-        for stage in np.unique(stages):
-            mine = order[stages[order] == stage]
-            each = self._stages[stage]._play(mechanisms.take(mine), within[mine], step, purpose)
-            played.append(each.records)
-        records = np.concatenate(played)
-        blocks = records.reshape(len(order), -1, *records.shape[1:])
-        return Outcome(blocks[np.argsort(order)].reshape(records.shape))
 
 
 def staged_prompts(
@@ -183,3 +162,57 @@ def staged_prompts(
 
     rows = Dataset.from_dict({"prompt": chats[0], "state": list(range(count))})
     return rows.with_transform(at_stage)
+
+
+def curriculum_source(
+    run: TrainingRun, name: str, player: Designer, continuation: ContinuationPolicy | None
+) -> Source:
+    """Return prompts of the stages' states, one stage at a time, with rewards from futures.
+
+    Args:
+        run: The run, whose log tells the stage at which an interrupted phase goes on.
+        name: Name of the algorithm.
+        player: Plays up to the states.
+        continuation: Acts after the commitment steps.
+    """
+    settings = run.settings.reinforcement[name]
+    stages = run.settings.curriculum.stages
+    envs = {stage: run.env_of(each.population) for stage, each in stages.items()}
+    states = once(lambda: _states(run, settings, player, envs))
+    rewards = [
+        MarketReward(each, settings.futures, settings.horizon, run.seed, continuation)
+        for each in states
+    ]
+    table, logged = once(lambda: (_kept_table(run, envs, rewards), _logged(run, name)))
+    curriculum = make_curriculum(table, settings.prompts_per_step, logged)
+    reward = RewardFunction(CurriculumReward(rewards, curriculum).score, settings.group_size)
+    return Source(staged_prompts(states, run.settings.prompt, curriculum), reward)
+
+
+def _states(
+    run: TrainingRun,
+    settings: ReinforcementSettings,
+    player: Designer,
+    envs: Mapping[str, DesignEnv],
+) -> list[Episodes]:
+    """Play up to the states of each stage."""
+    count, horizon = settings.states, settings.horizon
+    return [
+        mid_episode_states(each, count, run.seed, f"{PURPOSE}/{name}", horizon, player)
+        for name, each in envs.items()
+    ]
+
+
+def _kept_table(
+    run: TrainingRun, envs: Mapping[str, DesignEnv], rewards: Sequence[MarketReward]
+) -> pd.DataFrame:
+    """Return the thresholds of the stages. They are measured once, and kept in the run folder."""
+    path = run.folder.curriculum
+    if not path.exists():
+        write_table(stage_table(envs, rewards, run.settings.curriculum, run.seed), path)
+    return read_table(path, "stage")
+
+
+def _logged(run: TrainingRun, phase: str) -> list[dict[str, float]]:
+    """Return the log of a phase up to its last checkpoint."""
+    return run.tracker.history(phase)[: completed_steps(run.folder.checkpoints(phase))]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from datasets import Dataset
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
@@ -17,8 +16,12 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
+from daedalus.training.run import TrainingRun
+from daedalus.training.sources.reward import return_reward
+from daedalus.training.sources.source import Source, numbered_prompts
 
 RETURNS = "returns"
 """Key of the returns, which a rollout passes to the reward function beside the tokens."""
@@ -35,8 +38,7 @@ class EpisodeRollouts:
     Args:
         env: Environment of the episodes, and the reward of outcomes and texts.
         prompt: Contents of the prompt at each step.
-        temperature: Sampling temperature.
-        max_new_tokens: Largest number of tokens of an answer.
+        settings: Sampling temperature, and the largest number of tokens of an answer.
         seed: Seed of the markets and of the choice of steps.
     """
 
@@ -44,14 +46,12 @@ class EpisodeRollouts:
         self,
         env: DesignEnv,
         prompt: PromptSettings,
-        temperature: float,
-        max_new_tokens: int,
+        settings: ReinforcementSettings,
         seed: int,
     ) -> None:
         self._env = env
         self._prompt = prompt
-        self._temperature = temperature
-        self._max_new_tokens = max_new_tokens
+        self._settings = settings
         self._seed = seed
 
     def __call__(self, chats: Sequence[list[Message]], trainer: GRPOTrainer) -> dict[str, Any]:
@@ -89,9 +89,10 @@ class EpisodeRollouts:
         seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
         episodes = self._env.reset(seeds)
         turns, rewards = [], []
+        settings, tokens = self._settings, self._settings.max_completion_tokens
         for _ in range(self._env.settings.episode_length):
             chats = prompts(episodes.observe(), self._prompt)
-            turns.append(complete(model, chats, self._temperature, self._max_new_tokens))
+            turns.append(complete(model, chats, settings.temperature, tokens))
             rewards.append(_step(episodes, [parse_mechanism(text) for text in turns[-1].texts]))
         return turns, np.stack(rewards)
 
@@ -104,8 +105,7 @@ def _step(episodes: Episodes, parsed: Sequence[ParsedMechanism]) -> NDArray[np.f
     return np.where(result.running, result.stack.total(terms), 0.0)
 
 
-def numbered_prompts(count: int) -> Dataset:
-    """Return a row for each of ``count`` episodes or states. Its chat is the number."""
-    return Dataset.from_dict(
-        {"prompt": [[{"role": "user", "content": str(number)}] for number in range(count)]}
-    )
+def episode_source(run: TrainingRun, settings: ReinforcementSettings) -> Source:
+    """Return episodes that the model plays, with rewards from their later steps."""
+    rollouts = EpisodeRollouts(run.env, run.settings.prompt, settings, run.seed)
+    return Source(numbered_prompts(settings.states), return_reward(settings.group_size), rollouts)

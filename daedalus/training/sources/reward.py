@@ -113,7 +113,12 @@ class MarketReward:
 
     def as_reward_function(self, group_size: int) -> RewardFunction:
         """Return the function that TRL's GRPOTrainer calls. It also logs each term."""
-        return RewardFunction(self, group_size)
+        return RewardFunction(self.score, group_size)
+
+
+Terms = dict[str, NDArray[np.float64]]
+Score = Callable[[Sequence[str], Sequence[int], int], tuple[NDArray[np.float64], Terms]]
+"""From completions, the numbers of their states and a step to total rewards and terms."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +126,11 @@ class RewardFunction:
     """Scores completions for TRL's GRPOTrainer and for other engines. It can be pickled.
 
     Attributes:
-        market: Plays the completions in the states of their prompts.
+        score: Plays the completions in the states of their prompts.
         group_size: Completions of each prompt, which stand side by side.
     """
 
-    market: MarketReward
+    score: Score
     group_size: int
 
     def __call__(
@@ -147,7 +152,7 @@ class RewardFunction:
         """
         began = time.perf_counter()
         texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
-        totals, terms = self.market.score(texts, state, getattr(trainer_state, "global_step", 0))
+        totals, terms = self.score(texts, state, getattr(trainer_state, "global_step", 0))
         if log_metric is not None:
             own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():

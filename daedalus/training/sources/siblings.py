@@ -11,10 +11,10 @@ from trl import GRPOTrainer
 from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.defaults import end_of_answer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import GrpoSettings
 from daedalus.training.sources.reward import SIBLING, MarketReward
 
 
@@ -40,7 +40,7 @@ class SiblingRollouts:
         reward: MarketReward,
         chats: Sequence[list[Message]],
         portfolio: Mechanisms,
-        settings: GrpoSettings,
+        settings: ReinforcementSettings,
     ) -> None:
         self._reward = reward
         self._chats = chats

@@ -18,16 +18,16 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.remote import RemoteMarket
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.algorithms.sft.trainer import train_sft
-from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.model import load_language_model, make_language_model
-from daedalus.training.settings import ModelSettings, SftSettings
+from daedalus.training.settings import ModelSettings
 from tests.populations import population
 from tests.service.conftest import documented
+from tests.training.conftest import make_run
 
 FULL = PromptSettings(
     averages=["revenue_share", "fairness"], proxies=list(PROXIES), mechanism=True, compact=True
@@ -82,10 +82,8 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answers = said(*(format_mechanism(MECHANISMS[row % len(MECHANISMS)]) for row in range(64)))
     pairs = Dataset.from_dict({"prompt": prompts(seen, prompt), "completion": answers})
     sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)
-    log = Tracker(TrackingSettings("disabled"), folder, "run", {})
     model = make_language_model(settings, prompt, env, seed=0)
-    backend = TransformersBackend(settings)
-    model = train_sft(model, pairs, sft, backend, log, folder / "sft", seed=0)
+    model = train_sft(model, pairs, sft, make_run(env, folder, sft, settings))
     export(model, prompt, "", folder / "model")
     return folder / "model"
 

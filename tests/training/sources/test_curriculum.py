@@ -10,25 +10,19 @@ import pandas as pd
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
-from daedalus.runs.folder import RunFolder
-from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.trainer import train
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import (
-    CurriculumSettings,
-    GrpoSettings,
-    StageSettings,
-    TrainingSettings,
-)
+from daedalus.training.settings import CurriculumSettings, StageSettings, TrainingSettings
 from daedalus.training.sources.curriculum import (
     Curriculum,
     CurriculumReward,
@@ -37,9 +31,8 @@ from daedalus.training.sources.curriculum import (
     staged_prompts,
 )
 from daedalus.training.sources.reward import MarketReward
-from daedalus.training.sources.states import make_source
 from tests.search.markets import AGAINST_WELFARE
-from tests.training.conftest import ALL_WEIGHTS, PROMPT
+from tests.training.conftest import PROMPT, make_run
 
 MARKET = MarketSettings(name="strategic", episode_length=3)
 POPULATIONS = {
@@ -59,6 +52,10 @@ CURRICULUM = CurriculumSettings(
 @pytest.fixture(scope="module")
 def envs() -> dict[str, DesignEnv]:
     return {name: DesignEnv.of(MARKET, each) for name, each in POPULATIONS.items()}
+
+
+def rewards(states: list[Episodes]) -> list[MarketReward]:
+    return [MarketReward(each, 3, 1, seed=0) for each in states]
 
 
 def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
@@ -129,7 +126,7 @@ def test_what_was_logged_leads_to_the_same_stage() -> None:
 def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> None:
     states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
     curriculum = Curriculum([0.0, np.inf], [1, 1])
-    reward = CurriculumReward(states, curriculum, 3, 1, seed=0)
+    reward = CurriculumReward(rewards(states), curriculum)
     rows = staged_prompts(states, PROMPT, curriculum)
     texts = [format_mechanism(Mechanism())] * 2
     before = rows[4]
@@ -156,7 +153,7 @@ def test_the_curriculum_hears_of_the_rewards_of_all_processes(
     )
     states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
     curriculum = Curriculum([0.7, np.inf], [1, 1])
-    reward = CurriculumReward(states, curriculum, 3, 1, seed=0)
+    reward = CurriculumReward(rewards(states), curriculum)
     totals, terms = reward.score([format_mechanism(Mechanism())] * 2, [4, 4], 0)
     assert totals.mean() < 0.7 < np.mean([*totals, *[1.0] * 6])
     assert curriculum.stage == 1 and (terms["stage"] == 0).all()
@@ -167,7 +164,9 @@ def test_the_continuation_policy_acts_in_every_stage(envs: dict[str, DesignEnv])
     later = FixedDesigner(Mechanism(reserve_price=0.9))
     continuation = ContinuationPolicy(later, commitment_steps=1)
     curriculum = Curriculum([0.0, np.inf], [1, 1])
-    staged = CurriculumReward(states, curriculum, 3, 2, 0, continuation)
+    staged = CurriculumReward(
+        [MarketReward(each, 3, 2, 0, continuation) for each in states], curriculum
+    )
     text, rows = [format_mechanism(Mechanism())], {0: 4, 1: 10}
     for stage, row in rows.items():
         alone = MarketReward(states[stage], 3, 2, 0, continuation)
@@ -188,9 +187,7 @@ def test_grpo_goes_through_the_stages(
     rows = [{"stage": "easy", "threshold": 0.0, "window": 2}]
     rows += [{"stage": "hard", "threshold": np.inf, "window": 2}]
     pd.DataFrame(rows).to_csv(tmp_path / "curriculum.csv", index=False)
-    run = RunFolder(tmp_path)
-    source = make_source(small, envs["easy"], None, training, [], run, seed=0)
-    log = Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
-    train_grpo(small, source, grpo, ALL_WEIGHTS, log, tmp_path / "checkpoints", 0)
-    stages = [record["stage"] for record in log.history("grpo")]
+    run = make_run(envs["easy"], tmp_path, training)
+    train(small, run)
+    stages = [record["stage"] for record in run.tracker.history("grpo")]
     assert stages[0] == 0 and stages[-1] == 1 and stages == sorted(stages)

@@ -17,14 +17,13 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.runs.tracking import Tracker, TrackingSettings
-from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.trainer import train
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import GrpoSettings
-from daedalus.training.sources.episodes import RETURNS, EpisodeRollouts, numbered_prompts
-from daedalus.training.sources.states import episode_source
+from daedalus.training.sources.episodes import RETURNS, EpisodeRollouts
+from daedalus.training.sources.source import numbered_prompts
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import ALL_WEIGHTS, PROMPT, Writer
+from tests.training.conftest import PROMPT, Writer, make_run
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
 WRITTEN = Mechanism(auction_type="vcg", reserve_price=0.2)
@@ -35,18 +34,15 @@ def short(env: DesignEnv) -> DesignEnv:
     return DesignEnv(env.market, MarketSettings(episode_length=3))
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Tracker:
-    return Tracker(TrackingSettings("disabled"), tmp_path, "run", {})
-
-
 def rollouts(short: DesignEnv, model: LanguageModel, temperature: float) -> dict[str, Any]:
     trainer = SimpleNamespace(
         accelerator=SimpleNamespace(unwrap_model=lambda model: model),
         model=model.model,
         processing_class=model.tokenizer,
     )
-    play = EpisodeRollouts(short, PROMPT, temperature, 8, seed=5)
+    settings = GrpoSettings(max_completion_tokens=8)
+    settings.temperature = temperature  # settings refuse 0, which answers greedily
+    play = EpisodeRollouts(short, PROMPT, settings, seed=5)
     chats = numbered_prompts(3)["prompt"]
     return play([chats[number] for number in NUMBERS], trainer)
 
@@ -93,16 +89,14 @@ def test_malformed_answers_earn_nothing(short: DesignEnv, small: LanguageModel) 
     assert given[RETURNS] == [0.0] * len(NUMBERS)
 
 
-def test_grpo_learns_from_episodes(
-    short: DesignEnv, small: LanguageModel, log: Tracker, tmp_path: Path
-) -> None:
+def test_grpo_learns_from_episodes(short: DesignEnv, small: LanguageModel, tmp_path: Path) -> None:
     settings = GrpoSettings(
         steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=4, rollouts="episode",
         max_completion_tokens=8, entropy_bonus=0.1,
     )  # fmt: skip
     before = small.model.lm_head.weight.detach().clone()
-    source = episode_source(short, PROMPT, settings, 0)
-    train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "grpo", 0)
-    records = log.history("grpo")
+    run = make_run(short, tmp_path, settings)
+    train(small, run)
+    records = run.tracker.history("grpo")
     assert len(records) == 2 and {"reward", "validity", "reward_std"} <= set(records[0])
     assert (small.model.lm_head.weight != before).any()

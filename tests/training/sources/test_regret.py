@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.search.states import mid_episode_states
-from daedalus.training.settings import TrainingSettings
+from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.sources.regret import regrets, states_of_regret
 from daedalus.training.sources.reward import MarketReward
 from daedalus.training.sources.states import state_source
-from tests.training.conftest import GRPO, PROMPT
+from tests.training.conftest import GRPO, make_run
 
 GOOD = Mechanism(coalition_policy="penalize_suspected")
 BAD = Mechanism(reserve_price=0.9)
@@ -69,10 +70,11 @@ def test_half_of_the_states_are_those_of_most_regret(
     np.testing.assert_array_equal(again.state.seeds, taken.state.seeds)
 
 
-def test_prompts_come_from_the_pool(env: DesignEnv) -> None:
+def test_prompts_come_from_the_pool(env: DesignEnv, tmp_path: Path) -> None:
     settings = replace(GRPO, states=6, regret_pool=4)
     known = Mechanisms.stack([GOOD, BAD])
-    source = state_source(env, Patchy(), None, PROMPT, settings, 0, known)
+    training = TrainingSettings(grpo=settings, portfolio=PortfolioSettings(populations=2))
+    source = state_source(make_run(env, tmp_path, training, portfolio=known), settings, Patchy())
     assert len(source.prompts) == 6
 
 
@@ -89,5 +91,5 @@ def test_a_pool_needs_a_portfolio(portfolio: int) -> None:
 
 
 def test_episodes_have_no_pool() -> None:
-    with pytest.raises(ValueError, match="regret_pool: episodes have no pool"):
+    with pytest.raises(ValueError, match="regret_pool: only states have it"):
         replace(GRPO, regret_pool=2, rollouts="episode")

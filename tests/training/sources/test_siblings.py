@@ -18,12 +18,12 @@ from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import TrainingSettings
-from daedalus.training.sources.episodes import numbered_prompts
+from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.sources.reward import SIBLING, MarketReward
 from daedalus.training.sources.siblings import SiblingRollouts, answer_tokens
+from daedalus.training.sources.source import numbered_prompts
 from daedalus.training.sources.states import state_source
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, Writer, make_tracker
+from tests.training.conftest import GRPO, PROMPT, Writer, make_run
 
 GOOD = Mechanism(coalition_policy="penalize_suspected")
 BAD, WORSE = Mechanism(reserve_price=0.8), Mechanism(reserve_price=0.9)
@@ -94,13 +94,11 @@ def test_grpo_moves_towards_a_better_sibling(
         with torch.no_grad():
             return -float(small.model(input_ids=tokens, labels=tokens).loss)
 
-    before, log = likelihood(), make_tracker(tmp_path)
-    source = state_source(
-        env, RandomWalkDesigner(), None, PROMPT, settings, 0,
-        Mechanisms.stack([GOOD]),
-    )  # fmt: skip
-    train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "grpo", seed=0)
-    records = log.history("grpo")
+    training = TrainingSettings(grpo=settings, portfolio=PortfolioSettings(populations=1))
+    run = make_run(env, tmp_path, training, portfolio=Mechanisms.stack([GOOD]))
+    before = likelihood()
+    train_grpo(small, state_source(run, settings, RandomWalkDesigner()), run)
+    records = run.tracker.history("grpo")
     assert likelihood() > before + 0.1
     assert all(each["sibling_gain"] > 0 for each in records)
     assert all(each["validity"] == 0 for each in records)

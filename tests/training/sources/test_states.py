@@ -12,20 +12,24 @@ import pytest
 from daedalus.config import compose_config
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.env import DesignEnv
+from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.runs.folder import RunFolder
-from daedalus.search.distillation import DistillationData, distil
+from daedalus.search.distillation import DistillationData
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model
-from daedalus.training.settings import PortfolioSettings, SftSettings, TrainingSettings
-from daedalus.training.sources.states import Source, make_source
-from experiments.build import find_portfolio, make_env
+from daedalus.training.run import TrainingRun
+from daedalus.training.settings import PortfolioSettings, TrainingSettings
+from daedalus.training.sources.choice import make_source
+from daedalus.training.sources.source import Source
+from experiments.build import make_training_run
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import PROMPT
+from tests.training.conftest import PROMPT, make_run, make_tracker
 
 CANDIDATES = Mechanisms.stack(
     [
@@ -60,14 +64,15 @@ def training(**grpo: object) -> TrainingSettings:
 def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
-    run = RunFolder(tmp_path)
+    folder = RunFolder(tmp_path)
     features = observed_features(mid_episode_states(env, 20, 0, "x").observe())
     last = np.tile([0.0, 0.0, 1.0], (20, 1))  # a teacher that always chooses the last
-    DistillationData(features, last, CANDIDATES).write(run.distillation_data)
+    DistillationData(features, last, CANDIDATES).write(folder.distillation_data)
     totals = {}
     for steps in (None, 1):
         settings = training(horizon=2, commitment_steps=steps)
-        source = make_source(small, env, CANDIDATES, settings, [], run, seed=0)
+        run = make_run(env, tmp_path, settings, portfolio=CANDIDATES)
+        source = make_source(small, run, "grpo")
         totals[steps] = rewards_of(source, [CANDIDATES[0]] * 8, [0] * 8)
     assert totals[1][0] < totals[None][0]
 
@@ -88,19 +93,20 @@ model.intermediate_size=64
 def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_path: Path) -> None:
     config = compose_config("+experiment=grpo_mixture", "reward=published", *PLANNED)
     assert config.reward == PUBLISHED
-    env, run, settings = make_env(config), RunFolder(tmp_path), config.training
-    portfolio = find_portfolio(config, env, run)
+    tracker, settings = make_tracker(tmp_path), config.training
+    run = make_training_run(config, RunFolder(tmp_path), tracker, Report(tmp_path, tracker))
+    env, portfolio = run.env, run.portfolio
     assert portfolio is not None
     model = make_language_model(config.model, settings.prompt, env, config.seed, portfolio)
-    practice = make_practice(env, settings, portfolio, run, config.seed)
+    practice = make_practice(run)
     assert practice is not None and len(practice.lessons()) == 16
-    source = make_source(model, env, portfolio, settings, [], run, config.seed)
+    source = make_source(model, run, "grpo")
     player = RandomWalkDesigner(portfolio)
-    check_distillation_data(env, player, portfolio, run)
-    check_grpo_rewards(env, player, portfolio, run, source, settings)
-    alone = RunFolder(tmp_path / "without SFT")  # then GRPO gathers the data of its teacher
-    make_source(model, env, portfolio, settings, [], alone, config.seed)
-    data = [DistillationData.read(each.distillation_data) for each in (run, alone)]
+    check_distillation_data(env, player, portfolio, run.folder)
+    check_grpo_rewards(run, player, source)
+    alone = replace(run, folder=RunFolder(tmp_path / "without SFT"))  # then GRPO gathers the data
+    make_source(model, alone, "grpo")
+    data = [DistillationData.read(each.folder.distillation_data) for each in (run, alone)]
     np.testing.assert_array_equal(data[0].rewards, data[1].rewards)
 
 
@@ -118,18 +124,11 @@ def check_distillation_data(
         assert data.rewards[row, number] == pytest.approx(np.mean(steps))
 
 
-def check_grpo_rewards(
-    env: DesignEnv,
-    player: RandomWalkDesigner,
-    portfolio: Mechanisms,
-    run: RunFolder,
-    source: Source,
-    settings: TrainingSettings,
-) -> None:
+def check_grpo_rewards(run: TrainingRun, player: RandomWalkDesigner, source: Source) -> None:
     """Recompute what GRPO pays for an answer: a step under it, then a step under the teacher."""
-    assert settings.sft.teacher is not None
-    teacher = distil(env, portfolio, settings.sft.teacher, 0, run.distillation_data)
-    states = mid_episode_states(env, 8, 0, "grpo", 2, player)
+    teacher = run.teacher()
+    assert teacher is not None
+    states = mid_episode_states(run.env, 8, 0, "grpo", 2, player)
     answer = Mechanism(auction_type="vcg", reserve_price=0.2)
     paid = rewards_of(source, [answer] * 4, [3, 3, 5, 5])
     for row, reward in ((3, paid[0]), (5, paid[2])):

@@ -5,34 +5,26 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from datasets import Dataset
-from peft import PeftModel
-from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings, prompts
-from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once, share
-from daedalus.runs.tracking import Tracker
-from daedalus.search.distillation import distil
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.sft.practice import Practice
-from daedalus.training.backends import Backend
+from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import SftSettings, TrainingSettings
-from daedalus.training.signals import hide_small_progress_bars
+from daedalus.training.run import TrainingRun
 from daedalus.training.synthetic import synthetic_mechanisms
-from daedalus.training.trainers import run_phase, shared_options
+from daedalus.training.trainers import prepared, run_phase, shared_options
 
 PHASE = "sft"
 CORRECTIONS = "corrections"
@@ -42,31 +34,24 @@ _ANSWER_TOKENS = 180
 logger = logging.getLogger(__name__)
 
 
-def make_practice(
-    env: DesignEnv,
-    settings: TrainingSettings,
-    portfolio: Mechanisms | None,
-    run: RunFolder,
-    seed: int,
-) -> Practice | None:
-    """Return the practice with the teacher of the settings, or None if they have no teacher.
+def train(language_model: LanguageModel, run: TrainingRun) -> LanguageModel:
+    """Train on a teacher's answers, or else on random mechanisms."""
+    practice = make_practice(run)
+    if practice:
+        return train_with_practice(language_model, practice, run)
+    settings = run.settings
+    count = settings.sft.examples
+    pairs = once(lambda: synthetic_pairs(run.env, settings.prompt, count, run.seed))
+    return train_sft(language_model, pairs, settings.sft, run)
 
-    Args:
-        env: Environment of the prompts. The teacher maximises its reward.
-        settings: Settings of the teacher, the practice populations, the prompt and the pairs.
-        portfolio: Mechanisms from which the teacher chooses.
-        run: The run folder, for the teacher's distillation data.
-        seed: Seed of the run.
-    """
-    budget = settings.sft.teacher
-    if budget is None or portfolio is None:
+
+def make_practice(run: TrainingRun) -> Practice | None:
+    """Return the practice with the teacher of the run, or None if it has no teacher."""
+    teacher = run.teacher()
+    if teacher is None:
         return None
-    teacher = once(lambda: distil(env, portfolio, budget, seed, run.distillation_data))
-    others = [
-        env.with_population(each.in_market(env.settings.name))
-        for each in settings.sft.practice.values()
-    ]
-    return Practice([env, *others], teacher, settings, seed)
+    others = [run.env_of(each) for each in run.settings.sft.practice.values()]
+    return Practice([run.env, *others], teacher, run.settings, run.seed)
 
 
 @phase(LESSONS)
@@ -83,29 +68,21 @@ def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: in
 
 
 def train_with_practice(
-    language_model: LanguageModel,
-    practice: Practice,
-    backend: Backend,
-    tracker: Tracker,
-    run: RunFolder,
+    language_model: LanguageModel, practice: Practice, run: TrainingRun
 ) -> LanguageModel:
     """Train on the teacher's lessons, then on its corrections of what the model does.
 
     Each part goes on from its last checkpoint if there is one.
     """
-    settings, seed = practice.settings, practice.seed
-    more = settings.sft.corrections
-    model = train_sft(
-        language_model, once(practice.lessons), settings.sft, backend, tracker,
-        run.checkpoints(PHASE), seed,
-    )  # fmt: skip
+    settings = run.settings.sft
+    more = settings.corrections
+    model = train_sft(language_model, once(practice.lessons), settings, run)
     for number in range(more.rounds):
         generate = make_generate(model, 1.0, _ANSWER_TOKENS)
-        designer = LanguageModelDesigner(generate, settings.prompt, strict=True)
+        designer = LanguageModelDesigner(generate, run.settings.prompt, strict=True)
         pairs = once(partial(practice.corrections, designer, number))
-        part = replace(settings.sft, steps=more.steps, learning_rate=more.learning_rate)
-        name = f"{CORRECTIONS}_{number}"
-        model = train_sft(model, pairs, part, backend, tracker, run.checkpoints(name), seed, name)
+        part = replace(settings, steps=more.steps, learning_rate=more.learning_rate)
+        model = train_sft(model, pairs, part, run, f"{CORRECTIONS}_{number}")
     return model
 
 
@@ -114,29 +91,19 @@ def train_sft(
     language_model: LanguageModel,
     pairs: Dataset,
     settings: SftSettings,
-    backend: Backend,
-    tracker: Tracker,
-    folder: Path,
-    seed: int,
+    run: TrainingRun,
     name: str = PHASE,
 ) -> LanguageModel:
-    """Train on the pairs, from the last checkpoint below ``folder`` if there is one.
+    """Train on the pairs, from the last checkpoint of the run under ``name`` if there is one.
 
     A model that has adapters keeps them. Logs go under ``name``.
     """
-    hide_small_progress_bars()
     require_answers(language_model.tokenizer)
-    set_seed(seed)  # adapters are drawn before the trainer sets its seed
-    adapted, adapters = language_model, None
-    if not isinstance(language_model.model, PeftModel):
-        adapted, adapters = backend.adapt(language_model, seed)
+    adapted, adapters = prepared(language_model, run)
     config = SFTConfig(
-        **shared_options(folder, seed, settings.save_every),
-        max_steps=settings.steps,
+        **shared_options(settings, run.folder.checkpoints(name), run.seed),
         per_device_train_batch_size=share(settings.batch_size, "training.sft.batch_size"),
-        learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=settings.warmup_steps,
         completion_only_loss=True,
         max_length=None,  # TRL would cut long pairs, and leave out those without an answer
     )
@@ -147,29 +114,21 @@ def train_sft(
         processing_class=adapted.tokenizer,
         peft_config=adapters,
     )
-    model = run_phase(trainer, name, tracker, folder)
-    return LanguageModel(model, adapted.tokenizer)
+    return LanguageModel(run_phase(trainer, name, run), adapted.tokenizer)
 
 
 @phase(SFT)
-def sampled_validity(
-    language_model: LanguageModel,
-    env: DesignEnv,
-    prompt: PromptSettings,
-    count: int,
-    seed: int,
-    portfolio: Mechanisms | None = None,
-) -> float:
+def sampled_validity(language_model: LanguageModel, run: TrainingRun) -> float:
     """Return the validity of answers that are sampled at temperature 1.
 
     GRPO samples its answers. Greedy answers become valid much earlier in training than sampled
     ones, so their validity says little.
     """
-    player = RandomWalkDesigner(portfolio)
-    states = mid_episode_states(env, count, seed, "validity", designer=player)
-    chats = prompts(states.observe(), prompt)
+    count, player = run.settings.sft.validity_prompts, RandomWalkDesigner(run.portfolio)
+    states = mid_episode_states(run.env, count, run.seed, "validity", designer=player)
+    chats = prompts(states.observe(), run.settings.prompt)
     generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
-    texts = generate(chats, generator(seed, "validity"))
+    texts = generate(chats, generator(run.seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count
     if validity < _ENOUGH_VALIDITY:
         logger.warning("only %.1f %% of sampled answers are valid; raise sft.steps", 100 * validity)

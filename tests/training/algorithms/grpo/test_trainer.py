@@ -14,23 +14,21 @@ from trl.generation import vllm_client, vllm_generation
 
 from daedalus.env import DesignEnv
 from daedalus.search.space import random_mechanisms
-from daedalus.search.states import RandomWalkDesigner
-from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.trainer import grpo_config, train, train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import GrpoSettings
+from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.siblings import answer_tokens
-from daedalus.training.sources.states import state_source
-from tests.training.conftest import ALL_WEIGHTS, GRPO, PROMPT, make_tracker
+from tests.training.conftest import GRPO, make_run
 from tests.training.fake_vllm import serving
 
 
 def test_grpo_logs_the_published_signals(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
-    log = make_tracker(tmp_path)
-    source = state_source(env, RandomWalkDesigner(), None, PROMPT, GRPO, seed=0)
-    train_grpo(small, source, GRPO, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
-    records = log.history("grpo")
+    run = make_run(env, tmp_path, GRPO)
+    train(small, run)
+    records = run.tracker.history("grpo")
     assert [record["step"] for record in records] == [1, 2]
     for name in ("grad_norm", "reward_std", "entropy", "completion_length", "validity"):
         assert np.isfinite(records[-1][name])
@@ -96,10 +94,9 @@ def test_a_vllm_server_samples_if_it_is_named(
 
     with serving(answers, score) as server:
         settings = replace(GRPO, vllm_server=server.address, temperature=0.7, warmup_steps=0)
-        player = RandomWalkDesigner()
-        source = state_source(env, player, None, PROMPT, settings, seed=0)
-        log = make_tracker(tmp_path)
-        train_grpo(small, source, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0)
+        run = make_run(env, tmp_path, settings)
+        source = make_source(small, run, "grpo")
+        train_grpo(small, source, run)
     update = ["/start_weight_update", "/update_weights", "/finish_weight_update"]
     step = [*update, "/reset_prefix_cache", "/v1/completions"]
     assert [path for path, _ in server.asked] == step * 2
@@ -112,5 +109,5 @@ def test_a_vllm_server_samples_if_it_is_named(
         [row["prompt"] for row in source.prompts], add_generation_prompt=True, return_dict=False
     )}  # fmt: skip
     assert len(asked["prompt"]) == 2 and {tuple(each) for each in asked["prompt"]} <= chats
-    for record in log.history("grpo"):
+    for record in run.tracker.history("grpo"):
         assert record["validity"] == 1 and record["reward"] > 0 and np.isfinite(record["loss"])

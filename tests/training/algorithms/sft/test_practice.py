@@ -20,12 +20,8 @@ from daedalus.search.distillation import distil
 from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.search.trees import TreeDesigner
 from daedalus.training.algorithms.sft.practice import Practice
-from daedalus.training.settings import (
-    CorrectionSettings,
-    PortfolioSettings,
-    SftSettings,
-    TrainingSettings,
-)
+from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
+from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from tests.training.conftest import PROMPT
 
 CANDIDATES = Mechanisms.stack(

@@ -22,30 +22,21 @@ from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
-from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData
+from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (
     make_practice,
     sampled_validity,
     synthetic_pairs,
-    train_sft,
-    train_with_practice,
+    train,
 )
-from daedalus.training.backends import TransformersBackend
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
-from daedalus.training.settings import (
-    CorrectionSettings,
-    ModelSettings,
-    PortfolioSettings,
-    SftSettings,
-    TrainingSettings,
-)
+from daedalus.training.settings import ModelSettings, PortfolioSettings, TrainingSettings
 from daedalus.training.tokenizer import number_tokens
-from tests.training.conftest import ADAPTERS, ALL_WEIGHTS, PROMPT, SFT, SMALL, make_tracker
+from tests.training.conftest import ADAPTED, PROMPT, SFT, SMALL, make_run
 
-COMPOSITE = RewardStack()
 CANDIDATES = Mechanisms.stack(
     [
         Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
@@ -69,21 +60,21 @@ def answers(pairs: Dataset) -> list[str]:
 def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     env: DesignEnv, tmp_path: Path, weight: float, best: set[float]
 ) -> None:
-    run, judged = RunFolder(tmp_path), replace(env, reward=RewardStack({"welfare": weight}))
-    practice = make_practice(judged, settings(1e-9, 32), CANDIDATES, run, seed=0)
+    judged = replace(env, reward=RewardStack({"welfare": weight}))
+    run = make_run(judged, tmp_path, settings(1e-9, 32), portfolio=CANDIDATES)
+    practice = make_practice(run)
     assert practice is not None
     pairs = practice.lessons()
     written = [parse_mechanism(answer).mechanism for answer in answers(pairs)]
     assert {each.reserve_price for each in written if each} == best
-    data = DistillationData.read(run.distillation_data)
+    data = DistillationData.read(run.folder.distillation_data)
     assert (np.sign(data.rewards) == weight).mean() > 0.9
 
 
 def test_without_a_teacher_there_is_no_practice(env: DesignEnv, tmp_path: Path) -> None:
-    run = RunFolder(tmp_path)
-    plain = TrainingSettings(prompt=PROMPT, sft=SFT)
-    assert make_practice(env, plain, None, run, seed=0) is None
-    assert not run.distillation_data.exists()
+    run = make_run(env, tmp_path, SFT)
+    assert make_practice(run) is None
+    assert not run.folder.distillation_data.exists()
 
 
 def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: Path) -> None:
@@ -91,7 +82,7 @@ def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: 
     dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
     others = {"dropouts": PopulationSettings("dropouts", dropouts)}
     asked = replace(asked, sft=replace(asked.sft, practice=others))
-    practice = make_practice(env, asked, CANDIDATES, RunFolder(tmp_path), seed=0)
+    practice = make_practice(make_run(env, tmp_path, asked, portfolio=CANDIDATES))
     assert practice is not None
     assert [each.market.population for each in practice.envs] == [env.market.population, dropouts]
 
@@ -101,23 +92,21 @@ def test_random_answers_differ(env: DesignEnv) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])
+@pytest.mark.parametrize("model", [SMALL, ADAPTED], ids=["all weights", "adapters"])
 def test_corrections_go_on_from_the_lessons(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, backend: TransformersBackend
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, model: ModelSettings
 ) -> None:
     asked = settings(0.003, 16)
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
     asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
-    run, log = RunFolder(tmp_path), make_tracker(tmp_path)
-    practice = make_practice(env, asked, CANDIDATES, run, seed=0)
-    assert practice is not None
-    trained = train_with_practice(small, practice, backend, log, run)
+    run = make_run(env, tmp_path, asked, model, CANDIDATES)
+    log, trained = run.tracker, train(small, run)
     assert [each["step"] for each in log.history("sft")] == [1, 2, 3]
     for number in range(2):
         assert [each["step"] for each in log.history(f"corrections_{number}")] == [1, 2]
     weights = {name: each.detach().clone() for name, each in trained.model.named_parameters()}
     resumed = make_language_model(SMALL, PROMPT, env, seed=0)  # a new process, same run folder
-    again = train_with_practice(resumed, practice, backend, log, run)
+    again = train(resumed, run)
     for name, each in again.model.named_parameters():
         torch.testing.assert_close(each, weights[name])
 
@@ -127,15 +116,14 @@ def test_corrections_need_a_teacher() -> None:
         SftSettings(corrections=CorrectionSettings(rounds=1))
 
 
-@pytest.mark.parametrize("backend", [ALL_WEIGHTS, ADAPTERS], ids=["all weights", "adapters"])
+@pytest.mark.parametrize("model", [SMALL, ADAPTED], ids=["all weights", "adapters"])
 def test_sft_changes_the_model_and_exports_plain_weights(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, backend: TransformersBackend
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, model: ModelSettings
 ) -> None:
     base = tmp_path / "base"
     export(small, PROMPT, "", base)
-    pairs = synthetic_pairs(env, PROMPT, SFT.examples, seed=0)
-    log = make_tracker(tmp_path)
-    trained = train_sft(small, pairs, SFT, backend, log, tmp_path / "checkpoints", seed=0)
+    run = make_run(env, tmp_path, SFT, model)
+    trained = train(small, run)
     tokens = torch.arange(5)[None]
     expected = trained.model.eval()(tokens).logits
     export(trained, PROMPT, base, tmp_path / "model")
@@ -145,16 +133,15 @@ def test_sft_changes_the_model_and_exports_plain_weights(
     torch.testing.assert_close(loaded.eval()(tokens).logits, expected, atol=1e-4, rtol=1e-4)
     start = AutoModelForCausalLM.from_pretrained(base).eval()(tokens).logits
     assert (start - expected).abs().max() > 1e-3
-    assert [record["step"] for record in log.history("sft")] == [1, 2, 3]
+    assert [record["step"] for record in run.tracker.history("sft")] == [1, 2, 3]
 
 
 def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -> None:
     compact = PromptSettings(averages=["welfare", "revenue"], compact=True)
     language_model = make_language_model(SMALL, compact, env, seed=0)
     before = language_model.model.get_input_embeddings().weight.detach().clone()
-    pairs = synthetic_pairs(env, compact, SFT.examples, seed=0)
-    log, folder = make_tracker(tmp_path), tmp_path / "checkpoints"
-    trained = train_sft(language_model, pairs, SFT, ALL_WEIGHTS, log, folder, seed=0)
+    run = make_run(env, tmp_path, TrainingSettings(prompt=compact, sft=SFT))
+    trained = train(language_model, run)
     moved = (trained.model.get_input_embeddings().weight != before).any(dim=1)
     numbers = trained.tokenizer.convert_tokens_to_ids(number_tokens())
     assert moved.any() and not moved[numbers].any()
@@ -164,12 +151,9 @@ def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -
 def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     """A short run of the demo's model; the full one is measured in the README."""
     language_model = make_language_model(ModelSettings(layers=2), PROMPT, env, seed=0)
-    settings, log = SftSettings(steps=150, examples=2048), make_tracker(tmp_path)
-    pairs = synthetic_pairs(env, PROMPT, settings.examples, seed=0)
-    trained = train_sft(
-        language_model, pairs, settings, ALL_WEIGHTS, log, tmp_path / "checkpoints", seed=0
-    )
-    assert sampled_validity(trained, env, PROMPT, 256, seed=0) > 0.7
+    run = make_run(env, tmp_path, SftSettings(steps=150, examples=2048, validity_prompts=256))
+    trained = train(language_model, run)
+    assert sampled_validity(trained, run) > 0.7
     export(trained, PROMPT, "", tmp_path / "model")
     generate = make_generate(load_language_model(tmp_path / "model"), 0.0, 128)
     designer = LanguageModelDesigner(generate, PROMPT)

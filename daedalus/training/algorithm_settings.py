@@ -1,0 +1,113 @@
+"""What the settings of all training algorithms have in common. Nothing here imports torch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from daedalus.checks import require_above, require_at_least, require_one_of
+
+ROLLOUTS = ("state", "episode")
+
+
+@dataclass
+class AlgorithmSettings:
+    """Settings of an algorithm: those of ``training.NAME`` are in ``algorithms/NAME/settings.py``.
+
+    Attributes:
+        steps: Optimiser steps; 0 skips the algorithm.
+        learning_rate: Peak rate.
+        warmup_steps: Steps of the linear warm-up.
+        save_every: Steps between checkpoints.
+    """
+
+    steps: int = 0
+    learning_rate: float = 2e-4
+    warmup_steps: int = 5
+    save_every: int = 50
+
+    def __post_init__(self) -> None:
+        require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
+        require_at_least(1, self, "save_every")
+
+
+@dataclass
+class ReinforcementSettings(AlgorithmSettings):
+    """Settings of an algorithm that samples completions and learns from their rewards.
+
+    Attributes:
+        prompts_per_step: Market states in a step, of all processes together.
+        group_size: Completions of each prompt.
+        siblings: Completions of each group that are not sampled. They are the best of the group's
+            other answers and of the portfolio, by look-ahead.
+        micro_batch: Completions in one backward pass; divides the step's completions. A process
+            that has fewer takes all of its own.
+        rollouts: ``state``: a completion is played in futures of a given market state.
+            ``episode``: the model plays whole episodes, and a completion is one of its decisions.
+        states: Number of market states, or of episodes, from which prompts are drawn.
+        regret_pool: States from which each state is taken. Half of them are those in which the
+            best known mechanism earns most above the model's answer, see ``states_of_regret``. With
+            1 all states are uniform.
+        own_states: Whether the model plays the episodes up to these states. Otherwise a random
+            walk does, over the portfolio if there is one.
+        futures: Number of futures K in which each mechanism is played. A group shares them.
+        horizon: Steps of each future, at least 1; the last is scored.
+        commitment_steps: Steps for which the mechanism stays in force, from 1 to below the horizon.
+            Then the teacher of SFT chooses the mechanisms. With None it stays for the whole
+            horizon.
+        temperature: Sampling temperature of completions.
+        max_completion_tokens: Largest number of tokens of a completion.
+    """
+
+    prompts_per_step: int = 8
+    group_size: int = 8
+    siblings: int = 0
+    micro_batch: int = 64
+    rollouts: str = "state"
+    states: int = 2048
+    regret_pool: int = 1
+    own_states: bool = False
+    futures: int = 64
+    horizon: int = 1
+    commitment_steps: int | None = None
+    temperature: float = 1.0
+    max_completion_tokens: int = 128
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(1, self, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
+        require_at_least(1, self, "regret_pool", "max_completion_tokens")
+        require_at_least(2, self, "group_size")
+        require_at_least(0, self, "siblings")
+        require_above(0, self, "temperature")
+        require_one_of(ROLLOUTS, self, "rollouts")
+        if self.siblings >= self.group_size:
+            raise ValueError(f"siblings: {self.siblings}; give less than group_size")
+        for name, least in (("siblings", 0), ("regret_pool", 1)):
+            if getattr(self, name) > least and self.rollouts == "episode":
+                raise ValueError(f"{name}: only states have it; set rollouts: state")
+        if self.commitment_steps is not None and not 1 <= self.commitment_steps < self.horizon:
+            raise ValueError(
+                f"commitment_steps: {self.commitment_steps}; "
+                f"give an integer from 1 to below the horizon, {self.horizon}, or null"
+            )
+        self._check_batches()
+
+    def _check_batches(self) -> None:
+        """Check that the states suffice for a step, and that its completions can be divided."""
+        prompts, micro_batch = self.prompts_per_step, self.micro_batch
+        if self.steps and self.states < prompts:
+            raise ValueError(
+                f"states: {self.states}; a step takes {prompts} of them "
+                f"(prompts_per_step), so give {prompts} or more, or a smaller prompts_per_step"
+            )
+        total = prompts * self.group_size
+        if total % micro_batch:
+            divisor = next(each for each in range(micro_batch, 0, -1) if total % each == 0)
+            unit = micro_batch // math.gcd(micro_batch, self.group_size)
+            raise ValueError(
+                f"prompts_per_step: {prompts} in groups of {self.group_size} are "
+                f"{total} completions, which micro_batch: {micro_batch} does not "
+                f"divide; give prompts_per_step: {-(-prompts // unit) * unit}, or micro_batch: "
+                f"{divisor}"
+            )

@@ -1,0 +1,91 @@
+"""Settings of GRPO."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from daedalus.checks import require_above, require_at_least, require_one_of
+from daedalus.training.algorithm_settings import ReinforcementSettings
+
+REWARD_SCALES = ("group", "batch", "none")
+SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
+LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
+LEVELS = ("token", "sequence")
+_WORDS = {
+    "scale_rewards": REWARD_SCALES,
+    "schedule": SCHEDULES,
+    "loss_type": LOSSES,
+    "importance_sampling_level": LEVELS,
+}
+
+
+@dataclass
+class GrpoSettings(ReinforcementSettings):
+    """Group-relative policy optimisation (Shao et al. 2024) on forked markets.
+
+    Attributes:
+        schedule: Learning-rate schedule, one of ``SCHEDULES``.
+        loss_type: How the losses of tokens are summed and clipped, one of ``LOSSES``, by the names
+            of TRL.
+        epsilon: Importance ratios below 1 - epsilon are clipped, and above 1 + epsilon unless
+            ``epsilon_high`` is set. With one iteration no ratio differs from 1.
+        epsilon_high: Another upper bound (Yu et al. 2025). For the loss ``cispo`` it is the largest
+            ratio itself (MiniMax 2025).
+        importance_sampling_level: Whether ratios belong to each ``token`` or to the ``sequence``
+            (GSPO: Zheng et al. 2025).
+        mask_truncated_completions: Whether answers that reach ``max_completion_tokens`` are left
+            out of the loss.
+        beta: Weight of the KL penalty towards the SFT model. With 0 no reference model is loaded.
+        use_bias_correction_kl: Whether the penalty is multiplied by the importance ratio, which
+            makes its gradient unbiased (DeepSeek-AI 2025).
+        entropy_bonus: Weight of the policy's entropy in the loss.
+        iterations: Optimiser passes over each batch of completions.
+        scale_rewards: Divisor of the advantages: the standard deviation of rewards in the
+            ``group`` or in the ``batch``, or no divisor (``none``).
+        max_gradient_norm: Gradients are clipped to this norm.
+        vllm_server: Address of a vLLM server that samples the completions, such as
+            ``http://localhost:8000``. If it is empty, the trainer samples them itself. It needs a
+            GPU, and weights that are not quantised. It has not been run with a real server.
+    """
+
+    steps: int = 300
+    schedule: str = "constant_with_warmup"
+    loss_type: str = "dapo"
+    epsilon: float = 0.2
+    epsilon_high: float | None = None
+    importance_sampling_level: str = "token"
+    mask_truncated_completions: bool = False
+    beta: float = 0.0
+    use_bias_correction_kl: bool = True
+    entropy_bonus: float = 0.0
+    iterations: int = 1
+    scale_rewards: str = "batch"
+    max_gradient_norm: float = 1.0
+    vllm_server: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, self, "beta", "entropy_bonus", "epsilon")
+        require_at_least(1, self, "iterations")
+        require_above(0, self, "max_gradient_norm")
+        for name, known in _WORDS.items():
+            require_one_of(known, self, name)
+        self._check_loss()
+        if self.vllm_server and (self.siblings or self.rollouts == "episode"):
+            raise ValueError(
+                "vllm_server: the trainer samples episodes and groups with siblings itself; set "
+                "rollouts: state and siblings: 0"
+            )
+
+    def _check_loss(self) -> None:
+        cispo, high = self.loss_type == "cispo", self.epsilon_high
+        if cispo and high is None:
+            raise ValueError("loss_type: cispo needs epsilon_high, the largest ratio, such as 5")
+        least = 1.0 if cispo else self.epsilon
+        if high is not None and not least <= high < math.inf:
+            raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
+        if high is not None and self.iterations == 1 and not cispo:
+            raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
+        if self.loss_type == "luspo" and self.importance_sampling_level != "sequence":
+            raise ValueError("loss_type: luspo needs importance_sampling_level: sequence")

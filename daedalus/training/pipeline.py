@@ -1,0 +1,102 @@
+"""Training from its first weights to the exported model: SFT, then what learns from rewards."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from importlib import import_module
+from pathlib import Path
+
+from daedalus.language.prompt import prompts
+from daedalus.runs.processes import once
+from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithms.sft import trainer as sft
+from daedalus.training.backends import make_backend
+from daedalus.training.checkpoints import export
+from daedalus.training.fidelity import fidelity
+from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from daedalus.training.run import TrainingRun
+from daedalus.training.settings import without_adapters
+
+VALIDITY = "sft_validity"
+"""Name under which the validity of sampled answers is logged."""
+FIDELITY = "fidelity"
+"""Name under which the closeness of the exported model to the trained one is logged."""
+_COMPARED = 32  # answers
+
+
+def train(run: TrainingRun) -> None:
+    """Train by every algorithm in turn and export, unless an interrupted run has done so."""
+    if once(run.folder.model.exists):
+        return
+    teach(run, run.folder.sft_model)
+    model = make_backend(run.model).load(run.folder.sft_model)
+    for name, settings in run.settings.reinforcement.items():
+        if settings.steps:
+            trainer = import_module(f"daedalus.training.algorithms.{name}.trainer")
+            model = trainer.train(model, run)
+    once(lambda: _export_trained(model, run))
+
+
+def teach(run: TrainingRun, target: Path) -> None:
+    """Train by SFT and export to ``target``, unless an interrupted run has done so."""
+    if once(target.exists):
+        return
+    if not run.settings.sft.steps:
+        run = replace(run, model=without_adapters(run.model))
+    model = _first_model(run)
+    if run.settings.sft.steps:
+        model = sft.train(model, run)
+    once(lambda: _export_taught(model, run, target))
+
+
+def _first_model(run: TrainingRun) -> LanguageModel:
+    """Load the model that the settings name, or build the embedded one.
+
+    An embedded model that gets adapters is written to ``base_model``. It is loaded from there, and
+    the adapters are merged into it later.
+    """
+    settings, prompt, base = run.model, run.settings.prompt, run.folder.base_model
+    if settings.pretrained:
+        return make_backend(settings).load(settings.pretrained)
+    model = make_language_model(settings, prompt, run.env, run.seed, run.portfolio)
+    if not settings.lora.rank:
+        return model
+    once(lambda: export(model, prompt, "", base))
+    return make_backend(settings).load(base)
+
+
+def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None:
+    """Measure the validity of sampled answers, and export the model."""
+    settings = run.settings.sft
+    validity = sft.sampled_validity(model, run)
+    run.report.say(
+        f"{100 * validity:.1f} % of {settings.validity_prompts} answers, sampled at temperature 1, "
+        "are valid"
+    )
+    run.tracker.rewind(VALIDITY, -1)
+    run.tracker.log(VALIDITY, settings.steps, {"validity": validity})
+    base = run.model.pretrained or run.folder.base_model
+    export(model, run.settings.prompt, base, target, run.model)
+
+
+def _export_trained(model: LanguageModel, run: TrainingRun) -> None:
+    """Export the model, and log how close the export of adapters is to it."""
+    folder = run.folder
+    export(model, run.settings.prompt, folder.sft_model, folder.model, run.model)
+    if run.model.lora.rank:
+        _log_fidelity(model, run)
+
+
+def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
+    """Log how close the predictions of the exported model are to those of the trained one."""
+    states = mid_episode_states(run.env, _COMPARED, run.seed, "fidelity")
+    chats = prompts(states.observe(), run.settings.prompt)
+    last = run.settings.reinforcement[run.settings.last]
+    exported = load_language_model(run.folder.model)
+    found = fidelity(model, exported, chats, last.max_completion_tokens)
+    run.tracker.rewind(FIDELITY, -1)
+    run.tracker.log(FIDELITY, last.steps, asdict(found))
+    run.report.say(
+        f"exported against trained: divergence {found.divergence:.5f} nats per token, "
+        f"the same token first in {100 * found.agreement:.1f} %"
+    )

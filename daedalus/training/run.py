@@ -1,0 +1,57 @@
+"""What all parts of a training run share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daedalus.env import DesignEnv
+from daedalus.evaluation.report import Report
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.processes import once
+from daedalus.runs.tracking import Tracker
+from daedalus.search.distillation import distil
+from daedalus.search.trees import TreeDesigner
+from daedalus.training.settings import ModelSettings, TrainingSettings
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """What all parts of a training run share.
+
+    Attributes:
+        env: The market of the run, and the reward that searches and training maximise.
+        model: Settings of the model.
+        settings: Settings of training.
+        folder: Where the run keeps its files.
+        tracker: Receives the logs.
+        report: Receives what users read. Only the main process may use it.
+        seed: Seed of all draws.
+        portfolio: Mechanisms that are known to be good, see ``find_portfolio``; None without.
+    """
+
+    env: DesignEnv
+    model: ModelSettings
+    settings: TrainingSettings
+    folder: RunFolder
+    tracker: Tracker
+    report: Report
+    seed: int
+    portfolio: Mechanisms | None = None
+
+    def teacher(self) -> TreeDesigner | None:
+        """Return the teacher of the settings, or None if they have none.
+
+        Its data are kept in the run folder, and the next call fits the trees to them again. Every
+        process must call it.
+        """
+        candidates, budget = self.portfolio, self.settings.sft.teacher
+        if candidates is None or budget is None:
+            return None
+        keep = self.folder.distillation_data
+        return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
+
+    def env_of(self, population: PopulationSettings) -> DesignEnv:
+        """Return an environment like the run's, with another population."""
+        return self.env.with_population(population.in_market(self.env.settings.name))

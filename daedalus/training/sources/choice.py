@@ -1,0 +1,55 @@
+"""The source that the settings describe: states, a curriculum, or whole episodes."""
+
+from __future__ import annotations
+
+from daedalus.designers.language_model import LanguageModelDesigner
+from daedalus.env import Designer
+from daedalus.search.lookahead import ContinuationPolicy
+from daedalus.search.states import RandomWalkDesigner
+from daedalus.training.algorithm_settings import ReinforcementSettings
+from daedalus.training.generation import make_generate
+from daedalus.training.model import LanguageModel
+from daedalus.training.run import TrainingRun
+from daedalus.training.sources.curriculum import curriculum_source
+from daedalus.training.sources.episodes import episode_source
+from daedalus.training.sources.source import Source
+from daedalus.training.sources.states import state_source
+
+
+def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> Source:
+    """Return the prompts and rewards of an algorithm.
+
+    Of several processes, the main one plays up to the states and hands them over.
+
+    Args:
+        language_model: The model in training. It plays up to the states if ``own_states`` is set.
+        run: The run.
+        name: Name of the algorithm, whose settings describe the source.
+    """
+    settings = run.settings.reinforcement[name]
+    if settings.rollouts == "episode":
+        return episode_source(run, settings)
+    player = _state_player(language_model, run, settings)
+    continuation = _continuation(run, settings)
+    if run.settings.curriculum.stages:
+        return curriculum_source(run, name, player, continuation)
+    return state_source(run, settings, player, continuation)
+
+
+def _continuation(run: TrainingRun, settings: ReinforcementSettings) -> ContinuationPolicy | None:
+    """Return the teacher of SFT as a continuation policy, if there are commitment steps."""
+    if settings.commitment_steps is None:
+        return None
+    teacher = run.teacher()
+    return ContinuationPolicy(teacher, settings.commitment_steps) if teacher else None
+
+
+def _state_player(
+    language_model: LanguageModel, run: TrainingRun, settings: ReinforcementSettings
+) -> Designer:
+    """Return the designer that plays up to the states: the model itself, or a random walk."""
+    if not settings.own_states:
+        return RandomWalkDesigner(run.portfolio)
+    tokens = settings.max_completion_tokens
+    generate = make_generate(language_model, settings.temperature, tokens)
+    return LanguageModelDesigner(generate, run.settings.prompt, strict=True)
