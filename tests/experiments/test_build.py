@@ -56,7 +56,7 @@ def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
     config = compose_config(*SMALL, "training.portfolio.populations=0")
     env, run = make_env(config), RunFolder(tmp_path)
     portfolio = config.training.portfolio
-    assert find_portfolio(portfolio, env, config.reward, run, config.seed) is None
+    assert find_portfolio(portfolio, env, run, config.seed) is None
     with pytest.raises(
         ValueError, match=r"training\.portfolio\.populations: 0; grpo needs a portfolio"
     ):
@@ -68,7 +68,7 @@ def test_designers_are_built_for_the_runs_reward() -> None:
     config = compose_config(*SMALL, "reward=published")
     env = make_env(config)
     context = make_context(config, env)
-    assert (context.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
+    assert (context.env.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
     search = SearchSettings(candidates=8, episodes=1, sweeps=0)
     settings = {"fixed": FixedSettings(Mechanism(reserve_price=0.3)), "found": search}
     built = build_all(settings, context)

@@ -37,7 +37,6 @@ from daedalus.training.settings import ModelSettings, PortfolioSettings, Trainin
 from daedalus.training.tokenizer import number_tokens
 from tests.training.conftest import ADAPTED, PROMPT, SFT, SMALL, make_run
 
-COMPOSITE = RewardStack()
 CANDIDATES = Mechanisms.stack(
     [
         Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
