@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv, Episodes
+from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
