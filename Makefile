@@ -92,7 +92,7 @@ notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis
 
 NOTES := outputs/notebooks
-notebooks: setup ## make the runs that the notebooks show (15 min), and their pictures
+notebooks: setup ## make the runs that the notebooks show (12 min), and their pictures
 	$(RUN) run.py +experiment=grpo_stage3 +designer@evaluation.baselines.search=search \
 	  tracking=files hydra.run.dir=$(NOTES)/demo
 	$(RUN) run.py +experiment=behaviour designer=language_model designer.name=trained \
