@@ -14,7 +14,7 @@ from daedalus.provenance import run_record
 from daedalus.runs.folder import RunFolder
 from tests.config.kept_compositions import keep_compositions
 
-# Before PyTorch is loaded: threads that wait for each other must not keep the cores from other workers.
+# Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
