@@ -1,5 +1,7 @@
 """Names the packages of the wheel: conf/ is one of them, though it stands beside daedalus/ here."""
 
-from setuptools import find_packages, setup
+from setuptools import find_namespace_packages, setup
 
-setup(packages=[*find_packages(include=["daedalus*", "experiments*"]), "daedalus.conf"])
+code = find_namespace_packages(include=["daedalus*", "experiments*"], exclude=["*.__pycache__"])
+groups = [f"daedalus.conf.{group}" for group in find_namespace_packages("conf")]
+setup(packages=[*code, "daedalus.conf", *groups])
