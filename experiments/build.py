@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from daedalus.checks import doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.report import Report
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
-from daedalus.runs.tracking import Tracker
 from daedalus.training.portfolio import find_portfolio
-from daedalus.training.run import TrainingRun
+
+if TYPE_CHECKING:
+    from daedalus.evaluation.report import Report
+    from daedalus.runs.tracking import Tracker
+    from daedalus.training.run import TrainingRun
 
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
@@ -55,6 +58,8 @@ def make_training_run(
     config: Config, folder: RunFolder, tracker: Tracker, report: Report
 ) -> TrainingRun:
     """Return what all parts of a training run share. Every process must call it."""
+    from daedalus.training.run import TrainingRun  # the service has not all that it imports
+
     env, training, seed = make_env(config), config.training, config.seed
     portfolio = once(lambda: find_portfolio(training.portfolio, env, folder, seed))
     return TrainingRun(env, config.model, training, folder, tracker, report, seed, portfolio)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,19 @@ from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import episode_interval
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
 from daedalus.search.objective import episode_scores
 from daedalus.service.page.tour import STOPS, Stop
-from experiments.build import make_envs
 from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Score both mechanisms of each stop on the same markets, and play each stop as a visitor."""
-    envs = make_envs(config)
-    rows = [measure(stop, envs[stop.population], config.evaluation, config.seed) for stop in STOPS]
+    market, evaluation = config.market, config.evaluation
+
+    def env_of(name: str) -> DesignEnv:  # judged by R
+        return DesignEnv.of(market, config.populations[name].in_market(market.name))
+
+    rows = [measure(stop, env_of(stop.population), evaluation, config.seed) for stop in STOPS]
     table = pd.DataFrame(rows)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
@@ -70,9 +71,8 @@ def measure(
 
 def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
     """Return paired R of whole episodes under the stop's two mechanisms, shape (2, episodes)."""
-    judged_by_r = replace(env, reward=RewardStack())
     mechanisms = Mechanisms.stack([stop.hurt, stop.fixed])
-    return episode_scores(judged_by_r, mechanisms, episodes, seed, "tour")
+    return episode_scores(env, mechanisms, episodes, seed, "tour")
 
 
 def switch_gains(

@@ -23,6 +23,12 @@ QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def installed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the checkout, which workers of pytest-xdist add to the path of their children."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel from a copy, without a download."""
