@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from tests.market.classic_markets import played
-from tests.market.states import arrays, assert_same_state
+from tests.market.states import arrays
 
 
 def test_fork_seeds_are_copied():
@@ -32,15 +30,3 @@ def test_fork_refuses_another_number_of_seeds():
     _, state, _, _ = played(batch=4)
     with pytest.raises(ValueError, match="seeds"):
         state.fork(np.arange(4), np.arange(3, dtype=np.uint64))
-
-
-def test_put_is_the_inverse_of_fork():
-    market, state, mechanisms, _ = played()
-    expected = copy.deepcopy(state)
-    rows = np.array([7, 2])
-    moving = state.fork(rows)
-    market.play(moving, mechanisms.take(rows), 4)
-    state.put(rows, moving)
-    assert_same_state(state.fork(rows), moving)
-    others = np.setdiff1d(np.arange(32), rows)
-    assert_same_state(state.fork(others), expected.fork(others))

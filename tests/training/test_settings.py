@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -147,3 +148,15 @@ def test_a_run_that_would_do_less_than_asked_is_not_composed(
 
 def test_an_episode_for_each_population_is_enough() -> None:
     assert compose_config(*SMOKE, "training.sft.corrections.examples=71")
+
+
+@pytest.mark.parametrize("portfolio", [0, 4])
+@pytest.mark.parametrize(("name", "value"), [("regret_pool", 4), ("siblings", 2)])
+def test_what_plays_the_portfolio_needs_one(name: str, value: int, portfolio: int) -> None:
+    settings = TrainingSettings(portfolio=PortfolioSettings(populations=portfolio))
+    asked = replace(settings.grpo, **{name: value})
+    if portfolio:
+        assert getattr(replace(settings, grpo=asked).grpo, name) == value
+    else:
+        with pytest.raises(ValueError, match=f"{name} needs the portfolio"):
+            replace(settings, grpo=asked)

@@ -78,18 +78,6 @@ def test_prompts_come_from_the_pool(env: DesignEnv, tmp_path: Path) -> None:
     assert len(source.prompts) == 6
 
 
-@pytest.mark.parametrize("portfolio", [0, 4])
-def test_a_pool_needs_a_portfolio(portfolio: int) -> None:
-    training = TrainingSettings()
-    training.portfolio.populations = portfolio
-    pool = replace(training.grpo, regret_pool=4)
-    if portfolio:
-        assert replace(training, grpo=pool).grpo.regret_pool == 4
-    else:
-        with pytest.raises(ValueError, match="regret_pool needs the portfolio"):
-            replace(training, grpo=pool)
-
-
 def test_episodes_have_no_pool() -> None:
     with pytest.raises(ValueError, match="regret_pool: only states have it"):
         replace(GRPO, regret_pool=2, rollouts="episode")

@@ -113,15 +113,3 @@ def test_comparisons_have_other_futures_than_rewards(env: DesignEnv) -> None:
     scored, _ = reward.score([format_mechanism(GOOD)], [1], step=2)
     assert scored[0] != first[0] and scored[0] == pytest.approx(first[0], abs=0.15)
     assert np.array_equal(first, reward.compare([[GOOD, BAD]], [1], step=2)[0])
-
-
-@pytest.mark.parametrize("portfolio", [0, 4])
-def test_siblings_need_a_portfolio(portfolio: int) -> None:
-    training = TrainingSettings()
-    training.portfolio.populations = portfolio
-    siblings = replace(training.grpo, siblings=2)
-    if portfolio:
-        assert replace(training, grpo=siblings).grpo.siblings == 2
-    else:
-        with pytest.raises(ValueError, match="siblings needs the portfolio"):
-            replace(training, grpo=siblings)
