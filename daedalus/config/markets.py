@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -140,6 +141,7 @@ def playable(market: str) -> list[str]:
     return [name for name in names if _population(name).get(market) is not None]
 
 
+@cache  # each refusal asks for all of them
 def _population(name: str) -> DictConfig:
     """Return a file of ``conf/population/`` merged with its defaults."""
     loaded = OmegaConf.load(CONF / "population" / f"{name}.yaml")
