@@ -137,17 +137,28 @@ SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.roun
             "training.grpo.states: 1; .* give 2",
         ),
         ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
+        (
+            ["+experiment=smoke", "training.prompt.explained=true", "reward=published"],
+            "training.prompt.explained: it tells .* scored by R alone, and reward.weights has other",
+        ),
+        (
+            ["+experiment=boxplot", "designer=endpoint", "designer.model=m", "reward=published"],
+            "designer.prompt.explained: .* set reward=composite",
+        ),
     ],
 )
-def test_a_run_that_would_do_less_than_asked_is_not_composed(
+def test_a_run_that_would_not_do_what_is_asked_is_not_composed(
     overrides: list[str], hint: str
 ) -> None:
     with pytest.raises(ConfigError, match=hint):
         compose_config(*overrides)
 
 
-def test_an_episode_for_each_population_is_enough() -> None:
-    assert compose_config(*SMOKE, "training.sft.corrections.examples=71")
+@pytest.mark.parametrize(
+    "overrides", [["training.sft.corrections.examples=71"], ["training.prompt.explained=true"]]
+)
+def test_a_run_that_does_what_is_asked_is_composed(overrides: list[str]) -> None:
+    assert compose_config(*SMOKE, *overrides)
 
 
 @pytest.mark.parametrize("portfolio", [0, 4])
