@@ -110,8 +110,9 @@ class Config:
         """Check that the score that explained prompts tell is the one that the run pays."""
         if {name for name, weight in self.reward.weights.items() if weight} == {"composite"}:
             return
-        asked = {"training": self.training, "designer": self.designer}
-        asked |= {f"evaluation.baselines.{n}": each for n, each in self.evaluation.baselines.items()}
+        asked: dict[str, Any] = {"training": self.training, "designer": self.designer}
+        for name, each in self.evaluation.baselines.items():
+            asked[f"evaluation.baselines.{name}"] = each
         for key, each in asked.items():
             prompt = getattr(each, "prompt", None)
             if prompt is not None and prompt.explained:

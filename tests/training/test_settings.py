@@ -139,7 +139,7 @@ SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.roun
         ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
         (
             ["+experiment=smoke", "training.prompt.explained=true", "reward=published"],
-            "training.prompt.explained: it tells .* scored by R alone, and reward.weights has other",
+            "training.prompt.explained: it tells .* by R alone, and reward.weights has other",
         ),
         (
             ["+experiment=boxplot", "designer=endpoint", "designer.model=m", "reward=published"],
