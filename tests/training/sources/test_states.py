@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.designers.distilled import DistilledSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -29,16 +28,7 @@ from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from experiments.build import make_training_run
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import PROMPT, make_run, make_tracker
-
-CANDIDATES = Mechanisms.stack(
-    [
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
-        Mechanism(reserve_price=0.9),
-    ]
-)
-TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, make_run, make_tracker
 
 
 def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> list[float]:
