@@ -24,7 +24,6 @@ from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import (
     TransformersBackend,
-    UnslothBackend,
     generating,
     lora_config,
     make_backend,
@@ -34,7 +33,7 @@ from daedalus.training.backends import (
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
-from daedalus.training.settings import LoraSettings, ModelSettings
+from daedalus.training.settings import ModelSettings
 from tests.training.conftest import LORA, PROMPT, QLORA, SFT, make_run
 
 ROOT = Path(__file__).parents[2]
@@ -74,17 +73,6 @@ def test_the_published_counts_are_those_of_the_shape(small: LanguageModel) -> No
     with torch.device("meta"):
         adapted = get_peft_model(model, lora)
     assert adapted.get_nb_trainable_parameters() == (18_464_768, 1_562_179_072)
-
-
-def test_adapters_are_made_only_if_they_have_a_rank() -> None:
-    assert lora_config(LoraSettings()) is None
-    config = lora_config(LORA)
-    assert config is not None and (config.r, config.lora_alpha) == (4, 8)
-
-
-def test_the_settings_name_the_backend() -> None:
-    assert isinstance(make_backend(ModelSettings()), TransformersBackend)
-    assert isinstance(make_backend(ModelSettings(backend="unsloth", lora=LORA)), UnslothBackend)
 
 
 @pytest.mark.parametrize("load_in_4bit", [False, True])
