@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.search import SearchSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.answers import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
@@ -22,20 +19,23 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import build_all, make_context, make_envs
+from experiments.build import build_all, make_context, make_envs, require_search
 from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Search the best mechanism of each population and of all; score them on other markets."""
-    budget = _budget(config)
+    budget = require_search(config)
     envs = make_envs(config)
-    best = {name: _search(config, env, name) for name, env in _progress(envs, "searching")}
+    best = {
+        name: _search(config, env, name)
+        for name, env in tqdm(envs.items(), "searching", leave=False, disable=None)
+    }
     everywhere = EpisodeObjective(list(envs.values()), config.seed)
     overall = best_of_candidates(list(best.values()), everywhere, 2, budget.sweep_episodes)
     summaries, logs = [], []
-    for name, env in _progress(envs, "comparing"):
+    for name, env in tqdm(envs.items(), "comparing", leave=False, disable=None):
         own = {"best_overall": overall, "best_own": best[name]}
         designers = build_all(config.evaluation.baselines, make_context(config, env))
         designers |= {label: FixedDesigner(each) for label, each in own.items()}
@@ -57,19 +57,4 @@ def main(config: Config, out: Path) -> None:
 
 def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
     score = EpisodeObjective([env], config.seed)
-    return best_fixed(_budget(config), score, generator(config.seed, f"search/{name}"))[0]
-
-
-def _budget(config: Config) -> SearchSettings:
-    """Return the search's budget.
-
-    Raises:
-        ValueError: The designer is not ``search``.
-    """
-    if not isinstance(config.designer, SearchSettings):
-        raise ValueError(f"designer: {config.designer.name}; this experiment needs designer=search")
-    return config.designer
-
-
-def _progress(envs: dict[str, DesignEnv], label: str) -> Iterable[tuple[str, DesignEnv]]:
-    return track(envs.items(), label, console=Console(stderr=True), transient=True)
+    return best_fixed(require_search(config), score, generator(config.seed, f"search/{name}"))[0]

@@ -19,16 +19,10 @@ def main(config: Config, out: Path) -> None:
     """Play both baselines; report whether the published means lie in the measured intervals."""
     with tracked(config, out) as (_, report):
         summary = compare_designers(config, make_env(config), report, {})
-        measured = summary.set_index("designer").loc[list(PUBLISHED)]
-        replication = pd.DataFrame(
-            {
-                "designer": list(PUBLISHED),
-                "published": list(PUBLISHED.values()),
-                "measured": measured["mean"].to_numpy(),
-                "measured_low": measured["mean_low"].to_numpy(),
-                "measured_high": measured["mean_high"].to_numpy(),
-            }
-        )
+        replication = pd.DataFrame(PUBLISHED.items(), columns=["designer", "published"])
+        measured = summary.set_index("designer")[["mean", "mean_low", "mean_high"]]
+        measured.columns = measured.columns.str.replace("mean", "measured")
+        replication = replication.join(measured, on="designer")
         replication["reproduced"] = replication["published"].between(
             replication["measured_low"], replication["measured_high"]
         )

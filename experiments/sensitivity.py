@@ -6,13 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.config import Config
-from daedalus.designers.search import SearchSettings
 from daedalus.studies import sensitivity, sensitivity_figures
-from experiments.build import make_env, make_envs
+from experiments.build import make_env, make_envs, require_search
 from experiments.tracked import tracked
 
 SAMPLED = 32
@@ -23,12 +21,10 @@ def main(config: Config, out: Path) -> None:
     """Check the requirements of a design problem; write all responses and draw them."""
     envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed
-    search = config.designer
-    if not isinstance(search, SearchSettings):
-        raise ValueError(f"designer: {search.name}; this experiment needs designer=search")
-    progress = track(envs.items(), "populations", console=Console(stderr=True), transient=True)
+    search = require_search(config)
     responses = {
-        name: sensitivity.respond(env, search, episodes, seed, name) for name, env in progress
+        name: sensitivity.respond(env, search, episodes, seed, name)
+        for name, env in tqdm(envs.items(), "populations", leave=False, disable=None)
     }
     starts = [each.best for each in responses.values()]
     adapting = sensitivity.adapting_pays(

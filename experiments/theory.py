@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.config import Config
 from daedalus.theory import figures as theory_figures
@@ -20,14 +19,13 @@ from experiments.tracked import tracked
 def main(config: Config, out: Path) -> None:
     """Compare measurements with theory, count the agreements, and draw the two main results."""
     episodes, seed = config.evaluation.episodes, config.seed
-    console = Console(stderr=True)
     cases = list(itertools.product(BIDDERS, RESERVES))
     learned = [
         learn_to_shade(bidders, reserve, episodes, seed)
-        for bidders, reserve in track(cases, "learning", console=console, transient=True)
+        for bidders, reserve in tqdm(cases, "learning", leave=False, disable=None)
     ]
     curves = reserve_curves(episodes, seed)
-    results = track(RESULTS, "results", console=console, transient=True)
+    results = tqdm(RESULTS, "results", leave=False, disable=None)
     summary = theory_table(learned, curves, results, episodes, seed)
     with tracked(config, out) as (_, report):
         report.table(summary, "summary")

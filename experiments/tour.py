@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daedalus.config import Config
 from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import episode_interval
+from daedalus.evaluation.statistics import estimate
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.objective import episode_scores
@@ -53,15 +53,13 @@ def measure(
     gains = switch_gains(stop, env, range(settings.episodes))[0]
     own, over_staying = switch_gains(stop, env, [stop.seed])
     rng = generator(seed, f"bootstrap/{stop.name}")
-    low, high = episode_interval([fixed - hurt], np.mean, settings, rng)
+    difference = estimate("difference", [fixed - hurt], np.mean, settings, rng)
     return {
         "stop": stop.name,
         "changed": ", ".join(stop.changed),
         "hurt": hurt.mean(),
         "fixed": fixed.mean(),
-        "difference": (fixed - hurt).mean(),
-        "difference_low": low,
-        "difference_high": high,
+        **difference,
         "gain": own[0],
         "gain_low": np.quantile(gains, 0.25),
         "gain_high": np.quantile(gains, 0.75),

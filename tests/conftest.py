@@ -53,3 +53,10 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with run_record(composed, out):
         grpo.main(to_config(composed), out)
     return RunFolder(out)
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this process the second of two, as ``accelerate launch`` does."""
+    for name, value in {"LOCAL_RANK": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)

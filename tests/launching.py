@@ -1,7 +1,10 @@
-"""Runs and sweeps that Hydra launches within the process of the tests; not a test."""
+"""Runs and sweeps that tests launch, in their own process or in another; not a test."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +13,32 @@ import pytest
 
 from daedalus import command_line
 from daedalus.config import Config
+from daedalus.config.paths import ROOT
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
 from experiments import compare
 
 QUIET = ("hydra/job_logging=none", "hydra/hydra_logging=none", "tracking=files")
 Start = Callable[..., None]
+
+
+def play(out: Path, *words: str) -> None:
+    """Let another process do a run, in the folder ``out``; it must succeed."""
+    command = [sys.executable, "run.py", *words, f"hydra.run.dir={out}"]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def wait_for(
+    condition: Callable[[], object],
+    process: subprocess.Popen[bytes] | None = None,
+    seconds: float = 480,
+) -> None:
+    """Wait until a condition holds, while a process is still at work."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert process is None or process.poll() is None, "the run ended before it was interrupted"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def write_summary(config: Config, out: Path) -> None:

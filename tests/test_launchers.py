@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 
 from daedalus.training.checkpoints import completed_steps
 from tests import slurm
+from tests.launching import wait_for
 from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
@@ -66,13 +66,6 @@ def launch(
 def states(folder: Path) -> list[str]:
     (table,) = folder.glob("outputs/sweeps/*/*/jobs.csv")
     return list(pd.read_csv(table)["state"])
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 480) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def has_checkpoint(folder: Path, task: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -130,61 +131,38 @@ def test_notebooks_hold_what_they_show(path: Path) -> None:
     assert str(Path.home()) not in text and not re.search(r"[\s\"'](/\w+){2,}/outputs", text)
 
 
+RUNS: dict[Path, dict[str, Callable[[Path], None]]] = {
+    BOXPLOTS: {"DAEDALUS_RUN": write_run},
+    DESIGNER: {"DAEDALUS_LEADERBOARD": write_leaderboard, "DAEDALUS_BEHAVIOUR": write_behaviour},
+    UNDERSTANDING: {"DAEDALUS_UNDERSTANDING": write_understanding},
+}
+"""What writes the runs that a notebook reads, by the variables that name them."""
+
+
 @pytest.mark.slow
-def test_boxplots_draw_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_run(tmp_path / "run")
-    runs = {"DAEDALUS_RUN": tmp_path / "run"}
-    done = execute(BOXPLOTS, runs, tmp_path, ROOT, monkeypatch)
+@pytest.mark.parametrize(
+    ("notebook", "drawn"), [(BOXPLOTS, (3, 2)), (DESIGNER, (7, 4)), (UNDERSTANDING, (3, 4))]
+)
+def test_notebooks_draw_runs(
+    notebook: Path, drawn: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, write in RUNS[notebook].items():
+        write(tmp_path / variable)
+    runs = {variable: tmp_path / variable for variable in RUNS[notebook]}
+    done = execute(notebook, runs, tmp_path, ROOT, monkeypatch)
     assert done.returncode == 0, done.stderr
-    assert shown(tmp_path / "executed.ipynb") == (3, 2)
+    assert shown(tmp_path / "executed.ipynb") == drawn
 
 
 @pytest.mark.slow
-def test_boxplots_without_a_run_say_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("notebook", "experiment"),
+    [(BOXPLOTS, "boxplot"), (DESIGNER, "leaderboard"), (UNDERSTANDING, "understanding")],
+)
+def test_notebooks_without_a_run_say_what_to_do(
+    notebook: Path, experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = {"DAEDALUS_RUN": tmp_path / "nothing"}
-    done = execute(BOXPLOTS, runs, tmp_path, ROOT / "analysis", monkeypatch)
+    runs = dict.fromkeys(RUNS[notebook], tmp_path / "nothing")
+    done = execute(notebook, runs, tmp_path, ROOT / "analysis", monkeypatch)
     assert done.returncode != 0
-    assert "python run.py +experiment=boxplot" in done.stderr
-
-
-@pytest.mark.slow
-def test_designer_draws_a_leaderboard_and_behaviour(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_leaderboard(tmp_path / "board")
-    write_behaviour(tmp_path / "moves")
-    runs = {"DAEDALUS_LEADERBOARD": tmp_path / "board", "DAEDALUS_BEHAVIOUR": tmp_path / "moves"}
-    done = execute(DESIGNER, runs, tmp_path, ROOT, monkeypatch)
-    assert done.returncode == 0, done.stderr
-    assert shown(tmp_path / "executed.ipynb") == (7, 4)
-
-
-@pytest.mark.slow
-def test_designer_without_a_leaderboard_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {"DAEDALUS_LEADERBOARD": tmp_path, "DAEDALUS_BEHAVIOUR": tmp_path}
-    done = execute(DESIGNER, runs, tmp_path, ROOT / "analysis", monkeypatch)
-    assert done.returncode != 0
-    assert "python run.py +experiment=leaderboard" in done.stderr
-
-
-@pytest.mark.slow
-def test_understanding_draws_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_understanding(tmp_path / "run")
-    runs = {"DAEDALUS_UNDERSTANDING": tmp_path / "run"}
-    done = execute(UNDERSTANDING, runs, tmp_path, ROOT, monkeypatch)
-    assert done.returncode == 0, done.stderr
-    assert shown(tmp_path / "executed.ipynb") == (3, 4)
-
-
-@pytest.mark.slow
-def test_understanding_without_a_run_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {"DAEDALUS_UNDERSTANDING": tmp_path}
-    done = execute(UNDERSTANDING, runs, tmp_path, ROOT / "analysis", monkeypatch)
-    assert done.returncode != 0
-    assert "python run.py +experiment=understanding" in done.stderr
+    assert f"python run.py +experiment={experiment}" in done.stderr

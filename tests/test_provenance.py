@@ -61,13 +61,6 @@ def test_two_processes_never_work_on_the_same_run(tmp_path: Path) -> None:
         assert out is None
 
 
-def test_a_finished_run_has_nothing_to_resume(tmp_path: Path) -> None:
-    with run_record(composed(), tmp_path):
-        pass
-    with run_record(composed(resume=True), tmp_path) as out:
-        assert out is None
-
-
 def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path) -> None:
     one, two = (OmegaConf.create({"seed": 0, "workers": count}) for count in (1, 2))
     with pytest.raises(RuntimeError), run_record(one, tmp_path):

@@ -59,6 +59,14 @@ def leaderboard_rows(gain: float) -> list[dict[str, object]]:
     ]
 
 
+def write_leaderboards(folder: Path, seeds: int, confidence: float = 0.95) -> None:
+    """Write jobs of a leaderboard, one for each seed, and the tables over them."""
+    for seed in range(seeds):
+        rows = leaderboard_rows(0.01 * seed)
+        write_job(folder, seed, rows, f"seed={seed}", confidence=confidence)
+    collect_sweep(folder)
+
+
 def write_launches(job: Path, *errors: str) -> None:
     launches = [{"error": error} if error else {} for error in errors]
     RunFolder(job).provenance.write_text(json.dumps(launches))
@@ -123,15 +131,6 @@ def test_odd_names_stay_in_the_tables(name: str, tmp_path: Path) -> None:
     assert list(read["seeds"]) == [2, 2]
 
 
-def test_seeds_are_replicates_within_each_population(tmp_path: Path) -> None:
-    for seed in range(3):
-        write_job(tmp_path, seed, leaderboard_rows(0.01 * seed), f"seed={seed}")
-    collect_sweep(tmp_path)
-    seeds = pd.read_csv(tmp_path / "seeds.csv")
-    assert len(seeds) == 2 * 4
-    assert (seeds["seeds"] == 3).all()
-
-
 def write_comparisons(folder: Path, *seeds: int) -> None:
     """Write jobs that compare two designers, one job for each seed."""
     for number, seed in enumerate(seeds):
@@ -174,9 +173,9 @@ def test_one_seed_has_no_interval_and_supports_no_claim() -> None:
 
 
 def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
-    for seed in range(3):
-        write_job(tmp_path, seed, leaderboard_rows(0.01 * seed), f"seed={seed}")
-    collect_sweep(tmp_path)
+    write_leaderboards(tmp_path, 3)
+    seeds = pd.read_csv(tmp_path / "seeds.csv")
+    assert len(seeds) == 2 * 4 and (seeds["seeds"] == 3).all()  # in each population
     totals = pd.read_csv(tmp_path / "leaderboard.csv").set_index("designer")
     assert (totals["seeds"] == 3).all()
     half = 4.302653 * 0.01 / np.sqrt(3)  # t(2), 97.5 %
@@ -213,10 +212,7 @@ def test_intervals_of_a_sweep_have_the_confidence_of_its_runs(
     widths = []
     for confidence in (0.5, 0.99):
         folder = tmp_path / str(confidence)
-        for seed in range(5):
-            rows = leaderboard_rows(0.01 * seed)
-            write_job(folder, seed, rows, f"seed={seed}", confidence=confidence)
-        collect_sweep(folder)
+        write_leaderboards(folder, 5, confidence)
         row = pd.read_csv(folder / table).set_index("designer").loc[["best_fixed"]].iloc[0]
         widths.append(row[f"{column}_high"] - row[f"{column}_low"])
     assert widths[0] < widths[1]
@@ -232,9 +228,7 @@ def test_figures_of_a_sweep_have_the_settings_of_its_runs(
         return {}
 
     monkeypatch.setattr(leaderboard_figures, "leaderboard_figures", note)
-    for seed in range(2):
-        write_job(tmp_path, seed, leaderboard_rows(0.0), f"seed={seed}", confidence=0.5)
-    collect_sweep(tmp_path)
+    write_leaderboards(tmp_path, 2, confidence=0.5)
     assert seen == [0.5]
 
 

@@ -91,6 +91,7 @@ class Config:
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()
+        self._check_explained()
         if self.task == "tune":
             self._check_tuning()
         if self.training.grpo.vllm_server and self.model.load_in_4bit:
@@ -103,6 +104,21 @@ class Config:
                 raise ValueError(
                     f"training.{name}.horizon: {each.horizon}; "
                     f"an episode has {self.market.episode_length} steps"
+                )
+
+    def _check_explained(self) -> None:
+        """Check that the score that explained prompts tell is the one that the run pays."""
+        if {name for name, weight in self.reward.weights.items() if weight} == {"composite"}:
+            return
+        asked: dict[str, Any] = {"training": self.training, "designer": self.designer}
+        for name, each in self.evaluation.baselines.items():
+            asked[f"evaluation.baselines.{name}"] = each
+        for key, each in asked.items():
+            prompt = getattr(each, "prompt", None)
+            if prompt is not None and prompt.explained:
+                raise ValueError(
+                    f"{key}.prompt.explained: it tells the model that it is scored by R alone, and "
+                    "reward.weights has other terms; set reward=composite, or explained to false"
                 )
 
     def _check_corrections(self) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.checks import doing
 from daedalus.env import DesignEnv, Designer, Episodes
@@ -133,8 +132,7 @@ def compare(
     """
     seeds = market_seeds(seed, "evaluation", episodes)
     frames = []
-    progress = track(designers.items(), "designers", console=Console(stderr=True), transient=True)
-    for name, designer in progress:
+    for name, designer in tqdm(designers.items(), "designers", leave=False, disable=None):
         note = None if answers is None else partial(answers.add, name, designer)
         rng = generator(seed, f"designer/{name}")
         with doing(f"designer {name} failed"):
@@ -176,13 +174,4 @@ def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
 
 def _metrics(scored: Outcome) -> dict[str, NDArray[Any]]:
     """Return the market metrics of each episode, as means over the scored rounds."""
-    columns = {
-        "welfare": scored.field("welfare"),
-        "fairness": scored.field("fairness"),
-        "participation": scored.field("participation"),
-        "stability": scored.field("stability"),
-        "collusion_signal": scored.field("collusion_signal"),
-        "revenue": scored.field("revenue"),
-        "revenue_share": scored.field("revenue_share"),
-    }
-    return {name: each.mean(axis=1) for name, each in columns.items()}
+    return {name: scored.field(name).mean(axis=1) for name in METRICS[1:-1]}

@@ -6,7 +6,7 @@ Figures need no display: they are ``Figure`` objects on the Agg canvas.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +247,40 @@ def empty_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Fi
         panel.grid(visible=False, axis="x")
         panel.spines[["top", "right", "left"]].set_visible(False)
     return figure, axes
+
+
+def heat_map(
+    axes: Axes,
+    table: pd.DataFrame,
+    top: float,
+    text: Callable[[float], str] = "{:.2f}".format,
+    rotation: float = 25,
+) -> None:
+    """Draw a table as a heat map with a text in each cell, and its columns' names below.
+
+    Args:
+        axes: The panel.
+        table: Numbers from 0 up; cells without a number stay empty.
+        top: Number of the darkest blue.
+        text: Returns the text of a number.
+        rotation: Degrees by which names are turned.
+    """
+    axes.imshow(table, cmap="Blues", vmin=0, vmax=top, aspect="auto")
+    for (row, column), value in np.ndenumerate(table.to_numpy()):
+        ink = "white" if value > 0.6 * top else INK
+        axes.text(column, row, text(value), ha="center", va="center", fontsize=8.5, color=ink)
+    names = [readable(str(name)) for name in table.columns]
+    side = "right" if rotation else "center"
+    axes.set_xticks(range(len(names)), names, rotation=rotation, ha=side)
+    axes.grid(visible=False)
+
+
+def interval_bars(axes: Axes, rows: pd.DataFrame, column: str) -> None:
+    """Draw a column of the rows, one for each ``designer``, as a tick on its interval."""
+    for place, colour in enumerate(palette(list(rows["designer"])).values()):
+        value, low, high = rows.iloc[place][[column, f"{column}_low", f"{column}_high"]]
+        axes.barh(place, high - low, left=low, height=0.5, color=colour, alpha=0.4)
+        axes.plot(value, place, "|", ms=13, mew=2.6, color=colour)
 
 
 def entitle(figure: Figure, title: str, reading: str) -> None:

@@ -7,7 +7,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    heat_map,
+    interval_bars,
+    palette,
+    readable,
+)
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
     performance_profile,
@@ -101,7 +110,9 @@ def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
     rows = totals.sort_values("mean")
     figure, panels = empty_panels(1, len(_AGGREGATES), (13.0, 1.5 + 0.36 * len(rows)))
     for panel, (column, label) in zip(panels, _AGGREGATES.items(), strict=True):
-        _forest(panel, rows, column)
+        interval_bars(panel, rows, column)
+        panel.use_sticky_edges = False  # leaves room for ticks at the border
+        panel.grid(visible=True, axis="x")
         panel.set_title(label, loc="left")
         panel.set_xlabel("normalised score")
     _name_rows(panels, rows)
@@ -143,21 +154,8 @@ def score_map(scores: pd.DataFrame) -> Figure:
     means = scores.groupby(["population", "designer"], sort=False)["normalised"].mean().unstack()
     means = means[names]
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.0 * len(names), 1.8 + 0.5 * len(means)))
-    axes.imshow(means, cmap="Blues", vmin=0, vmax=1.3, aspect="auto")
-    for (row, column), value in np.ndenumerate(means.to_numpy()):
-        ink = "white" if value > 0.75 else INK
-        axes.text(
-            column,
-            row,
-            f"{round(value, 2) + 0.0:.2f}",
-            ha="center",
-            va="center",
-            fontsize=8.5,
-            color=ink,
-        )
-    axes.set_xticks(range(len(names)), [readable(name) for name in names], rotation=25, ha="right")
+    heat_map(axes, means, 1.3, lambda score: f"{round(score, 2) + 0.0:.2f}")
     axes.set_yticks(range(len(means)), [readable(str(name)) for name in means.index])
-    axes.grid(visible=False)
     reading = f"{_SCALE} · mean over seeds"
     entitle(figure, "Score of each designer in each population", reading)
     return figure
@@ -167,16 +165,6 @@ def _by_mean(scores: pd.DataFrame) -> list[str]:
     """Return the designers from worst to best."""
     names = [str(name) for name in scores["designer"].unique()]
     return sorted(names, key=lambda name: float(score_array(scores, name).mean()))
-
-
-def _forest(axes: Axes, rows: pd.DataFrame, column: str) -> None:
-    """Draw a column of the rows from bottom to top, each as a tick on its interval."""
-    for place, colour in enumerate(palette(list(rows["designer"])).values()):
-        value, low, high = rows.iloc[place][[column, f"{column}_low", f"{column}_high"]]
-        axes.barh(place, high - low, left=low, height=0.5, color=colour, alpha=0.4)
-        axes.plot(value, place, "|", ms=13, mew=2.6, color=colour)
-    axes.use_sticky_edges = False  # leaves room for ticks at the border
-    axes.grid(visible=True, axis="x")
 
 
 def _name_rows(panels: list[Axes], rows: pd.DataFrame) -> None:

@@ -122,6 +122,18 @@ def episode_interval(
     return t_interval(samples[0], settings.confidence) if statistic is np.mean else (np.nan, np.nan)
 
 
+def estimate(
+    label: str,
+    samples: Sequence[NDArray[np.float64]],
+    statistic: Statistic,
+    settings: EvaluationSettings,
+    rng: np.random.Generator,
+) -> dict[str, float]:
+    """Return a statistic over episodes under its label, with its ``episode_interval``."""
+    low, high = episode_interval(samples, statistic, settings, rng)
+    return {label: float(statistic(*samples)), f"{label}_low": low, f"{label}_high": high}
+
+
 def _jackknife_values(
     samples: Sequence[NDArray[np.float64]], statistic: Statistic
 ) -> NDArray[np.float64]:
@@ -207,15 +219,9 @@ def paired_differences(
     if unpaired:
         raise ValueError(f"episodes: {', '.join(unpaired)} did not play all episodes of the others")
     others = [name for name in names if name != reference]
-    columns = [
-        "designer",
-        "reference",
-        "difference",
-        "difference_low",
-        "difference_high",
-        "probability_of_improvement",
-    ]
-    columns += ["probability_of_improvement_low", "probability_of_improvement_high", "improves"]
+    estimates = ("difference", "probability_of_improvement")
+    columns = [f"{name}{end}" for name in estimates for end in ("", "_low", "_high")]
+    columns = ["designer", "reference", *columns, "improves"]
     rows = [_difference_row(rewards, name, reference, settings, seed) for name in others]
     return pd.DataFrame(rows, columns=columns)
 
@@ -245,10 +251,7 @@ def _summary_row(
     row: dict[str, Any] = {"designer": name, "episodes": len(reward)}
     for label, statistic in (("mean", np.mean), ("iqm", interquartile_mean)):
         rng = generator(seed, f"bootstrap/{label}/{name}")
-        row[label] = float(statistic(reward))
-        row[f"{label}_low"], row[f"{label}_high"] = episode_interval(
-            [reward], statistic, settings, rng
-        )
+        row |= estimate(label, [reward], statistic, settings, rng)
     row["median"] = float(np.median(reward))
     row["iqr"] = float(stats.iqr(reward))
     row["std"] = float(np.std(reward, ddof=1))
@@ -260,25 +263,10 @@ def _difference_row(
     rewards: pd.DataFrame, name: str, reference: str, settings: EvaluationSettings, seed: int
 ) -> dict[str, Any]:
     first, second = rewards[name].to_numpy(np.float64), rewards[reference].to_numpy(np.float64)
-    difference = first - second
-    purpose = f"{name}/{reference}"
-    low, high = episode_interval(
-        [difference], np.mean, settings, generator(seed, f"bootstrap/difference/{purpose}")
-    )
-    probability_low, probability_high = episode_interval(
-        [first, second],
-        probability_of_improvement,
-        settings,
-        generator(seed, f"bootstrap/probability/{purpose}"),
-    )
-    return {
-        "designer": name,
-        "reference": reference,
-        "difference": float(difference.mean()),
-        "difference_low": low,
-        "difference_high": high,
-        "probability_of_improvement": float(probability_of_improvement(first, second)),
-        "probability_of_improvement_low": probability_low,
-        "probability_of_improvement_high": probability_high,
-        "improves": low > 0.0,
-    }
+    pair = {"designer": name, "reference": reference}
+    rng = generator(seed, f"bootstrap/difference/{name}/{reference}")
+    lead = estimate("difference", [first - second], np.mean, settings, rng)
+    rng = generator(seed, f"bootstrap/probability/{name}/{reference}")
+    wins, compared = "probability_of_improvement", [first, second]
+    likely = estimate(wins, compared, probability_of_improvement, settings, rng)
+    return pair | lead | likely | {"improves": lead["difference_low"] > 0.0}

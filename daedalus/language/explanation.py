@@ -70,6 +70,8 @@ MEANINGS: dict[str, str] = {
 def explanation(shown: Iterable[str], function: str = "") -> str:
     """Return a system message that says everything needed to answer.
 
+    It tells the score R. A configuration with another reward refuses prompts that explain it.
+
     Args:
         shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
         function: Name of the function by which the model sets the rules. If it is empty, the model

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from daedalus.evaluation.statistics import paired_differences
 from daedalus.publishing.evidence import TRAINED, Evidence, records
@@ -163,22 +162,15 @@ def signals(evidence: Evidence) -> str:
     """Return means of the training signals over the first and the last tenth of the steps."""
     history = evidence.history
     count = max(1, len(history) // _TENTHS)
+    parts = (history.head(count), history.tail(count))
     return table(
         ["signal", "first tenth", "last tenth"],
         (
-            [
-                title,
-                number(_mean(history.head(count)[name])),
-                number(_mean(history.tail(count)[name])),
-            ]
+            [title, *(number(float(part[name].mean())) for part in parts)]
             for name, title in SIGNALS.items()
             if name in history
         ),
     )
-
-
-def _mean(column: pd.Series[Any]) -> float:
-    return float(column.mean())
 
 
 _CHANGED = {
@@ -224,7 +216,7 @@ def _step_time(evidence: Evidence) -> str:
     if "step_seconds" not in evidence.history:
         return "no steps"
     seconds = evidence.history["step_seconds"]
-    return f"{_duration(float(seconds.sum()))}, {number(_mean(seconds))} s for each step"
+    return f"{_duration(float(seconds.sum()))}, {number(float(seconds.mean()))} s for each step"
 
 
 def _duration(seconds: float) -> str:

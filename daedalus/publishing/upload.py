@@ -63,22 +63,16 @@ def upload(folder: Path, settings: HubSettings) -> str:
 def _create(api: HfApi, settings: HubSettings) -> None:
     try:
         api.create_repo(settings.repo, private=settings.private, exist_ok=settings.update)
-    except HfHubHTTPError as error:
-        if error.response.status_code == _CONFLICT:
+    except (HTTPError, OSError) as error:
+        if isinstance(error, HfHubHTTPError) and error.response.status_code == _CONFLICT:
             raise CannotRunError(
                 f"hub.repo: {settings.repo} exists already; choose another name, or replace what "
                 "it holds with hub.update=true"
             ) from error
-        raise CannotRunError(_refused(settings, error)) from error
-    except (HTTPError, OSError) as error:
-        raise CannotRunError(_refused(settings, error)) from error
-
-
-def _refused(settings: HubSettings, error: Exception) -> str:
-    return (
-        f"hub.repo: {settings.repo} was not created ({_reason(error)}); check the name, the "
-        f"network and that the token may write; {_TRY_FIRST}"
-    )
+        raise CannotRunError(
+            f"hub.repo: {settings.repo} was not created ({_reason(error)}); check the name, the "
+            f"network and that the token may write; {_TRY_FIRST}"
+        ) from error
 
 
 def _reason(error: Exception) -> str:

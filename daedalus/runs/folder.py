@@ -75,16 +75,6 @@ class RunFolder:
         return self.path / "summary.csv"
 
     @property
-    def answers(self) -> Path:
-        """Return a sample of what language models wrote, one JSON object in each line."""
-        return self.path / "answers.jsonl"
-
-    @property
-    def answer_counts(self) -> Path:
-        """Return how many of their answers were accepted, and why the others were refused."""
-        return self.answers.with_suffix(".csv")
-
-    @property
     def episodes(self) -> Path:
         """Return the reward and its factors of every designer and episode."""
         return self.path / "episodes.csv"

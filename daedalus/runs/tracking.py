@@ -162,19 +162,19 @@ class Tracker:
 
     def table(self, name: str, frame: pd.DataFrame) -> None:
         """Send a table to W&B. A column may hold numbers, texts and None."""
-        if self._wandb is not None:
-            import wandb
-
-            with self._unless_wandb_fails():
-                self._wandb.log({name: wandb.Table(dataframe=frame, allow_mixed_types=True)})
+        self._send(name, lambda wandb: wandb.Table(dataframe=frame, allow_mixed_types=True))
 
     def image(self, name: str, path: Path) -> None:
         """Send an image to W&B."""
+        self._send(name, lambda wandb: wandb.Image(str(path)))
+
+    def _send(self, name: str, make: Callable[[Any], Any]) -> None:
+        """Send what a function makes of the library of W&B, under a name."""
         if self._wandb is not None:
             import wandb
 
             with self._unless_wandb_fails():
-                self._wandb.log({name: wandb.Image(str(path))})
+                self._wandb.log({name: make(wandb)})
 
     def __enter__(self) -> Self:
         """Return itself."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from daedalus.env import Episodes
@@ -46,22 +48,22 @@ def plan(
     return best
 
 
+@dataclass
 class Planner:
     """Looks ahead from the true state of the episodes that are being played.
 
     It is a strong reference, not an upper bound: its horizon and its candidates are limited.
 
-    Args:
+    Attributes:
         candidates: Mechanisms to choose from.
         budget: How far and how broadly to look ahead.
         seed: Seed of the futures. They differ from the futures of the episodes.
     """
 
-    def __init__(self, candidates: Mechanisms, budget: PlannerBudget, seed: int) -> None:
-        self._candidates = candidates
-        self._budget = budget
-        self._seed = seed
-        self._episodes: Episodes | None = None
+    candidates: Mechanisms
+    budget: PlannerBudget
+    seed: int
+    _episodes: Episodes | None = field(default=None, init=False)
 
     def watch(self, episodes: Episodes) -> None:
         """Take the episodes that the planner plays from now on."""
@@ -76,4 +78,4 @@ class Planner:
         if self._episodes is None:
             raise ValueError("the planner sees no episodes; let Episodes.play ask it")
         purpose = f"planner/{self._episodes.steps.max()}"
-        return plan(self._episodes, self._candidates, self._budget, self._seed, purpose)
+        return plan(self._episodes, self.candidates, self.budget, self.seed, purpose)

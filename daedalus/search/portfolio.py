@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.env import DesignEnv
 from daedalus.market.interface import types_of_bidders
@@ -57,8 +56,7 @@ def best_responses(
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
     scores = (EpisodeObjective([env], seed, f"{purpose}/choice") for env in envs)
     found = share_out(partial(_swept, pool, episodes), scores, len(envs))
-    console = Console(stderr=True)
-    return list(track(found, "best responses", len(envs), console=console, transient=True))
+    return list(tqdm(found, "best responses", len(envs), leave=False, disable=None))
 
 
 def _swept(pool: Mechanisms, episodes: int, score: EpisodeObjective) -> Mechanism:

@@ -8,6 +8,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from daedalus.evaluation.figures import INK, empty_panels, entitle, palette, readable
 from daedalus.evaluation.statistics import half_width
@@ -48,6 +49,7 @@ def behaviour(table: pd.DataFrame, designer: str) -> Figure:
             panel.set_ylim(*((0, 3.1) if label == "penalty" else (-0.03, 1.03)))
             if row == len(_ROWS) - 1:
                 panel.set_xlabel(f"bidders who {readable(present)}")
+            panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             if column == 0:
                 panel.set_ylabel(label)
             if column == len(PRESENT) - 1 and len(names) > 1:
@@ -78,6 +80,7 @@ def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
         half = half_width(found["sem"], found["count"], 0.95)
         panel.errorbar(found.index, found["mean"], yerr=half, **style)
         panel.set_xlabel(f"bidders who {readable(present)}")
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     panels[0].set_ylabel(f"R minus R of {readable(other)}")
     reading = "mean over paired episodes · bars: 95 % t intervals"
     title = f"R of {readable(designer)} minus R of {readable(other)}, by the bidders of an episode"

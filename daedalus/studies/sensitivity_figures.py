@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, readable
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map, readable
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
 from daedalus.search.space import LEVELS
 from daedalus.studies.sensitivity import Identification
@@ -83,22 +83,17 @@ def best_settings(table: pd.DataFrame) -> Figure:
     """
     populations = list(table["population"].unique())
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.12 * len(populations), 6.4))
-    best = table[table["best"]]
-    shade = np.zeros((len(FIELDS), len(populations)))
+    best = table[table["best"]].set_index(["field", "population"])["setting"]
+    losses = table.groupby(["field", "population"])["difference"].min()
+    shade = np.full((len(FIELDS), len(populations)), np.nan)
     for row, field in enumerate(FIELDS):
         for column, population in enumerate(populations):
-            chosen = best[(best["field"] == field) & (best["population"] == population)].iloc[0]
-            level = LEVELS[field].index(chosen["setting"])
-            shade[row, column] = level / (len(LEVELS[field]) - 1)
-            spread = -table[(table["field"] == field) & (table["population"] == population)][
-                "difference"
-            ].min()
-            matters = spread >= 0.005
-            ink = (INK if shade[row, column] < 0.6 else "white") if matters else FAINT
-            text = _label(chosen["setting"]) if matters else "·"
+            text, ink = "·", FAINT
+            if losses[field, population] <= -0.005:
+                setting = best[field, population]
+                shade[row, column] = LEVELS[field].index(setting) / (len(LEVELS[field]) - 1)
+                text, ink = _label(setting), INK if shade[row, column] < 0.6 else "white"
             axes.text(column, row, text, ha="center", va="center", fontsize=8.5, color=ink)
-            if not matters:
-                shade[row, column] = np.nan
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     axes.set_xticks(
         range(len(populations)), [readable(name) for name in populations], rotation=25, ha="right"
@@ -112,17 +107,12 @@ def best_settings(table: pd.DataFrame) -> Figure:
 
 def confusion(identification: Identification) -> Figure:
     """Draw the share of markets of each population that are classified as each population."""
-    names = [readable(name) for name in identification.populations]
+    names = identification.populations
     figure, (axes,) = empty_panels(1, 1, (2.4 + 0.85 * len(names), 1.8 + 0.62 * len(names)))
-    axes.imshow(identification.confusion, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    for (row, column), share in np.ndenumerate(identification.confusion):
-        ink = "white" if share > 0.55 else INK
-        if share >= 0.005:
-            axes.text(column, row, f"{share:.2f}", ha="center", va="center", fontsize=8, color=ink)
-    axes.set_xticks(range(len(names)), names, rotation=25, ha="right")
-    axes.set_yticks(range(len(names)), names)
+    shares = pd.DataFrame(identification.confusion, columns=names)
+    heat_map(axes, shares, 1.0, lambda share: f"{share:.2f}" if share >= 0.005 else "")
+    axes.set_yticks(range(len(names)), [readable(name) for name in names])
     axes.set(xlabel="classified as", ylabel="population")
-    axes.grid(visible=False)
     title = f"Ten proxies identify {100 * identification.accuracy:.0f} % of markets"
     entitle(figure, title, "logistic regression after 20 rounds, tested on fresh markets")
     return figure

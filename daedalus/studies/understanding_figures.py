@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, readable
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map, readable
 from daedalus.evaluation.statistics import half_width
 from daedalus.market.mechanism import FIELDS, FLAGS
 
@@ -96,12 +96,12 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     order = list(gains.sort_values("mean").index)
     names = [readable(name) for name in order]
     by_step = differ.pivot_table(index="population", columns="step", values="any").loc[order]
-    _heat(steps, by_step, [str(step) for step in by_step.columns], 0)
+    _heat(steps, by_step, 0)
     steps.set_yticks(range(len(order)), names)
     steps.set(xlabel="step")
     steps.set_title("decisions that differ, %", loc="left")
     by_field = differ.groupby("population")[list(FIELDS)].mean().loc[order]
-    _heat(fields, by_field, [readable(name) for name in FIELDS], 55)
+    _heat(fields, by_field, 55)
     fields.set_yticks(range(len(order)), [""] * len(order))
     fields.set_title("fields that differ, % of decisions", loc="left")
     style: dict[str, Any] = {"fmt": "o", "ms": 5, "color": _AFTER}
@@ -132,17 +132,9 @@ def _stacked(panel: Axes, rows: pd.DataFrame, places: np.ndarray[Any, Any]) -> N
     panel.errorbar(rows["lost"], places, xerr=half, fmt="none", color=FAINT, lw=1)
 
 
-def _heat(panel: Axes, table: pd.DataFrame, labels: list[str], rotation: float) -> None:
+def _heat(panel: Axes, table: pd.DataFrame, rotation: float) -> None:
     top = max(0.2, float(table.to_numpy().max()))
-    panel.imshow(table, cmap="Blues", vmin=0, vmax=1.2 * top, aspect="auto")
-    for (row, column), value in np.ndenumerate(table.to_numpy()):
-        ink = "white" if value > 0.7 * top else INK
-        text = f"{100 * value:.0f}"
-        panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
-    panel.set_xticks(
-        range(len(labels)), labels, rotation=rotation, ha="right" if rotation else "center"
-    )
-    panel.grid(visible=False)
+    heat_map(panel, table, 1.2 * top, lambda share: f"{100 * share:.0f}", rotation)
 
 
 def _described(mechanism: pd.Series[Any], all_of_them: pd.DataFrame) -> str:

@@ -6,47 +6,27 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from daedalus.theory.bidding import (
-    Learned,
-    budgets,
-    entry,
-    revenue_equivalence,
-    shading,
-    truth_is_dominant,
-)
-from daedalus.theory.revenue import (
-    best_reserves,
-    demand_reduction,
-    reserve_prices,
-    several_units,
-)
-from daedalus.theory.rings import (
-    cover_bids,
-    outsiders_of_a_ring,
-    ring_revenue,
-    ring_welfare,
-    shill_is_a_reserve,
-)
+from daedalus.theory import bidding, revenue, rings
 from daedalus.theory.rows import Result
 
 RESULTS: tuple[Result, ...] = (
-    reserve_prices,
-    several_units,
-    demand_reduction,
-    truth_is_dominant,
-    shill_is_a_reserve,
-    entry,
-    budgets,
-    ring_revenue,
-    ring_welfare,
-    outsiders_of_a_ring,
-    cover_bids,
+    revenue.reserve_prices,
+    revenue.several_units,
+    revenue.demand_reduction,
+    bidding.truth_is_dominant,
+    rings.shill_is_a_reserve,
+    bidding.entry,
+    bidding.budgets,
+    rings.ring_revenue,
+    rings.ring_welfare,
+    rings.outsiders_of_a_ring,
+    rings.cover_bids,
 )
 """Tests that play their own markets, in the order of the table."""
 
 
 def theory_table(
-    learned: Sequence[Learned],
+    learned: Sequence[bidding.Learned],
     curves: pd.DataFrame,
     results: Iterable[Result],
     episodes: int,
@@ -61,7 +41,7 @@ def theory_table(
         episodes: Number of markets E behind each of their numbers.
         seed: Seed of the run.
     """
-    rows = shading(learned) + revenue_equivalence(learned)
+    rows = bidding.shading(learned) + bidding.revenue_equivalence(learned)
     for result in results:
         rows += result(episodes, seed)
-    return pd.DataFrame(rows + best_reserves(curves))
+    return pd.DataFrame(rows + revenue.best_reserves(curves))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from peft import LoraConfig, PeftModel
@@ -24,34 +23,6 @@ _PACKED = "support_avx512bf16_for_cpu"  # of bitsandbytes' layers
 _LONGEST = 2048  # tokens of a prompt and its answer
 
 
-class Backend(Protocol):
-    """Loads models and adapts them."""
-
-    def load(self, source: str | Path) -> LanguageModel:
-        """Load the base weights from a folder or by a hub name, quantised if the settings say so.
-
-        Raises:
-            CannotRunError: The weights cannot be loaded or adapted.
-        """
-        ...
-
-    def adapt(
-        self, language_model: LanguageModel, seed: int
-    ) -> tuple[LanguageModel, LoraConfig | None]:
-        """Return the model to train, and the adapters that the trainer has still to add.
-
-        Without a rank there are no adapters, and all weights train.
-        """
-        ...
-
-
-def make_backend(settings: ModelSettings) -> Backend:
-    """Return the backend that the settings name."""
-    if settings.backend == "unsloth":
-        return UnslothBackend(settings)
-    return TransformersBackend(settings)
-
-
 class TransformersBackend:
     """Loads through transformers; the trainer adds adapters through peft. It runs on a CPU, too.
 
@@ -63,7 +34,11 @@ class TransformersBackend:
         self._settings = settings
 
     def load(self, source: str | Path) -> LanguageModel:
-        """See ``Backend.load``."""
+        """Load the base weights from a folder or by a hub name, quantised if the settings say so.
+
+        Raises:
+            CannotRunError: The weights cannot be loaded or adapted.
+        """
         if not self._settings.load_in_4bit:
             language_model = load_language_model(source)
         else:
@@ -76,24 +51,22 @@ class TransformersBackend:
     def adapt(
         self, language_model: LanguageModel, seed: int
     ) -> tuple[LanguageModel, LoraConfig | None]:
-        """See ``Backend.adapt``. The trainer draws the adapters from torch's global seed."""
+        """Return the model to train, and the adapters that the trainer has still to add.
+
+        Without a rank there are no adapters, and all weights train. The trainer draws the adapters
+        from torch's global seed.
+        """
         return language_model, lora_config(self._settings.lora)
 
 
-class UnslothBackend:
+class UnslothBackend(TransformersBackend):
     """Loads and adapts through Unsloth, which needs a GPU.
 
     ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers.
-
-    Args:
-        settings: Settings of the model.
     """
 
-    def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
-
     def load(self, source: str | Path) -> LanguageModel:
-        """See ``Backend.load``."""
+        """Load the base weights, as the base class does."""
         from unsloth import FastLanguageModel
 
         in_4_bits = self._settings.load_in_4bit
@@ -113,7 +86,7 @@ class UnslothBackend:
         return LanguageModel(model, tokenizer)
 
     def adapt(self, language_model: LanguageModel, seed: int) -> tuple[LanguageModel, None]:
-        """See ``Backend.adapt``. The model comes back with its adapters."""
+        """Return the model with its adapters, so that the trainer has none to add."""
         from unsloth import FastLanguageModel
 
         lora = self._settings.lora
@@ -128,6 +101,11 @@ class UnslothBackend:
             random_state=seed,
         )
         return LanguageModel(adapted, language_model.tokenizer), None
+
+
+def make_backend(settings: ModelSettings) -> TransformersBackend:
+    """Return the backend that the settings name."""
+    return (UnslothBackend if settings.backend == "unsloth" else TransformersBackend)(settings)
 
 
 def quantisation(settings: ModelSettings) -> BitsAndBytesConfig:

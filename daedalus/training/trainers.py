@@ -137,35 +137,16 @@ class SaveByTime(TrainerCallback):
     same completions would lose these, so it waits for the last pass.
     """
 
-    def __init__(self) -> None:
-        self._saved = time.monotonic()
+    _saved: float
 
-    def on_train_begin(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        **kwargs: Any,
-    ) -> None:
-        """Start the clock."""
-        self._saved = time.monotonic()
-
-    def on_save(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        **kwargs: Any,
-    ) -> None:
+    def on_save(self, *_: Any, **__: Any) -> None:
         """Start the clock anew, whatever the checkpoint was saved for."""
         self._saved = time.monotonic()
 
+    on_train_begin = on_save
+
     def on_step_end(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        **kwargs: Any,
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Ask for a checkpoint if the last one is old."""
         passes = getattr(args, "num_iterations", 1)  # GRPO alone has it

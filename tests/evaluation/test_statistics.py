@@ -247,11 +247,9 @@ def test_only_the_reference_gives_an_empty_table() -> None:
     assert "improves" in rows
 
 
-def test_unknown_reference_is_refused() -> None:
+def test_an_unknown_reference_and_unpaired_episodes_are_refused() -> None:
+    unpaired = frame(a=[0.1, 0.2, 0.3], b=[0.1, 0.2])
     with pytest.raises(ValueError, match="reference: 'nobody'; choose one of a, b"):
-        paired_differences(frame(a=[0.1, 0.2], b=[0.1, 0.2]), "nobody", QUICK, seed=0)
-
-
-def test_unpaired_episodes_are_refused() -> None:
+        paired_differences(unpaired, "nobody", QUICK, seed=0)
     with pytest.raises(ValueError, match="episodes: b did not play"):
-        paired_differences(frame(a=[0.1, 0.2, 0.3], b=[0.1, 0.2]), "a", QUICK, seed=0)
+        paired_differences(unpaired, "a", QUICK, seed=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from daedalus.training.model import load_tokenizer
 from daedalus.training.synthetic import synthetic_mechanisms
 from experiments.build import make_env
 from experiments.gpu_check import main
+from tests.launching import play
 
 ROOT = Path(__file__).parents[2]
 MINIATURE = """
@@ -31,8 +31,7 @@ model.intermediate_size=64 training.grpo.max_completion_tokens=32
 
 @pytest.mark.slow
 def test_a_miniature_leaves_the_costs_of_every_part(tmp_path: Path) -> None:
-    command = [sys.executable, "run.py", *MINIATURE, f"hydra.run.dir={tmp_path}"]
-    subprocess.run(command, cwd=ROOT, check=True)
+    play(tmp_path, *MINIATURE)
     costs = pd.read_csv(tmp_path / "costs.csv").set_index("quantity")["value"]
     parts = costs[["generation_seconds", "reward_seconds", "training_seconds"]]
     assert (parts > 0).all() and parts.sum() == pytest.approx(costs["step_seconds"])

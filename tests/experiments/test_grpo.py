@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
 from experiments import grpo
+from tests.launching import play, wait_for
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,14 +32,6 @@ def launch(cwd: Path, *overrides: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *overrides]
     with (cwd / "log.txt").open("ab") as log:
         return subprocess.Popen(command, cwd=cwd, stdout=log, stderr=log)
-
-
-def wait_for(condition: object, process: subprocess.Popen[bytes], seconds: float = 240) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert process.poll() is None, "the run ended before it could be interrupted"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def grpo_records(run: Path) -> list[dict[str, float]]:
@@ -145,8 +137,7 @@ evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
 
 @pytest.mark.slow
 def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> None:
-    command = [sys.executable, "run.py", "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN]
-    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
+    play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN)
     portfolio = pd.read_csv(tmp_path / "portfolio.csv")
     assert list(portfolio) == list(FIELDS) and len(portfolio) >= 1
     assert (tmp_path / "distillation_data.npz").exists()
@@ -158,9 +149,8 @@ def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_planned_run_is_on_its_own_reward_from_the_data_to_the_tables(tmp_path: Path) -> None:
-    command = [sys.executable, "run.py", "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN]
-    command += ["reward=published", "training.sft.teacher.improvements=1"]
-    subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
+    own = ["reward=published", "training.sft.teacher.improvements=1"]
+    play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN, *own)
     run = RunFolder(tmp_path)
     data = DistillationData.read(run.distillation_data)
     left = 10 - np.rint(10 * data.features[:, -1])[:, None]  # steps

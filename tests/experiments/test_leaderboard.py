@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +15,7 @@ from daedalus.runs.workers import sharing
 from daedalus.search.space import random_mechanisms
 from experiments import leaderboard
 from tests.designers.chat_double import always, serving
-
-ROOT = Path(__file__).parents[2]
+from tests.launching import play
 
 
 def small(shards: int, shard: int) -> Config:
@@ -80,11 +77,10 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
         "training.portfolio.populations=1",
         "training.portfolio.episodes=2",
     ]
-    command = [sys.executable, "run.py", "+experiment=leaderboard", "tracking=files", *cheap]
     chat = "evaluation.baselines.zero_shot"
     with serving(always()) as server:
-        command += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
-        subprocess.run([*command, f"hydra.run.dir={tmp_path}"], cwd=ROOT, check=True)
+        cheap += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
+        play(tmp_path, "+experiment=leaderboard", "tracking=files", *cheap)
     summary = pd.read_csv(tmp_path / "summary.csv")
     totals = pd.read_csv(tmp_path / "totals.csv").set_index("designer")
     assert summary["population"].nunique() == 14 and len(summary) == 14 * len(totals)

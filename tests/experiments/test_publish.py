@@ -17,7 +17,8 @@ from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
 from tests.config.composing import composed
 from tests.hub_cache import offline
-from tests.publishing.fake_hub import serving
+from tests.publishing.conftest import hub  # noqa: F401  # a fixture
+from tests.publishing.fake_hub import FakeHub
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,22 +55,16 @@ def test_a_dry_run_needs_no_network(
     assert [path.name for path in tmp_path.iterdir()] == ["published"]
 
 
-def test_a_folder_is_uploaded_once(
-    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_TOKEN", "hf_of_the_test")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    with serving() as hub:
-        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.address)
+def test_a_folder_is_uploaded_once(trained_run: RunFolder, tmp_path: Path, hub: FakeHub) -> None:  # noqa: F811
+    main(settings(trained_run.model), tmp_path)
+    folder = RunFolder(tmp_path).published
+    files = {path for path in folder.rglob("*") if path.is_file()}
+    assert hub.repositories["OWNER/NAME"] == {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in files
+    }
+    with pytest.raises(CannotRunError, match="OWNER/NAME exists already"):
         main(settings(trained_run.model), tmp_path)
-        folder = RunFolder(tmp_path).published
-        files = {path for path in folder.rglob("*") if path.is_file()}
-        assert hub.repositories["OWNER/NAME"] == {
-            path.relative_to(folder).as_posix(): path.read_bytes() for path in files
-        }
-        with pytest.raises(CannotRunError, match="OWNER/NAME exists already"):
-            main(settings(trained_run.model), tmp_path)
-        assert len(hub.messages) == 1
+    assert len(hub.messages) == 1
 
 
 @pytest.mark.slow

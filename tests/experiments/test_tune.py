@@ -8,8 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config import Config, compose_both
 from daedalus.config.jobs import Launch
 from experiments import compare, tune
+from tests.launching import wait_for
 
 ROOT = Path(__file__).parents[2]
 SMALL = "model.hidden_size=32 model.layers=1 model.heads=2 model.intermediate_size=64".split()
@@ -72,13 +71,6 @@ def launch(place: Path, experiment: str, *overrides: str) -> subprocess.Popen[by
     with (place / "log.txt").open("ab") as log:
         command = [sys.executable, str(ROOT / "run.py"), *words]
         return subprocess.Popen(command, cwd=place, stdout=log, stderr=log)
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 240) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def launches(trial: Path) -> list[dict[str, str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -11,11 +9,10 @@ import pytest
 
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
+from tests.launching import play
 from tests.training.conftest import PROMPT, env, small
 
 __all__ = ["env", "small"]
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
@@ -25,11 +22,11 @@ def test_every_population_is_played_and_drawn(small: LanguageModel, tmp_path: Pa
     (tmp_path / "config.yaml").write_text("seed: 0\n")
     out = tmp_path / "understanding"
     own = "evaluation.baselines.best_own"
-    command = [sys.executable, "run.py", "+experiment=understanding", f"trained={tmp_path}"]
-    command += ["populations=stages", "evaluation.episodes=2", "market.episode_length=5"]
-    command += ["~evaluation.baselines.distilled", f"{own}.candidates=8", f"{own}.sweeps=0"]
-    command += ["designer.max_new_tokens=4", "evaluation.baselines.sft.max_new_tokens=4"]
-    subprocess.run([*command, "tracking=files", f"hydra.run.dir={out}"], cwd=ROOT, check=True)
+    small_run = ["+experiment=understanding", f"trained={tmp_path}"]
+    small_run += ["populations=stages", "evaluation.episodes=2", "market.episode_length=5"]
+    small_run += ["~evaluation.baselines.distilled", f"{own}.candidates=8", f"{own}.sweeps=0"]
+    small_run += ["designer.max_new_tokens=4", "evaluation.baselines.sft.max_new_tokens=4"]
+    play(out, *small_run, "tracking=files")
     lost = pd.read_csv(out / "losses.csv").set_index("population")
     assert len(lost) == 5 and (lost["before"] + lost["after"] > 0).all()
     changed = pd.read_csv(out / "changes.csv")

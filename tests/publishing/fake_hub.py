@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.json_server import json_server
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -88,31 +88,9 @@ def serving() -> Iterator[FakeHub]:
     """Serve an empty hub."""
     hub = FakeHub()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(*hub.read(self.path.partition("?")[0]))
+    def answer(path: str, body: bytes | None) -> tuple[int, Any]:
+        path = path.partition("?")[0]
+        return hub.read(path) if body is None else hub.write(path, body)
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(*hub.write(self.path.partition("?")[0], body))
-
-        def answer(self, status: int, value: object) -> None:
-            text = json.dumps(value).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *arguments: object) -> None:
-            """Stay quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    hub.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with json_server(answer) as hub.address:
         yield hub
-    finally:
-        server.shutdown()
-        server.server_close()

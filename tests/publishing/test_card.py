@@ -13,16 +13,11 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.publishing.card import Example, base_model, model_card
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.settings import HubSettings
+from tests.publishing.conftest import with_model
 
 SETTINGS = HubSettings("OWNER/NAME")
 CHAT = [{"role": "user", "content": 'round_number: 0 / 10\n"quoted" {and} braced'}]
 EXAMPLE = Example(CHAT, format_mechanism(Mechanism()))
-
-
-def with_model(evidence: Evidence, **changes: object) -> Evidence:
-    """Return the evidence of a run with other settings of the model."""
-    model = evidence.config["model"] | changes
-    return replace(evidence, config=evidence.config | {"model": model})
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot, offline
+from tests.publishing.conftest import with_model
 
 SETTINGS = HubSettings("OWNER/NAME", dry_run=True)
 CHAT = [{"role": "user", "content": "round_number: 0 / 10\nReply with JSON only."}]
@@ -35,12 +36,6 @@ def folder(evidence: Evidence, tmp_path_factory: pytest.TempPathFactory) -> Path
     made = tmp_path_factory.mktemp("published")
     write_folder(evidence, SETTINGS, EXAMPLE, made)
     return made
-
-
-def with_base(evidence: Evidence, name: str) -> Evidence:
-    """Return the evidence of a run whose base model is on the hub."""
-    config = evidence.config
-    return replace(evidence, config=config | {"model": config["model"] | {"pretrained": name}})
 
 
 def test_the_folder_holds_the_model_the_card_and_the_evidence(
@@ -79,7 +74,7 @@ def test_adapters_alone_make_the_trained_model(
     folder = tmp_path / "published"
     folder.mkdir()
     settings = replace(SETTINGS, adapter_only=True)
-    write_folder(with_base(evidence, "OWNER/BASE"), settings, EXAMPLE, folder)
+    write_folder(with_model(evidence, pretrained="OWNER/BASE"), settings, EXAMPLE, folder)
     assert check_folder(folder) == []
     names = {path.name for path in folder.iterdir()}
     assert {"adapter_model.safetensors", "tokenizer.json", "prompt.json"} <= names
@@ -98,7 +93,7 @@ def test_adapters_without_their_base_are_refused(evidence: Evidence, tmp_path: P
     settings = replace(SETTINGS, adapter_only=True)
     with pytest.raises(CannotRunError, match="the base model of this run is not on the hub"):
         write_folder(evidence, settings, EXAMPLE, tmp_path)
-    bare = replace(with_base(evidence, "OWNER/BASE"), run=RunFolder(tmp_path))
+    bare = replace(with_model(evidence, pretrained="OWNER/BASE"), run=RunFolder(tmp_path))
     with pytest.raises(CannotRunError, match="holds no adapters"):
         write_folder(bare, settings, EXAMPLE, tmp_path)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,19 +10,10 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.publishing.settings import HubSettings
 from daedalus.publishing.upload import require_token, upload
-from tests.publishing.fake_hub import FakeHub, serving
+from tests.publishing.fake_hub import FakeHub
 
 SETTINGS = HubSettings("OWNER/NAME")
 FILES = {"README.md": b"---\nlicense: mit\n---\n# NAME\n", "run/config.yaml": b"seed: 0\n"}
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
-    monkeypatch.setenv("HF_TOKEN", "hf_of_the_test")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    with serving() as served:
-        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", served.address)
-        yield served
 
 
 @pytest.fixture

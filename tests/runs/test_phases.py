@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -11,8 +9,7 @@ import pandas as pd
 import pytest
 
 from daedalus.runs.phases import EVALUATION, GRPO, OTHER, SEARCH, clock_run, phase, spent
-
-ROOT = Path(__file__).parents[2]
+from tests.launching import play
 
 
 def walls() -> dict[str, float]:
@@ -62,10 +59,9 @@ def test_without_a_run_nothing_is_counted() -> None:
 
 @pytest.mark.slow
 def test_a_run_shows_its_phases(tmp_path: Path) -> None:
-    command = [sys.executable, "run.py", "+experiment=search", "tracking=files"]
     small = ["designer.candidates=2", "designer.episodes=1", "designer.sweeps=0"]
-    small += ["evaluation.episodes=2", "evaluation.resamples=100", f"hydra.run.dir={tmp_path}"]
-    subprocess.run([*command, *small], cwd=ROOT, check=True, capture_output=True)
+    small += ["evaluation.episodes=2", "evaluation.resamples=100"]
+    play(tmp_path, "+experiment=search", "tracking=files", *small)
     seconds = pd.read_csv(tmp_path / "phases.csv").set_index("phase")["wall_seconds"]
     assert set(seconds.index) == {SEARCH, EVALUATION, OTHER} and (seconds >= 0).all()
     assert (tmp_path / "figures" / "phases.png").exists()

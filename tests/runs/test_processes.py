@@ -34,13 +34,6 @@ SAME_SAMPLING = "step", "loss", "reward", "grad_norm", "entropy", "completion_le
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 
 
-@pytest.fixture
-def two(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make this process the second of two, as ``accelerate launch`` does."""
-    for name, value in {"LOCAL_RANK": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
-        monkeypatch.setenv(name, value)
-
-
 def test_without_a_launcher_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "4")  # a cluster may set it for its own ends
     assert processes.count() == 1 and processes.is_main()

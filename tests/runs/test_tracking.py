@@ -172,11 +172,10 @@ def test_offline_run_keeps_table_and_image(tmp_path: Path) -> None:
 
 
 def test_of_several_processes_only_the_main_one_logs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     tracker(tmp_path).log("sft", 1, {"loss": 2.0})
-    for name, value in {"LOCAL_RANK": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
-        monkeypatch.setenv(name, value)
+    request.getfixturevalue("two")
     with Tracker(TrackingSettings(wandb="offline"), tmp_path, "name", {}) as other:
         other.log("sft", 2, {"loss": 1.0})
         other.rewind("sft", 0)

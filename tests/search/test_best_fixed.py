@@ -35,26 +35,6 @@ def test_halving_finds_the_best_of_the_candidates() -> None:
     assert [rung.episodes for rung in rungs] == [8, 32, 128, 512, 2048, 8192]
 
 
-def test_halving_finds_a_planted_optimum_through_noise() -> None:
-    noise = rng(1)
-
-    def score(mechanisms: Mechanisms, episodes: int) -> np.ndarray:
-        return closeness(mechanisms) + noise.normal(0, 0.5 / episodes**0.5, len(mechanisms))
-
-    budget = SearchBudget(candidates=2048, episodes=8, keep=4, sweeps=0)
-    winner, _ = best_fixed(budget, score, rng())
-    assert winner.auction_type == PLANTED.auction_type
-    assert winner.reveal_winner_identity
-    assert winner.reserve_price == pytest.approx(PLANTED.reserve_price, abs=0.12)
-    assert winner.collusion_penalty == pytest.approx(PLANTED.collusion_penalty, abs=0.6)
-
-
-def test_a_single_candidate_is_scored_too() -> None:
-    winner, rungs = best_fixed(SearchBudget(candidates=1, sweeps=0), closeness, rng())
-    assert winner == random_mechanisms(1, rng())[0]
-    assert len(rungs) == 1
-
-
 def test_sweeps_improve_on_the_halving() -> None:
     budget = SearchBudget(candidates=64, sweeps=2, sweep_episodes=5)
     halved, _ = best_fixed(SearchBudget(candidates=64, sweeps=0), closeness, rng())
@@ -79,7 +59,7 @@ def test_the_last_comparison_has_eight_times_the_episodes_of_a_sweep() -> None:
         return closeness(mechanisms)
 
     best_fixed(SearchBudget(candidates=4, sweeps=1, sweep_episodes=5), score, rng())
-    assert asked[-1] == 40 and 5 in asked
+    assert asked[:2] == [8, 32] and asked[-1] == 40 and set(asked[2:-1]) == {5}
 
 
 def test_candidates_are_swept_from_the_best_of_each_type() -> None:

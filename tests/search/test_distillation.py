@@ -12,12 +12,14 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.distillation import DistillationData, distil, gather_distillation_data
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
 from tests.search.markets import (
     AGAINST_WELFARE,
+    COMPOSITE,
     DROPOUTS,
     HIGH_AND_LOW,
     PUBLISHED,
@@ -33,20 +35,23 @@ SHARE_OF_EPISODE = -1
 """Where features hold the reserve and the share of the episode."""
 
 
-def test_it_never_chooses_what_is_bad_everywhere() -> None:
-    designer = distil(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
-    chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)).observe(), generator(0, "d"))
-    assert (chosen.reserve_price == 0.0).all()
-
-
 @pytest.mark.parametrize(
-    "changes", [{}, {"improvements": 1}, {"refinements": 1}], ids=["plain", "improved", "refined"]
+    ("stack", "changes", "best"),
+    [
+        (COMPOSITE, {}, 0.0),
+        (AGAINST_WELFARE, {}, 0.9),
+        (AGAINST_WELFARE, {"improvements": 1}, 0.9),
+        (AGAINST_WELFARE, {"refinements": 1}, 0.9),
+    ],
+    ids=["R", "plain", "improved", "refined"],
 )
-def test_it_learns_to_maximise_the_given_reward(changes: dict[str, int]) -> None:
+def test_it_learns_to_maximise_the_given_reward(
+    stack: RewardStack, changes: dict[str, int], best: float
+) -> None:
     budget = replace(BUDGET, **changes)
-    designer = distil(env_of(AGAINST_WELFARE), HIGH_AND_LOW, budget, seed=0)
+    designer = distil(env_of(stack), HIGH_AND_LOW, budget, seed=0)
     chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)).observe(), generator(0, "d"))
-    assert (chosen.reserve_price == 0.9).all()
+    assert (chosen.reserve_price == best).all()
 
 
 def test_rewards_are_those_of_the_given_stack_in_the_states_that_were_observed() -> None:

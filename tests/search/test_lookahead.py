@@ -57,16 +57,6 @@ def test_candidates_face_the_same_futures_and_another_purpose_others() -> None:
     assert (rewards != look_ahead.compare(paused, twice, 2, "y")).any()
 
 
-def test_candidates_are_compared_on_the_given_reward() -> None:
-    paused, candidates = states(), random_mechanisms(3, generator(0, "rules"))
-    given = LookAhead(2, 0).compare(rewarded(paused, PUBLISHED), candidates, 2, "x")
-    seeds = market_seeds(0, "x/futures", 6 * 2).reshape(6, 2)
-    for row, number in np.ndindex(6, 3):
-        forks = paused.fork(np.full(2, row), seeds[row])
-        steps = [published_reward(each) for each in play_steps(forks, candidates[number], 2)]
-        assert given[row, number] == pytest.approx(np.mean(steps))
-
-
 @pytest.mark.parametrize("chunk", [8, 32_768])
 def test_the_continuation_policy_acts_after_the_commitment_steps(
     chunk: int, monkeypatch: pytest.MonkeyPatch

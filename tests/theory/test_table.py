@@ -18,20 +18,9 @@ def measured(episodes: int, seed: int) -> pd.DataFrame:
     return theory_table(learned, curves, RESULTS, episodes, seed)
 
 
-def disagreements(table: pd.DataFrame) -> str:
-    return table[~table["passes"]].to_string()
-
-
-@pytest.mark.slow
-def test_the_market_obeys_theory() -> None:
-    table = measured(episodes=50, seed=0)
-    assert table["passes"].all(), disagreements(table)
-    assert table["result"].nunique() == 15
-    assert len(table) == 80
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])  # tests/test_golden.py runs seed 0
 def test_the_market_obeys_theory_at_any_seed(seed: int) -> None:
     table = measured(episodes=200, seed=seed)
-    assert table["passes"].all(), disagreements(table)
+    assert table["passes"].all(), table[~table["passes"]].to_string()
+    assert table["result"].nunique() == 15 and len(table) == 80

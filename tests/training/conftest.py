@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 import torch
+from datasets import Dataset
 from transformers import GenerationConfig
 
+from daedalus.designers.distilled import DistilledSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -28,10 +30,21 @@ PROMPT = PromptSettings()
 SMALL = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
 LORA = LoraSettings(rank=4, alpha=8)
 ADAPTED = replace(SMALL, lora=LORA)
+QLORA = ModelSettings(load_in_4bit=True, lora=LORA)
 SFT = SftSettings(steps=3, batch_size=4, examples=16, warmup_steps=1)
 GRPO = GrpoSettings(
     steps=2, prompts_per_step=2, group_size=2, micro_batch=4, states=8, futures=4, save_every=1
 )
+
+
+CANDIDATES = Mechanisms.stack(
+    [
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
+        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
+        Mechanism(reserve_price=0.9),
+    ]
+)
+TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 
 
 class Writer(torch.nn.Module):
@@ -57,6 +70,11 @@ def env() -> DesignEnv:
 @pytest.fixture
 def small(env: DesignEnv) -> LanguageModel:
     return make_language_model(SMALL, PROMPT, env, seed=0)
+
+
+def answers(pairs: Dataset) -> list[str]:
+    """Return the completions of a data set as texts."""
+    return [chat[0]["content"] for chat in pairs["completion"]]
 
 
 def make_tracker(out: Path) -> Tracker:

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
 from typing import Any
+
+from tests.json_server import json_server
 
 Score = Callable[[Sequence[int], Sequence[int]], list[float]]
 
 
-class FakeVllm(ThreadingHTTPServer):
+@dataclass
+class FakeVllm:
     """Answers each prompt with the given completions, in turn, and keeps what it was asked.
 
-    Args:
+    Attributes:
         answers: Tokens of the completions.
         score: Returns the log-probabilities of a completion's tokens after a prompt.
+        address: Address of the server.
+        asked: Path and content of each request that was posted.
     """
 
-    def __init__(self, answers: Sequence[Sequence[int]], score: Score) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.answers = answers
-        self.score = score
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+    answers: Sequence[Sequence[int]]
+    score: Score
+    address: str = ""
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+    def answer(self, path: str, body: bytes | None) -> tuple[int, object]:
+        """Answer a request."""
+        if body is None:  # for the library's name
+            return 200, {"data": [{"id": "the-model"}]} if path == "/v1/models" else {}
+        request = json.loads(body) if body else {}
+        self.asked.append((path, request))
+        known = path == "/v1/completions"
+        return 200, self.completions(request) if known else {"success": True}
 
     def completions(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return choices as vLLM orders them: all of a prompt before those of the next."""
@@ -51,38 +59,9 @@ class FakeVllm(ThreadingHTTPServer):
         return {"choices": choices}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: FakeVllm
-
-    def do_GET(self) -> None:  # the library's name
-        self._answer({"data": [{"id": "the-model"}]} if self.path == "/v1/models" else {})
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        request = json.loads(body) if body else {}
-        self.server.asked.append((self.path, request))
-        known = self.path == "/v1/completions"
-        self._answer(self.server.completions(request) if known else {"success": True})
-
-    def _answer(self, content: dict[str, Any]) -> None:
-        body = json.dumps(content).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Say nothing."""
-
-
 @contextmanager
 def serving(answers: Sequence[Sequence[int]], score: Score) -> Iterator[FakeVllm]:
     """Serve in a thread."""
-    with FakeVllm(answers, score) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    fake = FakeVllm(answers, score)
+    with json_server(fake.answer) as fake.address:
+        yield fake

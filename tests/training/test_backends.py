@@ -20,13 +20,10 @@ from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
 from daedalus.search.states import mid_episode_states
-from daedalus.training.algorithms.grpo import trainer as grpo
-from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import (
     TransformersBackend,
-    UnslothBackend,
     generating,
     lora_config,
     make_backend,
@@ -36,8 +33,8 @@ from daedalus.training.backends import (
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
-from daedalus.training.settings import LoraSettings, ModelSettings
-from tests.training.conftest import GRPO, LORA, PROMPT, SFT, make_run
+from daedalus.training.settings import ModelSettings
+from tests.training.conftest import LORA, PROMPT, QLORA, SFT, make_run
 
 ROOT = Path(__file__).parents[2]
 UNSLOTH = """
@@ -45,7 +42,6 @@ unsloth==2026.10.7 unsloth_zoo==2026.10.7 torchao triton tyro typeguard docstrin
 cut_cross_entropy msgspec nest_asyncio structlog hf_transfer diffusers
 """.split()
 """Unsloth, and the libraries of its own that it imports."""
-QLORA = ModelSettings(load_in_4bit=True, lora=LORA)
 
 
 @pytest.fixture
@@ -77,17 +73,6 @@ def test_the_published_counts_are_those_of_the_shape(small: LanguageModel) -> No
     with torch.device("meta"):
         adapted = get_peft_model(model, lora)
     assert adapted.get_nb_trainable_parameters() == (18_464_768, 1_562_179_072)
-
-
-def test_adapters_are_made_only_if_they_have_a_rank() -> None:
-    assert lora_config(LoraSettings()) is None
-    config = lora_config(LORA)
-    assert config is not None and (config.r, config.lora_alpha) == (4, 8)
-
-
-def test_the_settings_name_the_backend() -> None:
-    assert isinstance(make_backend(ModelSettings()), TransformersBackend)
-    assert isinstance(make_backend(ModelSettings(backend="unsloth", lora=LORA)), UnslothBackend)
 
 
 @pytest.mark.parametrize("load_in_4bit", [False, True])
@@ -183,24 +168,6 @@ def test_a_merged_model_answers_as_the_trained_one(
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     after = logits(trained.model)
     assert divergence(after, logits(merged)) < most < divergence(after, before)
-
-
-def test_a_quantised_phase_goes_on_where_it_was_interrupted(
-    env: DesignEnv, base: Path, tmp_path: Path
-) -> None:
-
-    def run(folder: Path, steps: int) -> torch.Tensor:
-        changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
-        settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
-        model = TransformersBackend(QLORA).load(base)
-        trained = grpo.train(model, make_run(env, folder, settings, QLORA))
-        weights = [each for each in trained.model.parameters() if each.requires_grad]
-        return torch.cat([each.detach().flatten() for each in weights])
-
-    whole = run(tmp_path / "whole", 2)
-    first = run(tmp_path / "parts", 1)
-    assert not torch.equal(first, whole)
-    torch.testing.assert_close(run(tmp_path / "parts", 2), whole)
 
 
 def test_a_quantised_export_loads_plainly_and_again_in_4_bits(base: Path) -> None:

@@ -135,11 +135,10 @@ def test_a_server_needs_vllm_beside_the_trainer(
     ],
 )
 def test_two_processes_share_a_step_or_the_run_is_refused(
-    training: TrainingSettings, hint: str, monkeypatch: pytest.MonkeyPatch
+    training: TrainingSettings, hint: str, request: pytest.FixtureRequest
 ) -> None:
     require_shares(ModelSettings(), training)
-    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
-        monkeypatch.setenv(name, value)
+    request.getfixturevalue("two")
     require_shares(ModelSettings(), TrainingSettings())
     with pytest.raises(CannotRunError, match=hint):
         require_shares(ModelSettings(), training)
@@ -175,12 +174,11 @@ def test_what_does_not_go_with_sharded_weights_is_refused(
 
 @pytest.mark.parametrize(("micro_batch", "expected"), [(32, (1, 16)), (16, (1, 16)), (4, (4, 4))])
 def test_a_process_takes_its_own_completions(
-    micro_batch: int, expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    micro_batch: int, expected: tuple[int, int], request: pytest.FixtureRequest
 ) -> None:
     settings = GrpoSettings(prompts_per_step=4, group_size=8, micro_batch=micro_batch)
     assert backward_passes(settings, "training.grpo") == (32 // micro_batch, micro_batch)
-    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
-        monkeypatch.setenv(name, value)
+    request.getfixturevalue("two")
     assert backward_passes(settings, "training.grpo") == expected
 
 

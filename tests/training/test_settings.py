@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from daedalus.config import ConfigError, compose_config
-from daedalus.designers.distilled import DistilledSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -20,24 +19,9 @@ from daedalus.training.settings import (
     StageSettings,
     TrainingSettings,
 )
+from tests.training.conftest import TEACHER
 
-TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 POPULATION = PopulationSettings("x", Population())
-
-
-def test_settings_that_need_what_is_not_there_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"grpo\.commitment_steps .*set sft\.teacher"):
-        TrainingSettings(grpo=GrpoSettings(commitment_steps=2, horizon=3))
-    with pytest.raises(ValueError, match=r"sft\.teacher .*set portfolio\.populations"):
-        TrainingSettings(sft=SftSettings(teacher=TEACHER))
-    with pytest.raises(ValueError, match="commitment_steps: 0"):
-        GrpoSettings(commitment_steps=0, horizon=2)
-    with pytest.raises(ValueError, match=r"commitment_steps: 2; .* below the horizon, 2"):
-        GrpoSettings(commitment_steps=2, horizon=2)
-    with pytest.raises(ValueError, match=r"sft\.practice .*set sft\.teacher"):
-        TrainingSettings(sft=SftSettings(practice={"x": POPULATION}))
-    with pytest.raises(ValueError, match=r"load_in_4bit: .*set lora\.rank"):
-        ModelSettings(load_in_4bit=True)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +42,9 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (GrpoSettings, {"schedule": "steep"}),
         (GrpoSettings, {"scale_rewards": "all"}),
         (GrpoSettings, {"horizon": 0}),
+        (GrpoSettings, {"horizon": 2, "commitment_steps": 0}),
+        (SftSettings, {"exploration": 1.5}),
+        (SftSettings, {"first_decisions": 1.5}),
         (GrpoSettings, {"loss_type": "ppo"}),
         (GrpoSettings, {"importance_sampling_level": "answer"}),
         (GrpoSettings, {"epsilon": -0.1}),
@@ -75,6 +62,25 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
 @pytest.mark.parametrize(
     ("settings", "values", "hint"),
     [
+        (
+            TrainingSettings,
+            {"grpo": GrpoSettings(commitment_steps=2, horizon=3)},
+            r"grpo\.commitment_steps .*set sft\.teacher",
+        ),
+        (
+            TrainingSettings,
+            {"sft": SftSettings(teacher=TEACHER)},
+            r"sft\.teacher .*set portfolio\.populations",
+        ),
+        (
+            TrainingSettings,
+            {"sft": SftSettings(practice={"x": POPULATION})},
+            r"sft\.practice .*set sft\.teacher",
+        ),
+        (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, "steps: 2; .* below the horizon, 2"),
+        (SftSettings, {"corrections": CorrectionSettings(rounds=1)}, "follow lessons of a teacher"),
+        (GrpoSettings, {"regret_pool": 2, "rollouts": "episode"}, "regret_pool: only states have"),
+        (ModelSettings, {"load_in_4bit": True}, r"load_in_4bit: .*set lora\.rank"),
         (ModelSettings, {"backend": "unsloth"}, "backend: unsloth trains adapters only; set lora"),
         (ModelSettings, {"merge": "dequantised"}, "merge: dequantised: no weights are quantised"),
         (ModelSettings, {"double_quantisation": True}, "double_quantisation: no weights are"),
@@ -137,17 +143,28 @@ SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.roun
             "training.grpo.states: 1; .* give 2",
         ),
         ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
+        (
+            ["+experiment=smoke", "training.prompt.explained=true", "reward=published"],
+            "training.prompt.explained: it tells .* by R alone, and reward.weights has other",
+        ),
+        (
+            ["+experiment=boxplot", "designer=endpoint", "designer.model=m", "reward=published"],
+            "designer.prompt.explained: .* set reward=composite",
+        ),
     ],
 )
-def test_a_run_that_would_do_less_than_asked_is_not_composed(
+def test_a_run_that_would_not_do_what_is_asked_is_not_composed(
     overrides: list[str], hint: str
 ) -> None:
     with pytest.raises(ConfigError, match=hint):
         compose_config(*overrides)
 
 
-def test_an_episode_for_each_population_is_enough() -> None:
-    assert compose_config(*SMOKE, "training.sft.corrections.examples=71")
+@pytest.mark.parametrize(
+    "overrides", [["training.sft.corrections.examples=71"], ["training.prompt.explained=true"]]
+)
+def test_a_run_that_does_what_is_asked_is_composed(overrides: list[str]) -> None:
+    assert compose_config(*SMOKE, *overrides)
 
 
 @pytest.mark.parametrize("portfolio", [0, 4])

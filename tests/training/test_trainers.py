@@ -21,26 +21,29 @@ from daedalus.training import trainers
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft
-from daedalus.training.checkpoints import completed_steps
+from daedalus.training.backends import make_backend
+from daedalus.training.checkpoints import completed_steps, export
 from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.settings import ModelSettings
 from daedalus.training.trainers import SaveByTime, whole
 from tests.populations import population
-from tests.training.conftest import GRPO, PROMPT, SFT, SMALL, make_run, make_tracker
+from tests.training.conftest import GRPO, PROMPT, QLORA, SFT, SMALL, make_run, make_tracker
 
 
+@pytest.mark.parametrize("settings", [SMALL, QLORA], ids=["all weights", "4 bits"])
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
-    env: DesignEnv, tmp_path: Path
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, settings: ModelSettings
 ) -> None:
     """Stop after one of two steps; the second run must give the weights of one whole run."""
+    export(small, PROMPT, "", tmp_path / "base")
 
     def run(folder: Path, steps: int) -> tuple[torch.Tensor, list[dict[str, float]]]:
-        model = make_language_model(SMALL, PROMPT, env, seed=0)
+        model = make_backend(settings).load(tmp_path / "base")
         changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
-        settings = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
-        run = make_run(env, folder, settings)
-        trained = grpo.train(model, run)
-        weights = torch.cat([each.flatten() for each in trained.model.parameters()])
-        return weights.detach(), run.tracker.history("grpo")
+        asked = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
+        run = make_run(env, folder, asked, settings)
+        trained = [each for each in grpo.train(model, run).model.parameters() if each.requires_grad]
+        return torch.cat([each.detach().flatten() for each in trained]), run.tracker.history("grpo")
 
     whole, history = run(tmp_path / "whole", 2)
     first, first_part = run(tmp_path / "parts", 1)

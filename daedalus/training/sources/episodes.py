@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ RETURNS = "returns"
 """Key of the returns, which a rollout passes to the reward function beside the tokens."""
 
 
+@dataclass(frozen=True)
 class EpisodeRollouts:
     """Plays an episode for each completion that GRPO asks for.
 
@@ -35,24 +37,17 @@ class EpisodeRollouts:
     the mean reward from there to the end (the reward to go of REINFORCE, Williams 1992). Learning
     from all steps would take ten times as long.
 
-    Args:
+    Attributes:
         env: Environment of the episodes, and the reward of outcomes and texts.
         prompt: Contents of the prompt at each step.
         settings: Sampling temperature, and the largest number of tokens of an answer.
         seed: Seed of the markets and of the choice of steps.
     """
 
-    def __init__(
-        self,
-        env: DesignEnv,
-        prompt: PromptSettings,
-        settings: ReinforcementSettings,
-        seed: int,
-    ) -> None:
-        self._env = env
-        self._prompt = prompt
-        self._settings = settings
-        self._seed = seed
+    env: DesignEnv
+    prompt: PromptSettings
+    settings: ReinforcementSettings
+    seed: int
 
     def __call__(self, chats: Sequence[list[Message]], trainer: GRPOTrainer) -> dict[str, Any]:
         """Return the tokens of the decisions to learn from, as TRL's ``rollout_func``.
@@ -66,8 +61,8 @@ class EpisodeRollouts:
         assert isinstance(tokenizer, PreTrainedTokenizerBase)
         model = LanguageModel(trainer.accelerator.unwrap_model(trainer.model), tokenizer)
         turns, rewards = self._play(model, numbers)
-        length = self._env.settings.episode_length
-        chosen = [int(generator(self._seed, f"turns/{each}").integers(length)) for each in numbers]
+        length = self.env.settings.episode_length
+        chosen = [int(generator(self.seed, f"turns/{each}").integers(length)) for each in numbers]
         rows = range(len(numbers))
         return {
             "prompt_ids": [
@@ -86,12 +81,12 @@ class EpisodeRollouts:
         self, model: LanguageModel, numbers: Sequence[int]
     ) -> tuple[list[Completions], NDArray[np.float64]]:
         """Return the tokens of each step, and rewards of shape (steps, episodes)."""
-        seeds = np.concatenate([market_seeds(self._seed, "rollouts", 1, each) for each in numbers])
-        episodes = self._env.reset(seeds)
+        seeds = np.concatenate([market_seeds(self.seed, "rollouts", 1, each) for each in numbers])
+        episodes = self.env.reset(seeds)
         turns, rewards = [], []
-        settings, tokens = self._settings, self._settings.max_completion_tokens
-        for _ in range(self._env.settings.episode_length):
-            chats = prompts(episodes.observe(), self._prompt)
+        settings, tokens = self.settings, self.settings.max_completion_tokens
+        for _ in range(self.env.settings.episode_length):
+            chats = prompts(episodes.observe(), self.prompt)
             turns.append(complete(model, chats, settings.temperature, tokens))
             rewards.append(_step(episodes, [parse_mechanism(text) for text in turns[-1].texts]))
         return turns, np.stack(rewards)

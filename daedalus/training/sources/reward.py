@@ -24,13 +24,14 @@ SIBLING = "sibling"
 _NO_SPREAD = 1e-8
 
 
+@dataclass(frozen=True)
 class MarketReward:
     """Scores completions in forks of the states that their prompts describe.
 
     All completions of a prompt are played in the same K futures (common random numbers). So their
     rewards differ by the mechanisms and not by the draws. Each training step has its own futures.
 
-    Args:
+    Attributes:
         states: Paused episodes, one for each prompt. Their environment has the reward.
         futures: Number of futures K of each state.
         horizon: Steps of each future.
@@ -38,24 +39,15 @@ class MarketReward:
         continuation: Acts after the commitment steps; None keeps the completion's mechanism.
     """
 
-    def __init__(
-        self,
-        states: Episodes,
-        futures: int,
-        horizon: int,
-        seed: int,
-        continuation: ContinuationPolicy | None = None,
-    ) -> None:
-        self._states = states
-        self._stack = states.env.reward
-        self._futures = futures
-        self._horizon = horizon
-        self._seed = seed
-        self._continuation = continuation
+    states: Episodes
+    futures: int
+    horizon: int
+    seed: int
+    continuation: ContinuationPolicy | None = None
 
     def __len__(self) -> int:
         """Return the number of states."""
-        return len(self._states)
+        return len(self.states)
 
     def of_mechanisms(self, mechanisms: Mechanisms, step: int) -> float:
         """Return the mean reward of mechanisms, one for each state, written as texts."""
@@ -77,7 +69,7 @@ class MarketReward:
         mechanisms = Mechanisms.stack([each for group in choices for each in group])
         where = np.repeat(np.asarray(rows), counts)
         outcome = self._play(mechanisms, where.tolist(), step, "siblings/futures")
-        worth = self._stack.of_mechanisms(outcome).reshape(len(where), -1).mean(axis=1)
+        worth = self.states.env.reward.of_mechanisms(outcome).reshape(len(where), -1).mean(axis=1)
         return np.split(worth, np.cumsum(counts)[:-1])
 
     def score(
@@ -94,8 +86,8 @@ class MarketReward:
         valid = [index for index, each in enumerate(parsed) if each.valid]
         mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
         outcome = self._play(mechanisms, [rows[index] for index in valid], step)
-        terms = self._stack.terms(parsed, outcome)
-        totals = self._stack.total(terms)
+        terms = self.states.env.reward.terms(parsed, outcome)
+        totals = self.states.env.reward.total(terms)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
         return totals, terms
 
@@ -103,13 +95,11 @@ class MarketReward:
         self, mechanisms: Mechanisms, rows: Sequence[int], step: int, purpose: str = "futures"
     ) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
-        seeds = np.zeros((len(rows), self._futures), np.uint64)
+        seeds = np.zeros((len(rows), self.futures), np.uint64)
         for index, row in enumerate(rows):
-            seeds[index] = market_seeds(self._seed, purpose, self._futures, step, row)
+            seeds[index] = market_seeds(self.seed, purpose, self.futures, step, row)
         where = np.asarray(rows, np.int64)
-        return play_futures(
-            self._states, where, mechanisms, seeds, self._horizon, self._continuation
-        )
+        return play_futures(self.states, where, mechanisms, seeds, self.horizon, self.continuation)
 
     def as_reward_function(self, group_size: int) -> RewardFunction:
         """Return the function that TRL's GRPOTrainer calls. It also logs each term."""

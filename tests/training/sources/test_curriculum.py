@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
@@ -54,8 +54,12 @@ def envs() -> dict[str, DesignEnv]:
     return {name: DesignEnv.of(MARKET, each) for name, each in POPULATIONS.items()}
 
 
-def rewards(states: list[DesignEnv]) -> list[MarketReward]:
-    return [MarketReward(each, 3, 1, seed=0) for each in states]
+def states_of(envs: dict[str, DesignEnv], horizon: int = 1, count: int = 6) -> list[Episodes]:
+    return [mid_episode_states(each, count, 0, name, horizon) for name, each in envs.items()]
+
+
+def rewards(states: list[Episodes], futures: int = 3) -> list[MarketReward]:
+    return [MarketReward(each, futures, 1, seed=0) for each in states]
 
 
 def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
@@ -75,9 +79,8 @@ def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
 
 
 def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
-    states = [mid_episode_states(each, 64, 0, name) for name, each in envs.items()]
-    rewards = [MarketReward(each, 8, 1, seed=0) for each in states]
-    table = stage_table(envs, rewards, CURRICULUM, seed=0)
+    paid = rewards(states_of(envs, count=64), futures=8)
+    table = stage_table(envs, paid, CURRICULUM, seed=0)
     easy = table.iloc[0]
     assert easy["random"] < easy["threshold"] < easy["search"]
     assert easy["threshold"] == pytest.approx((easy["random"] + easy["search"]) / 2)
@@ -88,17 +91,16 @@ def paid_by(stack: RewardStack, envs: dict[str, DesignEnv]) -> dict[str, DesignE
     return {name: replace(each, reward=stack) for name, each in envs.items()}
 
 
-def rewards_in(envs: dict[str, DesignEnv]) -> list[MarketReward]:
-    states = [mid_episode_states(each, 16, 0, name) for name, each in envs.items()]
-    return [MarketReward(each, 4, 1, seed=0) for each in states]
-
-
 @pytest.mark.slow
 def test_thresholds_are_on_the_scale_of_training(envs: dict[str, DesignEnv]) -> None:
     tables = []
     for stack in (RewardStack(), RewardStack({"composite": 0.5})):
         paying = paid_by(stack, envs)
-        tables.append(stage_table(paying, rewards_in(paying), CURRICULUM, seed=0).iloc[0])
+        tables.append(
+            stage_table(
+                paying, rewards(states_of(paying, count=16), futures=4), CURRICULUM, seed=0
+            ).iloc[0]
+        )
     for column in ("random", "search", "threshold"):
         assert tables[1][column] == pytest.approx(tables[0][column] / 2)
 
@@ -108,10 +110,10 @@ def test_thresholds_are_those_of_the_best_mechanism_for_the_given_reward(
     envs: dict[str, DesignEnv],
 ) -> None:
     against = paid_by(AGAINST_WELFARE, envs)
-    rewards = rewards_in(against)
-    own = stage_table(against, rewards, CURRICULUM, seed=0)
+    paid = rewards(states_of(against, count=16), futures=4)
+    own = stage_table(against, paid, CURRICULUM, seed=0)
     assert (own["search"] > own["random"]).all()
-    found_for_r = stage_table(envs, rewards, CURRICULUM, seed=0)
+    found_for_r = stage_table(envs, paid, CURRICULUM, seed=0)
     assert (own["search"] > found_for_r["search"] + 0.3).all()
 
 
@@ -124,7 +126,7 @@ def test_what_was_logged_leads_to_the_same_stage() -> None:
 
 
 def test_prompts_and_rewards_are_of_the_stage(envs: dict[str, DesignEnv]) -> None:
-    states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
+    states = states_of(envs)
     curriculum = Curriculum([0.0, np.inf], [1, 1])
     reward = CurriculumReward(rewards(states), curriculum)
     rows = staged_prompts(states, PROMPT, curriculum)
@@ -151,7 +153,7 @@ def test_the_curriculum_hears_of_the_rewards_of_all_processes(
     monkeypatch.setattr(
         "daedalus.training.sources.curriculum.gathered", lambda mine: [*mine, *others]
     )
-    states = [mid_episode_states(each, 6, 0, name) for name, each in envs.items()]
+    states = states_of(envs)
     curriculum = Curriculum([0.7, np.inf], [1, 1])
     reward = CurriculumReward(rewards(states), curriculum)
     totals, terms = reward.score([format_mechanism(Mechanism())] * 2, [4, 4], 0)
@@ -160,7 +162,7 @@ def test_the_curriculum_hears_of_the_rewards_of_all_processes(
 
 
 def test_the_continuation_policy_acts_in_every_stage(envs: dict[str, DesignEnv]) -> None:
-    states = [mid_episode_states(each, 6, 0, name, horizon=2) for name, each in envs.items()]
+    states = states_of(envs, horizon=2)
     later = FixedDesigner(Mechanism(reserve_price=0.9))
     continuation = ContinuationPolicy(later, commitment_steps=1)
     curriculum = Curriculum([0.0, np.inf], [1, 1])

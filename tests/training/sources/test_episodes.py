@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
+from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import train
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.episodes import RETURNS, EpisodeRollouts
 from daedalus.training.sources.source import numbered_prompts
-from tests.search.markets import PUBLISHED, play_steps, published_reward
+from tests.search.markets import COMPOSITE, PUBLISHED, play_steps, published_reward
 from tests.training.conftest import PROMPT, Writer, make_run
 
 NUMBERS = [0, 0, 1, 1, 2, 2]
@@ -56,12 +57,25 @@ def test_a_group_shares_its_market_and_its_step(short: DesignEnv, small: Languag
     assert sampled["completion_ids"][0] != sampled["completion_ids"][1]
 
 
-def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageModel) -> None:
+def composite(outcome: Outcome) -> np.ndarray:
+    return outcome.field("composite").mean(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("stack", "paid"), [(COMPOSITE, composite), (PUBLISHED, published_reward)], ids=["R", "other"]
+)
+def test_returns_are_those_of_the_episodes_on_the_given_reward(
+    short: DesignEnv,
+    small: LanguageModel,
+    stack: RewardStack,
+    paid: Callable[[Outcome], np.ndarray],
+) -> None:
     answer = small.tokenizer(format_mechanism(WRITTEN) + "<|im_end|>").input_ids
-    given = rollouts(short, LanguageModel(Writer(answer), small.tokenizer), temperature=0.0)
+    writer = LanguageModel(Writer(answer), small.tokenizer)
+    given = rollouts(replace(short, reward=stack), writer, 0.0)
     seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
-    played = play_episodes(short, FixedDesigner(WRITTEN), seeds, generator(0, "x"))
-    table = played["reward"].to_numpy().reshape(len(NUMBERS), 3)
+    steps = play_steps(short.reset(seeds), WRITTEN, 3)
+    table = np.stack([paid(each) for each in steps], axis=1)
     assert len(set(table.ravel())) > 3
     for row, number in enumerate(NUMBERS):
         step = int(generator(5, f"turns/{number}").integers(3))
@@ -69,18 +83,6 @@ def test_returns_are_those_of_the_episodes(short: DesignEnv, small: LanguageMode
         assert given["completion_ids"][row] == answer
         shown = small.tokenizer.decode(given["prompt_ids"][row])
         assert f"round_number: {step} / 3" in shown
-
-
-def test_returns_are_on_the_given_reward(short: DesignEnv, small: LanguageModel) -> None:
-    answer = small.tokenizer(format_mechanism(WRITTEN) + "<|im_end|>").input_ids
-    writer = LanguageModel(Writer(answer), small.tokenizer)
-    given = rollouts(replace(short, reward=PUBLISHED), writer, 0.0)
-    seeds = np.concatenate([market_seeds(5, "rollouts", 1, number) for number in NUMBERS])
-    steps = play_steps(short.reset(seeds), WRITTEN, 3)
-    table = np.stack([published_reward(each) for each in steps], axis=1)
-    for row, number in enumerate(NUMBERS):
-        step = int(generator(5, f"turns/{number}").integers(3))
-        assert given[RETURNS][row] == pytest.approx(table[row, step:].mean())
 
 
 def test_malformed_answers_earn_nothing(short: DesignEnv, small: LanguageModel) -> None:

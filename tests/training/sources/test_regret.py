@@ -76,8 +76,3 @@ def test_prompts_come_from_the_pool(env: DesignEnv, tmp_path: Path) -> None:
     training = TrainingSettings(grpo=settings, portfolio=PortfolioSettings(populations=2))
     source = state_source(make_run(env, tmp_path, training, portfolio=known), settings, Patchy())
     assert len(source.prompts) == 6
-
-
-def test_episodes_have_no_pool() -> None:
-    with pytest.raises(ValueError, match="regret_pool: only states have it"):
-        replace(GRPO, regret_pool=2, rollouts="episode")

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.designers.distilled import DistilledSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.runs.folder import RunFolder
-from daedalus.search.distillation import DistillationData
+from daedalus.search.distillation import DistillationData, gather_distillation_data
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.search.trees import observed_features
 from daedalus.training.algorithms.sft.settings import SftSettings
@@ -29,16 +28,7 @@ from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from experiments.build import make_training_run
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import PROMPT, make_run, make_tracker
-
-CANDIDATES = Mechanisms.stack(
-    [
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
-        Mechanism(reserve_price=0.9),
-    ]
-)
-TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, make_run, make_tracker
 
 
 def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> list[float]:
@@ -102,26 +92,15 @@ def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_pa
     assert practice is not None and len(practice.lessons()) == 16
     source = make_source(model, run, "grpo")
     player = RandomWalkDesigner(portfolio)
-    check_distillation_data(env, player, portfolio, run.folder)
     check_grpo_rewards(run, player, source)
     alone = replace(run, folder=RunFolder(tmp_path / "without SFT"))  # then GRPO gathers the data
     make_source(model, alone, "grpo")
-    data = [DistillationData.read(each.folder.distillation_data) for each in (run, alone)]
-    np.testing.assert_array_equal(data[0].rewards, data[1].rewards)
-
-
-def check_distillation_data(
-    env: DesignEnv, player: RandomWalkDesigner, portfolio: Mechanisms, run: RunFolder
-) -> None:
-    """Recompute the stored rewards of a few states, step by step."""
-    data = DistillationData.read(run.distillation_data)
-    states = mid_episode_states(env, 32, 0, "lessons/0", 2, player)
-    np.testing.assert_array_equal(data.features, observed_features(states.observe()))
-    seeds = market_seeds(0, "lessons/0/futures", 64).reshape(32, 2)
-    for row, number in np.ndindex(4, len(portfolio)):
-        forks = states.fork(np.full(2, row), seeds[row])
-        steps = [published_reward(each) for each in play_steps(forks, portfolio[number], 2)]
-        assert data.rewards[row, number] == pytest.approx(np.mean(steps))
+    teacher = settings.sft.teacher
+    assert env.reward == PUBLISHED and teacher is not None
+    wanted = gather_distillation_data(env, portfolio, teacher, config.seed)
+    for each in (run, alone):
+        data = DistillationData.read(each.folder.distillation_data)
+        np.testing.assert_array_equal(data.rewards, wanted.rewards)
 
 
 def check_grpo_rewards(run: TrainingRun, player: RandomWalkDesigner, source: Source) -> None:

@@ -7,13 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import Dataset
 
-from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
-from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.search.distillation import distil
@@ -22,16 +19,7 @@ from daedalus.search.trees import TreeDesigner
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
-from tests.training.conftest import PROMPT
-
-CANDIDATES = Mechanisms.stack(
-    [
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
-        Mechanism(reserve_price=0.9),
-    ]
-)
-TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
+from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, answers
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +40,6 @@ def practice(
     return Practice(
         envs, teacher, TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio), 0
     )
-
-
-def answers(pairs: Dataset) -> list[str]:
-    return [chat[0]["content"] for chat in pairs["completion"]]
 
 
 def test_at_a_low_temperature_answers_have_the_highest_prediction(
@@ -137,9 +121,3 @@ def test_every_round_of_corrections_has_its_own_markets(
     model = FixedDesigner(CANDIDATES[0])
     first, second = (list(made.corrections(model, number)["prompt"]) for number in range(2))
     assert first != second
-
-
-@pytest.mark.parametrize("name", ["exploration", "first_decisions"])
-def test_shares_out_of_range_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}: 1.5; give a number from 0 to 1"):
-        SftSettings(**{name: 1.5})

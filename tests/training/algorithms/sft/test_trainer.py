@@ -9,14 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from datasets import Dataset
 from transformers import AutoModelForCausalLM
 
-from daedalus.designers.distilled import DistilledSettings
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
@@ -35,25 +32,21 @@ from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.settings import ModelSettings, PortfolioSettings, TrainingSettings
 from daedalus.training.tokenizer import number_tokens
-from tests.training.conftest import ADAPTED, PROMPT, SFT, SMALL, make_run
-
-CANDIDATES = Mechanisms.stack(
-    [
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.5),
-        Mechanism(reserve_price=0.0, withdrawal_penalty=0.7),
-        Mechanism(reserve_price=0.9),
-    ]
+from tests.training.conftest import (
+    ADAPTED,
+    CANDIDATES,
+    PROMPT,
+    SFT,
+    SMALL,
+    TEACHER,
+    answers,
+    make_run,
 )
-TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 
 
 def settings(temperature: float, count: int = 64) -> TrainingSettings:
     sft = SftSettings(examples=count, batch_size=4, temperature=temperature, teacher=TEACHER)
     return TrainingSettings(prompt=PROMPT, sft=sft, portfolio=PortfolioSettings(populations=1))
-
-
-def answers(pairs: Dataset) -> list[str]:
-    return [chat[0]["content"] for chat in pairs["completion"]]
 
 
 @pytest.mark.parametrize(("weight", "best"), [(1.0, {0.0}), (-1.0, {0.9})])
@@ -109,11 +102,6 @@ def test_corrections_go_on_from_the_lessons(
     again = train(resumed, run)
     for name, each in again.model.named_parameters():
         torch.testing.assert_close(each, weights[name])
-
-
-def test_corrections_need_a_teacher() -> None:
-    with pytest.raises(ValueError, match="corrections: these follow lessons of a teacher"):
-        SftSettings(corrections=CorrectionSettings(rounds=1))
 
 
 @pytest.mark.parametrize("model", [SMALL, ADAPTED], ids=["all weights", "adapters"])
