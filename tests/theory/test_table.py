@@ -19,8 +19,7 @@ def measured(episodes: int, seed: int) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])  # tests/test_golden.py runs seed 0
-def test_the_market_obeys_theory_at_any_seed(seed: int) -> None:
-    table = measured(episodes=200, seed=seed)
+def test_the_market_obeys_theory_at_another_seed() -> None:
+    table = measured(episodes=200, seed=1)  # tests/test_golden.py runs seed 0
     assert table["passes"].all(), table[~table["passes"]].to_string()
     assert table["result"].nunique() == 15 and len(table) == 80
