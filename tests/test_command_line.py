@@ -47,6 +47,7 @@ def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
     assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
 
 
+@pytest.mark.slow
 def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
     answer = run("seed=1", cwd=tmp_path)
     assert answer.returncode == 1
@@ -54,6 +55,7 @@ def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
     wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
     with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
@@ -63,6 +65,7 @@ def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path
     assert "does not read population.strategic.units" in answer.stderr
 
 
+@pytest.mark.slow
 def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
     (tmp_path / "experiment").mkdir()
     old = "# @package _global_\ntask: compare\nmarket: { rules: classic }\n"
@@ -122,6 +125,7 @@ def test_a_refused_job_of_a_sweep_is_in_its_table(tmp_path: Path) -> None:
     assert job["state"] == "failed" and "evaluation.episodes: 0" in job["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
@@ -215,6 +219,7 @@ def test_a_failed_job_of_a_sweep_says_the_same(
     assert list(pd.read_csv(sweep / "jobs.csv")["state"]) == ["failed", "failed"]
 
 
+@pytest.mark.slow
 def test_an_endpoint_without_a_server_is_one_sentence(ended: Callable[..., str]) -> None:
     server = ["designer=endpoint", "designer.model=x", "designer.retries=0"]
     told = ended(*server, "designer.base_url=http://127.0.0.1:9/v1")

@@ -365,6 +365,7 @@ def bounds(cell: str) -> list[int]:
     return [numbers[0], numbers[-1]]
 
 
+@pytest.mark.slow
 def test_the_table_of_populations_has_them_all() -> None:
     shown = {name.strip(" `"): row for name, *row in marked(ROOT / "docs/market.md", "populations")}
     assert sorted(shown) == sorted(path.stem for path in (ROOT / "conf/population").glob("*.yaml"))

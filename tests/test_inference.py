@@ -61,6 +61,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return run
 
 
+@pytest.mark.slow
 def test_without_options_the_newest_designer_sets_one_mechanism(
     ask, untrained: Path, tmp_path: Path
 ) -> None:
@@ -71,6 +72,7 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
     assert ask(*warm, 1) == ask(*warm, 1) != ask(*warm, 2)
 
 
+@pytest.mark.slow
 def test_a_published_model_is_asked_by_its_name(
     ask,
     trained_run: RunFolder,

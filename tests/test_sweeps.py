@@ -97,6 +97,7 @@ def test_the_tables_keep_the_jobs_of_a_moved_sweep_and_of_no_other(tmp_path: Pat
     assert [each.place for each in jobs_of_sweep(tmp_path / "moved").values()] == ["0"]
 
 
+@pytest.mark.slow
 def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for number, seed in enumerate((0, 1, 0)):
         write_job(tmp_path, number, leaderboard_rows(0.01 * seed), f"seed={seed}")
@@ -107,6 +108,7 @@ def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert "job 2 has the configuration of job 0" in caplog.text
 
 
+@pytest.mark.slow
 def test_the_seed_is_that_of_the_configuration(tmp_path: Path) -> None:
     for number, (experiment, seed) in enumerate((("one", 4), ("two", 7))):
         write_job(tmp_path, number, leaderboard_rows(0.0), f"+experiment={experiment}")
@@ -172,6 +174,7 @@ def test_one_seed_has_no_interval_and_supports_no_claim() -> None:
     assert all(np.isnan(pair[each]) for each in ("difference_low", "difference_high", "improves"))
 
 
+@pytest.mark.slow
 def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     write_leaderboards(tmp_path, 3)
     seeds = pd.read_csv(tmp_path / "seeds.csv")
@@ -185,6 +188,7 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
 
 
+@pytest.mark.slow
 def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path: Path) -> None:
     whole, shared = tmp_path / "whole", tmp_path / "shared"
     rng, number = np.random.default_rng(0), 0
@@ -205,6 +209,7 @@ def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path:
     pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), [("seeds.csv", "mean"), ("leaderboard.csv", "iqm")])
 def test_intervals_of_a_sweep_have_the_confidence_of_its_runs(
     table: str, column: str, tmp_path: Path
@@ -239,6 +244,7 @@ def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:
     assert not (tmp_path / "leaderboard.csv").exists()
 
 
+@pytest.mark.slow
 def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:
     follows = "designer.checkpoint=${run_of_seed:outputs/sweeps/grpo_mixture/now}/model"
     for seed in range(3):

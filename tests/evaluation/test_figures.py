@@ -70,6 +70,7 @@ def test_boxplot_marks_the_mean() -> None:
     assert diamonds == pytest.approx([episodes["reward"].mean()])
 
 
+@pytest.mark.slow
 def test_many_episodes_are_drawn_in_seconds_and_only_the_first_as_dots(tmp_path: Path) -> None:
     episodes = frame(["random", "informed_greedy", "search", "trained", "planner"], 10_000)
     start = time.process_time()
@@ -205,6 +206,7 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert path.read_bytes() == b"old"
 
 
+@pytest.mark.slow
 def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     names = [name for name in ODD_NAMES if name.isascii() and "\n" not in name]
     for first in range(0, len(names), 11):

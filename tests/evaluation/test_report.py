@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import characters, one_of, sampled_from, text
 from matplotlib.figure import Figure
@@ -56,6 +57,7 @@ def test_tables_and_figures_are_files_of_the_run(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "empty.png").exists()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(name=one_of(sampled_from(ODD_NAMES), text(characters(codec="ascii", categories="LNPSZ"))))
 def test_every_text_is_shown_as_it_is(name: str) -> None:

@@ -55,6 +55,7 @@ def test_probability_of_improvement_by_hand() -> None:
     assert probability_of_improvement(first, first) == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [2, 3, 5, 10])
 def test_an_interval_over_few_seeds_covers_as_often_as_it_says(seeds: int) -> None:
     samples = np.random.default_rng(seeds).normal(0.4, 0.1, (1000, seeds))

@@ -31,6 +31,7 @@ def rows(mechanisms: Mechanisms) -> list[Mechanism]:
     return [mechanisms[row] for row in range(len(mechanisms))]
 
 
+@pytest.mark.slow
 def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(tmp_path: Path) -> None:
     found = {}
     for reward in ("composite", "published"):

@@ -55,6 +55,7 @@ def test_a_dry_run_needs_no_network(
     assert [path.name for path in tmp_path.iterdir()] == ["published"]
 
 
+@pytest.mark.slow
 def test_a_folder_is_uploaded_once(trained_run: RunFolder, tmp_path: Path, hub: FakeHub) -> None:  # noqa: F811
     main(settings(trained_run.model), tmp_path)
     folder = RunFolder(tmp_path).published

@@ -39,6 +39,7 @@ def test_the_newest_designer_that_was_trained_here_is_found(tmp_path: Path) -> N
     assert find_designer(ServiceSettings(checkpoint="none"), tmp_path) is None
 
 
+@pytest.mark.slow
 def test_the_configured_population_is_where_visitors_begin() -> None:
     shipped = make_catalogue(composed("+experiment=serve", "population=stage1"))
     assert shipped.default == "stage1" and "mixture" in shipped.populations
@@ -48,6 +49,7 @@ def test_the_configured_population_is_where_visitors_begin() -> None:
         Catalogue(own.populations, "stage9", own.market, own.markets, 10)
 
 
+@pytest.mark.slow
 def test_the_configured_market_is_where_visitors_begin() -> None:
     fresh = make_catalogue(composed("+experiment=serve", "market=fresh"))
     assert fresh.market == "fresh" and list(fresh.markets) == ["strategic", "fresh", "classic"]

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from daedalus.config import compose_config
 from daedalus.theory.revenue import CASES, GRID
@@ -13,6 +14,7 @@ from daedalus.theory.rows import Row
 from experiments.theory import main
 
 
+@pytest.mark.slow
 def test_the_experiment_writes_its_table_and_figures(tmp_path: Path) -> None:
     config = compose_config("+experiment=theory", "evaluation.episodes=2", "tracking=files")
     main(config, tmp_path)

@@ -20,6 +20,7 @@ def copy(trained_run: RunFolder, tmp_path: Path) -> RunFolder:
     return RunFolder(tmp_path / "copy")
 
 
+@pytest.mark.slow
 def test_all_files_are_read(trained_run: RunFolder) -> None:
     evidence = read_evidence(f"{trained_run.model}/")
     assert evidence.run.path == trained_run.path.resolve()

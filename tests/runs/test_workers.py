@@ -53,6 +53,7 @@ def busy(seconds: float) -> float:
     return seconds
 
 
+@pytest.mark.slow
 def test_results_come_in_order_from_processes_with_equal_parts_of_the_cores() -> None:
     with sharing(2):
         found = list(share_out(where, range(6), 6))
@@ -98,11 +99,13 @@ def refuse(_: int) -> None:
     raise UnportableError(3, 2)
 
 
+@pytest.mark.slow
 def test_a_failure_that_cannot_travel_arrives_as_text() -> None:
     with sharing(2), pytest.raises(RuntimeError, match="UnportableError: 3 bidders for 2 units"):
         list(share_out(refuse, [1, 0, 1], 3))
 
 
+@pytest.mark.slow
 def test_processor_time_of_other_processes_counts_in_its_phase(tmp_path: Path) -> None:
     with clock_run(tmp_path / "phases.csv"), sharing(2):
         assert list(share_out(busy, [0.3, 0.3], 2)) == [0.3, 0.3]
@@ -143,6 +146,7 @@ def _columns(mechanisms: Mechanisms) -> Iterator[np.ndarray]:
     yield from (getattr(mechanisms, name) for name in FIELDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [look_ahead, planner, portfolio, lessons])
 def test_searches_find_the_same_to_the_last_bit(
     search: Callable[[], Iterator[np.ndarray]], monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,7 @@ SHARE_OF_EPISODE = -1
 """Where features hold the reserve and the share of the episode."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stack", "changes", "best"),
     [
@@ -94,6 +95,7 @@ def test_later_rounds_are_where_the_learner_leads() -> None:
     np.testing.assert_array_equal(data.rewards, again.rewards)
 
 
+@pytest.mark.slow
 def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     reserves = (0.9, 0.0, 0.8)  # the trees never choose the first
     candidates = Mechanisms.stack([Mechanism(reserve_price=each) for each in reserves])
@@ -111,6 +113,7 @@ def test_an_improvement_counts_what_is_left_of_the_episode() -> None:
     np.testing.assert_array_equal(data.rewards, again.rewards)
 
 
+@pytest.mark.slow
 def test_data_is_gathered_once_for_a_run(tmp_path: Path) -> None:
     pair = Mechanisms.stack([Mechanism(auction_type="vcg"), Mechanism(reserve_price=0.25)])
     learnt = distil(env_of(), pair, BUDGET, seed=0)

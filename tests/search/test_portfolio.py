@@ -29,6 +29,7 @@ def test_best_responses_beat_random_mechanisms_on_the_given_reward(stack: Reward
         assert found > np.quantile(score(drawn, 32), 0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sweeps", [0, 2])
 def test_a_portfolio_ends_with_the_best_found_on_the_mixture(
     sweeps: int, monkeypatch: pytest.MonkeyPatch

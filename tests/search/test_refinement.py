@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.search.distillation import distil, gather_distillation_data
@@ -23,6 +24,7 @@ CANDIDATES = Mechanisms.stack(
 )
 
 
+@pytest.mark.slow
 def test_a_candidate_is_swept_where_it_is_chosen_and_the_last_stays() -> None:
     env = env_of(dropouts=DROPOUTS)
     learner = distil(env, CANDIDATES, BUDGET, seed=0)
@@ -37,6 +39,7 @@ def test_a_candidate_is_swept_where_it_is_chosen_and_the_last_stays() -> None:
     assert after > before + 0.02
 
 
+@pytest.mark.slow
 def test_candidates_are_swept_for_the_given_reward() -> None:
     env = env_of()
     learner = distil(env, CANDIDATES, BUDGET, seed=0)
@@ -45,6 +48,7 @@ def test_candidates_are_swept_for_the_given_reward() -> None:
     assert refined[0].reserve_price == 0.9
 
 
+@pytest.mark.slow
 def test_data_after_a_refinement_compares_the_refined_candidates() -> None:
     env = env_of(dropouts=DROPOUTS)
     budget = replace(BUDGET, refinements=1)

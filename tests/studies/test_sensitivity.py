@@ -136,6 +136,7 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
         assert found["proxies identify populations"] == (seen > 0.5)
 
 
+@pytest.mark.slow
 def test_adapting_is_measured_in_the_world_of_the_claim() -> None:
     assert compose_config("+experiment=sensitivity").population.name == "world"
 
@@ -145,6 +146,7 @@ def small_env(**changes: object) -> DesignEnv:
     return DesignEnv.of(settings, Population(types=TYPES, **changes))
 
 
+@pytest.mark.slow
 def test_the_whole_way_on_a_small_market() -> None:
     search = SearchBudget(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)
     env = small_env(concentration=1.0)

@@ -38,6 +38,7 @@ def make_env() -> DesignEnv:
     return DesignEnv.of(MarketSettings(), population(3))
 
 
+@pytest.mark.slow
 def test_forked_states_and_shared_futures_carry_far_more_signal() -> None:
     stage0 = DesignEnv.of(MarketSettings(), Population())
     recipes = reward_recipes(make_env(), stage0, groups=32, group_size=8, seed=0)

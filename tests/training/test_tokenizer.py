@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from transformers import AutoTokenizer
 
@@ -83,6 +84,7 @@ def test_a_compact_number_is_one_token_and_close_ones_are_alike(env: DesignEnv) 
     assert torch.cosine_similarity(at, far, dim=0) < 0.6
 
 
+@pytest.mark.slow
 def test_a_market_takes_some_sixty_tokens_to_tell() -> None:
     config = composed("+experiment=grpo_mixture", "model.layers=1")
     env, prompt = make_env(config), config.training.prompt

@@ -78,6 +78,7 @@ def test_a_stage_is_left_once_a_whole_window_is_good() -> None:
     assert curriculum.stage == 2
 
 
+@pytest.mark.slow
 def test_thresholds_lie_between_random_and_the_best(envs: dict[str, DesignEnv]) -> None:
     paid = rewards(states_of(envs, count=64), futures=8)
     table = stage_table(envs, paid, CURRICULUM, seed=0)

@@ -128,6 +128,7 @@ def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:
     assert logged["term/composite"] == pytest.approx(np.mean(totals))
 
 
+@pytest.mark.slow
 def test_another_process_gives_texts_the_reward_of_training(
     states: Episodes, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_sibling_is_written_as_the_model_writes(small: LanguageModel) -> None:
     assert parse_mechanism(text).mechanism == GOOD
 
 
+@pytest.mark.slow
 def test_grpo_moves_towards_a_better_sibling(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:

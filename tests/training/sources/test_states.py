@@ -80,6 +80,7 @@ model.intermediate_size=64
 """.split()
 
 
+@pytest.mark.slow
 def test_distillation_and_grpo_of_a_planned_run_use_the_reward_of_the_run(tmp_path: Path) -> None:
     config = compose_config("+experiment=grpo_mixture", "reward=published", *PLANNED)
     assert config.reward == PUBLISHED
