@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from daedalus.config.jobs import jobs_of_sweep
 from daedalus.runs import processes
 from daedalus.runs.endings import program
 
@@ -32,8 +32,8 @@ _NO_JOB = (
 class LaunchChecks(Callback):
     """Ends the program with one sentence if Hydra would launch something else than was asked.
 
-    Hydra calls it before a run or a sweep makes a folder, and after a sweep. It turns exceptions of
-    a callback into warnings, but not ``SystemExit``.
+    Hydra calls it before a run or a sweep makes a folder. It turns exceptions of a callback into
+    warnings, but not ``SystemExit``.
     """
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
@@ -42,17 +42,19 @@ class LaunchChecks(Callback):
             sys.exit(_NO_SWEEP)
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Refuse a launcher that this machine does not have."""
+        """Refuse a launcher that this machine does not have, and a sweep without a job."""
         if processes.count() > 1:
             sys.exit(_ONE_RUN.format(program()))
         if config.hydra.launcher._target_.endswith(".SlurmLauncher") and not shutil.which("sbatch"):
             sys.exit(_NO_SLURM.format(config.hydra.runtime.choices["hydra/launcher"]))
-
-    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Refuse a sweep that had no job, and remove what Hydra wrote for it."""
-        sweep = Path(config.hydra.sweep.dir)
-        if not jobs_of_sweep(sweep):
-            (sweep / "multirun.yaml").unlink(missing_ok=True)
-            with suppress(OSError):  # there is something else in it
-                sweep.rmdir()
+        if not _swept(config.hydra):
             sys.exit(_NO_JOB.format(" ".join(config.hydra.overrides.task)))
+
+
+def _swept(asked: DictConfig) -> list[list[str]]:
+    """Return the overrides of each job of a sweep, as Hydra's sweeper will make them."""
+    texts = [f"{key}={value}" for key, value in (asked.sweeper.params or {}).items()]
+    parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+    overrides = parser.parse_overrides([*texts, *asked.overrides.task])
+    (jobs,) = BasicSweeper.split_arguments(overrides, None)
+    return jobs
