@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -8,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from fastapi import FastAPI
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from daedalus.env import Designer
 from daedalus.market.interface import MARKETS, MarketSettings
@@ -23,6 +26,7 @@ from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 
+JSON_BODY = {"Content-Type": "application/json"}
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
 
 DOCS = Path(__file__).parents[2] / "docs" / "service.md"
@@ -89,6 +93,33 @@ def listening(app: FastAPI, settings: ServiceSettings) -> Iterator[str]:
         finally:  # or a test that fails leaves a thread that the process waits for
             server.should_exit = True
             thread.join()
+
+
+def dial(address: str, **options: Any) -> socket.socket:
+    """Connect to an address without any protocol."""
+    place = urlsplit(address)
+    return socket.create_connection((place.hostname, place.port), **options)
+
+
+def exchanged(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
+    """Send bytes, and return everything that comes back until the server closes."""
+    with dial(address, timeout=9) as sock:
+        for part in parts:
+            sock.sendall(part)
+            time.sleep(pause)
+        return b"".join(iter(lambda: sock.recv(65_536), b""))
+
+
+def open_websocket(client: TestClient, headers: dict[str, str]) -> int:
+    """Ask for the state over a WebSocket; 101, or the status of the refusal."""
+    try:
+        with client.websocket_connect("ws://localhost:8000/ws", headers=headers) as websocket:
+            websocket.send_json({"type": "state"})
+            assert websocket.receive_json()["type"] == "state"
+            return 101
+    except WebSocketDenialResponse as refused:
+        assert json.loads(refused.content)["error"]
+        return refused.status_code
 
 
 def documented(word: str, changes: dict[str, str]) -> str:

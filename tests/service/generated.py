@@ -40,3 +40,9 @@ def invalid(name: str) -> st.SearchStrategy[Any]:
 
 
 MECHANISM = st.fixed_dictionaries({}, optional={name: valid(name) for name in FIELDS})
+
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)

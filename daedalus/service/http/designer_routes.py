@@ -12,8 +12,8 @@ from fastapi import APIRouter, Request
 
 from daedalus.env import Designer
 from daedalus.market.seeds import generator
-from daedalus.service.http.json_bodies import JsonRoute
-from daedalus.service.http.messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.session_messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import DaedalusState
 from daedalus.service.openenv.observations import from_wire, wire_mechanism

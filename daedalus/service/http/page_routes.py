@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
-from daedalus.service.http.messages import Documented, Problem
+from daedalus.service.http.session_messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import documents_of, figures_of, page_of
 from daedalus.service.page.messages import Offer, Tour, TourStop, TrainingCurves

@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from daedalus.service.http.connections import MAX_PIPELINED
 from daedalus.service.settings import ServiceSettings
 from experiments.load.service_process import ServiceProcess, Usage
-from tests.service.conftest import serving
+from tests.service.conftest import dial, exchanged, serving
 
 SETTINGS: dict[str, Any] = {
     "port": 0,
@@ -47,8 +47,7 @@ class Served(ServiceProcess):
         super().__init__(ServiceSettings(**SETTINGS | changes), catalogue, self.log)
 
     def reach(self) -> socket.socket:
-        place = urlsplit(self.address)
-        return socket.create_connection((place.hostname, place.port), timeout=10)
+        return dial(self.address, timeout=10)
 
     def websocket(self, **options: Any) -> Any:
         return connect(self.address.replace("http", "ws") + "/ws", **options)
@@ -113,29 +112,20 @@ UPGRADE = (
 )
 
 
-def half_heads(server: Served) -> None:
-    socks = [server.reach() for _ in range(20)]
-    for sock in socks:
-        sock.sendall(HEAD)
-    for sock in socks:
-        assert b" 408 " in sock.recv(1000)
-        sock.close()
-
-
-def half_bodies(server: Served) -> None:
-    socks = [server.reach() for _ in range(10)]
-    for sock in socks:
-        sock.sendall(HEAD + b"Content-Length: 100\r\n\r\n{")
-    for sock in socks:
-        assert b" 408 " in sock.recv(1000)
-        sock.close()
-
-
-def silence(server: Served) -> None:
-    socks = [server.reach() for _ in range(20)]
-    for sock in socks:
-        assert sock.recv(1000) == b""
-        sock.close()
+def halves(server: Served) -> None:
+    """Begin requests, or say nothing, on many connections, and wait for the server to end them."""
+    for data, answer in (
+        (HEAD, b" 408 "),
+        (HEAD + b"Content-Length: 9\r\n\r\n{", b" 408 "),
+        (b"", b""),
+    ):
+        socks = [server.reach() for _ in range(20)]
+        for sock in socks:
+            sock.sendall(data)
+        for sock in socks:
+            told = sock.recv(1000)
+            assert answer in told and bool(answer) == bool(told)
+            sock.close()
 
 
 def dripping(server: Served) -> None:
@@ -339,46 +329,34 @@ def brief(catalogue: Any) -> Iterator[str]:
         yield address
 
 
-def asked(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
-    """Send bytes, and return everything that comes back until the server closes."""
-    place = urlsplit(address)
-    with socket.create_connection((place.hostname, place.port), timeout=5) as sock:
-        for part in parts:
-            sock.sendall(part)
-            time.sleep(pause)
-        return b"".join(iter(lambda: sock.recv(65_536), b""))
-
-
 def test_half_a_request_is_answered_408(brief: str) -> None:
     for data in (HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"):
-        answer = asked(brief, data)
+        answer = exchanged(brief, data)
         assert answer.startswith(b"HTTP/1.1 408") and b"0.2 seconds" in answer
-    assert asked(brief) == b""
+    assert exchanged(brief) == b""
     whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    assert asked(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
+    assert exchanged(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
 
 
 def test_a_head_without_end_is_answered_431(brief: str) -> None:
-    assert asked(brief, HEAD + b"X: y\r\n" * 11_000).startswith(b"HTTP/1.1 431")
+    assert exchanged(brief, HEAD + b"X: y\r\n" * 11_000).startswith(b"HTTP/1.1 431")
 
 
 def test_silent_connections_give_way_and_busy_ones_are_kept(brief: str) -> None:
-    place = urlsplit(brief)
-    silent = [socket.create_connection((place.hostname, place.port)) for _ in range(9)]
+    silent = [dial(brief) for _ in range(9)]
     assert requests.get(f"{brief}/health", timeout=5).status_code == 200
     for sock in silent:
         sock.close()
     url = brief.replace("http", "ws") + "/ws"
     busy = [connect(url) for _ in range(6)]
-    halves = [socket.create_connection((place.hostname, place.port)) for _ in range(1)]
-    for sock in halves:
-        sock.sendall(HEAD + b"Content-Length: 9\r\n\r\n{")
+    half = dial(brief)
+    half.sendall(HEAD + b"Content-Length: 9\r\n\r\n{")
     time.sleep(0.05)
     answer = requests.get(f"{brief}/health", timeout=5)
     assert answer.status_code == 503 and answer.headers["Retry-After"] == "1"
     with pytest.raises(InvalidHandshake, match="503"):
         connect(url)
-    for sock in [*busy, *halves]:
+    for sock in [*busy, half]:
         sock.close()
 
 
@@ -410,9 +388,7 @@ def test_answers_that_a_client_never_reads_leave_no_trace_in_the_log(
 
 
 ATTACKS: list[Callable[[Served], None]] = [
-    half_heads,
-    half_bodies,
-    silence,
+    halves,
     dripping,
     blank_lines,
     resets,

@@ -1,4 +1,4 @@
-"""Messages of a WebSocket that cannot be read: each gets an error, and the session goes on."""
+"""Bodies and messages that cannot be read: the sender is told why, and the session goes on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from daedalus.service.http.app import create_app
-from daedalus.service.http.envelopes import envelope_problem
+from daedalus.service.http.unreadable import envelope_problem, json_problem
 from daedalus.service.settings import ServiceSettings
-from tests.service.generated import seeded
+from tests.service.conftest import JSON_BODY
+from tests.service.generated import JSON, seeded
 
 DEEP = "[" * 900 + "]" * 900
 REFUSED: dict[str, str | bytes] = {
@@ -81,11 +82,6 @@ def test_a_refusal_says_what_to_send() -> None:
     assert envelope_problem({"type": "websocket.disconnect"}) is None
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=6,
-)
 KINDS = st.sampled_from(["reset", "step", "state", "mcp"]) | JSON
 OPTIONS = st.sampled_from(["self", "seed", "episode_id", "action", "auction_type", "options"])
 DATA = st.dictionaries(OPTIONS | st.text(max_size=8), JSON, max_size=3) | JSON
@@ -103,3 +99,42 @@ def test_no_message_ends_the_session(client: TestClient) -> None:
 
         every()
         assert send(socket, '{"type": "state"}')["type"] == "state"
+
+
+BROKEN: dict[str, tuple[bytes, str]] = {
+    "a second comma": (b'{"seed": 1,\n "n_agents": 8,,}', "key must be a string at line 2 column"),
+    "cut": (b'{"seed": 1', "EOF while parsing an object at line 1 column 10"),
+    "more than one": (b'{"seed": 1} x', "trailing characters at line 1 column 13"),
+    "a long number": (b'{"seed": ' + b"9" * 5000 + b"}", "number out of range at line 1 column"),
+    "too deep": (b'{"seed":\n' + b"[" * 9000, "recursion limit exceeded at line 2 column 20"),
+    "no text": (b'{"seed": "\xff"}', "invalid unicode code point at line 1 column 11"),
+}
+
+
+@pytest.mark.parametrize("path", ["/reset", "/step", "/api/design", "/mcp"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_body_that_cannot_be_read_gets_the_reason_and_the_place(reach, path, name) -> None:
+    body, reason = BROKEN[name]
+    answer = reach().post(path, content=body, headers=JSON_BODY)
+    assert answer.status_code == 422, answer.text
+    (problem,) = answer.json()["detail"]
+    assert problem["field"] == "body" and problem["value"] is None
+    assert problem["allowed"].startswith(f"give valid JSON: {reason}")
+
+
+def test_every_form_of_unicode_is_read_as_before(reach) -> None:
+    client, header = reach(), {"Content-Type": "application/json; charset=utf-16"}
+    answer = client.post("/reset", content='{"seed": 1}'.encode("utf-16"), headers=header)
+    assert answer.status_code == 200 and answer.json()["info"]["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "NaN", '"\\ud83d\\ude00"', "9" * 4000, "[" * 199 + "]" * 199, b'"\xc3\xa9"']
+)
+def test_a_readable_text_has_no_problem(text: str | bytes) -> None:
+    assert json_problem(text) is None
+
+
+def test_an_unpaired_surrogate_is_a_problem_with_a_place() -> None:
+    problem = "lone leading surrogate in hex escape at line 1 column 8"
+    assert json_problem('{"\\udc00": 1}') == problem
