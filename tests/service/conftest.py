@@ -35,6 +35,12 @@ Reach = Callable[..., TestClient]
 
 
 @pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run asynchronous tests on the event loop of the service."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     populations = {f"stage{stage}": in_both_markets(stage) for stage in (0, 3, 4)}
     markets = {name: MarketSettings(name) for name in MARKETS}

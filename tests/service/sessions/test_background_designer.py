@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -33,6 +34,16 @@ def settled(client) -> str:
     return status
 
 
+def told(seen: list, prompt: PromptSettings):
+    """Return what loads a model that says ``ANSWER`` and leaves the chats in ``seen``."""
+
+    def generate(chats, rng):
+        seen.extend(chats)
+        return [ANSWER]
+
+    return lambda: (generate, prompt)
+
+
 def saying(text: str, prompt: PromptSettings | None = None):
     """Return what loads a model that always says the same."""
     return lambda: (lambda chats, rng: [text] * len(chats), prompt or PromptSettings())
@@ -48,13 +59,8 @@ def test_the_model_answers_with_its_own_words(reach) -> None:
 
 
 def test_the_model_sees_what_the_request_tells(reach) -> None:
-    seen = []
-
-    def generate(chats, rng):
-        seen.extend(chats)
-        return [ANSWER]
-
-    client = reach(lambda: (generate, PromptSettings(rounds=1, proxies=["bid_mean"])))
+    seen: list = []
+    client = reach(told(seen, PromptSettings(rounds=1, proxies=["bid_mean"])))
     settled(client)
     outcome = {"welfare": 0.5, "fairness": 0.25, "participation": 1.0}
     body = {"round_number": 3, "market_outcomes": [outcome]}
@@ -69,18 +75,13 @@ def test_the_model_sees_what_the_request_tells(reach) -> None:
 
 
 def test_a_model_that_reads_the_mechanism_in_force_must_get_it(reach) -> None:
-    seen = []
-
-    def generate(chats, rng):
-        seen.extend(chats)
-        return [ANSWER]
-
-    client = reach(lambda: (generate, PromptSettings(mechanism=True)))
+    seen: list = []
+    client = reach(told(seen, PromptSettings(mechanism=True)))
     settled(client)
     untold = client.post("/api/design", json={"round_number": 3}).json()
     assert untold["source"] == "fallback" and "mechanism" in untold["error"] and not seen
-    told = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
-    assert told["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
+    known = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
+    assert known["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
     client.post("/reset", json={"session_id": "a", "seed": 1})
     assert client.post("/api/design", json={"session_id": "a"}).json()["source"] == "ai"
 
@@ -114,8 +115,6 @@ def test_the_heuristic_reads_the_request() -> None:
     designer = BackgroundDesigner(None, 1.0, 1)
 
     def auction_type(request: PartialObservation) -> str:
-        import asyncio
-
         return asyncio.run(designer.design(from_wire(request))).mechanism.auction_type
 
     assert (auction_type(ring), auction_type(quiet)) == ("first_price", "second_price")
