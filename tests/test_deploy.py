@@ -198,6 +198,12 @@ def test_the_image_gets_what_it_copies_and_runs_as_an_ordinary_user() -> None:
     assert modules == ["deploy.compile"] and (ROOT / "deploy" / "compile.py").exists()
 
 
+def commit_all(repository: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+
+
 def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     tmp_path: Path,
 ) -> None:
@@ -205,9 +211,7 @@ def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     shutil.copytree(ROOT / "deploy", repository / "deploy")
     for name in ("Dockerfile", ".gitignore", "README.md"):
         shutil.copy(ROOT / name, repository)
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], check=True)
+    commit_all(repository)
     (repository / "uncommitted").touch()
     model.mkdir(parents=True)
     (model / "prompt.json").write_text("{}")
@@ -260,9 +264,7 @@ def checkout(tmp_path: Path) -> Path:
     (repository / "conf" / "experiment").mkdir(parents=True)
     for name in ("grpo_published", "smoke"):
         (repository / "conf" / "experiment" / f"{name}.yaml").write_text("task: grpo\n")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], check=True)
+    commit_all(repository)
     return repository
 
 

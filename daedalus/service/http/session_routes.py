@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
 
-from daedalus.service.http.limits import visitor_of
-from daedalus.service.http.session_messages import (
+from daedalus.service.http.api_messages import (
     INVALID,
     UNKNOWN_SESSION,
     Documented,
@@ -17,11 +16,12 @@ from daedalus.service.http.session_messages import (
     StepAnswer,
     StepRequest,
 )
+from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
 from daedalus.service.sessions import watching
-from daedalus.service.sessions.messages import Arena, Reveal
+from daedalus.service.sessions.session_messages import Arena, Reveal
 from daedalus.service.sessions.store import SessionStore
 
 _FULL: Documented = {

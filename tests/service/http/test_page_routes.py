@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
 from daedalus.service.http.app import create_app
-from daedalus.service.page.messages import Offer
+from daedalus.service.page.page_messages import Offer
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run

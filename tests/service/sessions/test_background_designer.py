@@ -20,7 +20,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import BackgroundDesigner
-from daedalus.service.sessions.messages import DesignAnswer
+from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
 from tests.service.conftest import documented, serving
 from tests.untrained import leave_untrained_model
