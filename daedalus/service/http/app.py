@@ -15,7 +15,7 @@ from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
 from daedalus.service.http.openenv_routes import add_openenv
 from daedalus.service.http.page_routes import add_page, page_routes
 from daedalus.service.http.session_routes import session_routes
-from daedalus.service.http.unreadable import ReadableEnvelopes
+from daedalus.service.http.unreadable import readable_envelopes
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, DaedalusEnvironment
 from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
@@ -58,8 +58,8 @@ def create_app(
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(ReadableEnvelopes)
+    app.add_middleware(head_as_get)
+    app.add_middleware(readable_envelopes)
     if per_visitor is not None:
         app.add_middleware(SocketsPerVisitor, most=per_visitor)
     app.add_middleware(
@@ -81,20 +81,15 @@ def create_app(
     return app
 
 
-class HeadAsGet:
-    """Middleware that lets the routes of GET answer HEAD; the server leaves out the body.
+def head_as_get(app: ASGIApp) -> ASGIApp:
+    """Let the routes of GET answer HEAD too; the server leaves out the body.
 
     FastAPI's routes answer the methods that they name, and no others.
-
-    Args:
-        app: The application whose routes name GET.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, as a GET if it is a HEAD."""
+    async def as_get(scope: Scope, receive: Receive, send: Send) -> None:
         # The server keeps its own scope, so it still knows that nobody wants the body.
         inner = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-        await self._app(inner, receive, send)
+        await app(inner, receive, send)
+
+    return as_get

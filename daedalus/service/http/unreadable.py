@@ -58,28 +58,22 @@ class JsonRoute(APIRoute):
         return handle_json
 
 
-class ReadableEnvelopes:
-    """Middleware that answers unreadable messages of a WebSocket, and passes the others on.
+def readable_envelopes(app: ASGIApp) -> ASGIApp:
+    """Answer unreadable messages of a WebSocket, and pass the others on to the application.
 
     OpenEnv ends the session at a message that is no object, no text, or too deep to be read.
-
-    Args:
-        app: The application that reads the messages.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a WebSocket; leave other requests as they are."""
-
+    async def with_readable(scope: Scope, receive: Receive, send: Send) -> None:
         async def receive_readable() -> Message:
             while (problem := envelope_problem(message := await receive())) is not None:
                 await send({"type": "websocket.send", "text": _refusal(problem)})
             return message
 
         is_websocket = scope["type"] == "websocket"
-        await self._app(scope, receive_readable if is_websocket else receive, send)
+        await app(scope, receive_readable if is_websocket else receive, send)
+
+    return with_readable
 
 
 def envelope_problem(message: Message) -> str | None:

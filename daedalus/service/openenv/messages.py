@@ -93,9 +93,7 @@ class PopulationProxies(Strict):
     bid_correlation: _Correlation | None = _or_null("of the last two rounds' bids, -1 to 1")
     rotation_entropy: _Share | None = _or_null("entropy of win counts, 0 to 1")
     dropout_rate: _Share | None = _or_null("share of bidders out, 0 to 1")
-    budget_exhaustion: _Share | None = _or_null(
-        "share of bidders who are out after a win, 0 to 1"
-    )
+    budget_exhaustion: _Share | None = _or_null("share of bidders who are out after a win, 0 to 1")
     clearing_price_trend: _Number | None = _or_null("slope of prices, value per round")
 
 
