@@ -101,6 +101,14 @@ def listening(app: FastAPI, settings: ServiceSettings) -> Iterator[str]:
             thread.join()
 
 
+def settled(client: Any, address: str = "") -> str:
+    """Wait until the trained designer is loaded or is not there; its status."""
+    status = f"{address}/api/designer/status"
+    while (told := client.get(status).json()["status"]) == "loading":
+        time.sleep(0.01)
+    return str(told)
+
+
 def dial(address: str, **options: Any) -> socket.socket:
     """Connect to an address without any protocol."""
     place = urlsplit(address)

@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from websockets.sync.client import connect
 
 from daedalus.service.openenv.catalogue import Catalogue
-from tests.service.conftest import serving
+from tests.service.conftest import dial, serving
 
 CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"
 PROGRAM = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -121,15 +121,10 @@ def test_an_address_that_asks_without_end_is_slowed_down_and_others_are_served(f
 
 
 def test_an_address_has_a_bounded_number_of_connections(front: str) -> None:
-    place = urlsplit(front)
     socks = []
     for _ in range(80):
         with suppress(ConnectionError):
-            socks.append(
-                socket.create_connection(
-                    (place.hostname, place.port), timeout=5, source_address=("127.0.0.50", 0)
-                )
-            )
+            socks.append(dial(front, timeout=5, source_address=("127.0.0.50", 0)))
     time.sleep(0.3)
     assert sum(is_open(sock) for sock in socks) <= 50
     with visit(51) as newcomer:

@@ -22,16 +22,10 @@ from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import BackgroundDesigner
 from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
-from tests.service.conftest import documented, serving
+from tests.service.conftest import documented, serving, settled
 from tests.untrained import leave_untrained_model
 
 ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
-
-
-def settled(client) -> str:
-    while (status := client.get("/api/designer/status").json()["status"]) == "loading":
-        time.sleep(0.01)
-    return status
 
 
 def told(seen: list, prompt: PromptSettings):
@@ -168,8 +162,7 @@ def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
 def test_a_model_answers_the_published_script(
     untrained: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    while requests.get(f"{untrained}/api/designer/status").json()["status"] == "loading":
-        time.sleep(0.01)
+    settled(requests, untrained)
     exec(documented("/api/design", {"http://127.0.0.1:8000": untrained}), {})
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     assert [rest for _, *rest in lines] == [["ai", "None"]] * 10
