@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from openenv.validation.types import Level, ProviderCapability
 
 from daedalus.service.page.newest_run import NewestRun
 from tests.config.composing import composed
+from tests.service.conftest import settled
 from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model
 
@@ -155,8 +155,7 @@ def test_what_the_image_installs_serves_a_trained_designer(tmp_path: Path) -> No
     service = Process(tmp_path, "service.constrained=true").start(None)
     try:
         address = service.base_url
-        while requests.get(f"{address}/api/designer/status").json()["status"] == "loading":
-            time.sleep(0.1)
+        settled(requests, address)
         session = {"session_id": "mine"}
         for designer, source in (({}, "ai"), ({"designer": "random"}, "rule")):
             requests.post(f"{address}/reset", json=session).raise_for_status()
