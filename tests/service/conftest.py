@@ -6,13 +6,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from fastapi import FastAPI
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
@@ -55,7 +56,6 @@ def catalogue() -> Catalogue:
 @pytest.fixture
 def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reach]:
     """Build an application with changed settings and no runs, and return a client of it."""
-    clients: list[TestClient] = []
     defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
 
     def build(
@@ -63,12 +63,10 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
     ) -> TestClient:
         app = create_app(ServiceSettings(**defaults | changes), catalogue, load, designers)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
-        clients.append(client.__enter__())
-        return client
+        return clients.enter_context(client)
 
-    yield build
-    for client in clients:
-        client.__exit__(None, None, None)
+    with ExitStack() as clients:
+        yield build
 
 
 @contextmanager
@@ -107,6 +105,14 @@ def settled(client: Any, address: str = "") -> str:
     while (told := client.get(status).json()["status"]) == "loading":
         time.sleep(0.01)
     return str(told)
+
+
+def play(client: Any, address: str, name: str, **given: Any) -> requests.Response:
+    """Open a session and play a step, so that it does not give way; the answer to the reset."""
+    answer = client.post(f"{address}/reset", json={"session_id": name, "seed": 1}, **given)
+    step = {"session_id": name, "action": {}}
+    assert client.post(f"{address}/step", json=step, **given).status_code in (200, 404)
+    return answer
 
 
 def dial(address: str, **options: Any) -> socket.socket:

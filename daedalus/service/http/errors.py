@@ -63,11 +63,8 @@ def add_error_handlers(app: FastAPI) -> None:
         problem = {"field": error.field, "value": shown(error.value), "allowed": error.allowed}
         return refusal(422, _INVALID, [problem])
 
-    async def unknown(request: Request, error: UnknownSessionError) -> JSONResponse:
-        return refusal(404, str(error))
-
-    async def without_episode(request: Request, error: EpisodeError) -> JSONResponse:
-        return refusal(409, str(error))
+    async def without(request: Request, error: UnknownSessionError | EpisodeError) -> JSONResponse:
+        return refusal(404 if isinstance(error, UnknownSessionError) else 409, str(error))
 
     async def full(request: Request, error: CapacityError) -> JSONResponse:
         seconds = max(1, math.ceil(error.retry_after))
@@ -82,8 +79,8 @@ def add_error_handlers(app: FastAPI) -> None:
     answers: dict[type[Exception], Callable[[Request, Any], Awaitable[JSONResponse]]] = {
         RequestValidationError: invalid,
         FieldError: refused,
-        UnknownSessionError: unknown,
-        EpisodeError: without_episode,
+        UnknownSessionError: without,
+        EpisodeError: without,
         CapacityError: full,
         HTTPException: other,
         Exception: broken,

@@ -27,7 +27,6 @@ from starlette.testclient import TestClient
 
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.http.app import create_app
-from daedalus.service.http.page_routes import STATIC
 from daedalus.service.settings import ServiceSettings
 from tests.service.conftest import JSON_BODY
 from tests.service.generated import JSON, seeded
@@ -259,4 +258,3 @@ def test_paths_lead_nowhere_else(address: str, folder: str) -> None:
             assert answer.status in (400, 404), (path, body[:300])
             assert b"root:" not in body and b"import" not in body
     connection.close()
-    assert (STATIC / "index.html").exists()

@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.openenv.catalogue import Catalogue
-from tests.service.conftest import dial, exchanged, open_websocket, serving
+from tests.service.conftest import dial, exchanged, open_websocket, play, serving
 
 
 def test_long_bodies_are_turned_away(reach) -> None:
@@ -149,22 +149,18 @@ def by(visitor: str) -> dict[str, str]:
     return {"X-Forwarded-For": f"203.0.113.99, {visitor}"}  # a visitor can invent only the first
 
 
-def play(address: str, visitor: str, name: str) -> requests.Response:
-    """Open a session and play a step, so that it does not give way; the answer to the reset."""
-    begin = {"session_id": name, "seed": 1}
-    answer = requests.post(f"{address}/reset", json=begin, headers=by(visitor))
-    requests.post(f"{address}/step", json={"session_id": name, "action": {}}, headers=by(visitor))
-    return answer
+def begun(address: str, visitor: str, name: str) -> requests.Response:
+    return play(requests, address, name, headers=by(visitor))
 
 
 def test_behind_a_trusted_proxy_a_visitor_holds_only_its_own_sessions(proxied: str) -> None:
-    codes = [play(proxied, "192.0.2.1", f"greedy-{each}").status_code for each in range(4)]
+    codes = [begun(proxied, "192.0.2.1", f"greedy-{each}").status_code for each in range(4)]
     assert codes == [200, 200, 503, 503]
-    refused = play(proxied, "192.0.2.1", "greedy-4")
+    refused = begun(proxied, "192.0.2.1", "greedy-4")
     assert "all 2 sessions of your address are taken" in refused.json()["error"]
     assert 1 <= int(refused.headers["Retry-After"]) <= 120
-    assert play(proxied, "192.0.2.2", "newcomer").status_code == 200
-    assert play(proxied, "2001:db8::1", "another").status_code == 200
+    assert begun(proxied, "192.0.2.2", "newcomer").status_code == 200
+    assert begun(proxied, "2001:db8::1", "another").status_code == 200
 
 
 def test_behind_a_trusted_proxy_a_visitor_holds_only_its_own_websockets(proxied: str) -> None:
@@ -187,5 +183,5 @@ def test_behind_a_trusted_proxy_a_visitor_holds_only_its_own_websockets(proxied:
 
 def test_without_a_trusted_proxy_nobody_names_its_address(catalogue: Catalogue) -> None:
     with serving(catalogue, **PLACES) as address:
-        codes = [play(address, f"192.0.2.{each}", f"a-{each}").status_code for each in range(5)]
+        codes = [begun(address, f"192.0.2.{each}", f"a-{each}").status_code for each in range(5)]
         assert codes == [200, 200, 200, 200, 503]

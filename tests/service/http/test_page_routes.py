@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run
 
 ROOT = Path(__file__).parents[3]
-NO_RUN = {"run": None, "history": [], "scores": []}
 
 
 def test_the_offer_is_what_the_api_takes(reach) -> None:
@@ -49,7 +47,7 @@ def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -
 
 def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
     client = reach(outputs=str(tmp_path / "none"), write_up=str(tmp_path / "none.md"))
-    assert client.get("/api/training").json() == NO_RUN
+    assert client.get("/api/training").json() == {"run": None, "history": [], "scores": []}
     assert "No run" in client.get("/plots/").text
     for path in ("/blog.md", "/read/blog.md"):
         answer = client.get(path)
@@ -97,15 +95,6 @@ def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> 
     away = ["..%2Fblog.md", "%2e%2e/blog.md", "..%2F..%2Frun.py", "%2Fetc%2Fpasswd", ""]
     for name in [*others, *away]:
         assert client.get(f"/figures/{name}").status_code == 404, name
-
-
-def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -> None:
-    run = leave_run(tmp_path, "grpo/1", 1_000)
-    client = reach(outputs=str(tmp_path))
-    assert client.get("/api/training").json()["run"] == "grpo/1"
-    shutil.rmtree(run)
-    told = client.get("/api/training")
-    assert told.status_code == 200 and told.json() == NO_RUN
 
 
 def test_the_page_and_its_parts_are_served(reach) -> None:

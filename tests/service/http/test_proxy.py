@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from websockets.sync.client import connect
 
 from daedalus.service.openenv.catalogue import Catalogue
-from tests.service.conftest import dial, serving
+from tests.service.conftest import dial, play, serving
 
 CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"
 PROGRAM = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -69,14 +69,6 @@ def front(catalogue: Catalogue) -> Iterator[str]:
                 time.sleep(0.05)
             yield f"http://{place}"
             proxy.terminate()
-
-
-def play(session: requests.Session, front: str, name: str) -> requests.Response:
-    """Open a session and play a step, so that it does not give way; the answer to the reset."""
-    answer = session.post(f"{front}/reset", json={"session_id": name, "seed": 1})
-    step = {"session_id": name, "action": {}}
-    assert session.post(f"{front}/step", json=step).status_code in (200, 404)
-    return answer
 
 
 def test_the_page_and_both_ways_in_work_through_it(front: str) -> None:

@@ -42,10 +42,6 @@ def client(catalogue: Any) -> TestClient:
     return TestClient(create_app(settings, catalogue, None), "http://localhost")
 
 
-def begun(client: TestClient) -> WebSocketTestSession:
-    return client.websocket_connect("ws://localhost/ws")
-
-
 def send(socket: WebSocketTestSession, frame: str | bytes) -> dict[str, Any]:
     if isinstance(frame, bytes):
         socket.send_bytes(frame)
@@ -56,7 +52,7 @@ def send(socket: WebSocketTestSession, frame: str | bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_message_that_cannot_be_read_costs_nothing(client: TestClient, name: str) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
         send(socket, '{"type": "reset", "data": {"seed": 7}}')
         step = send(socket, '{"type": "step", "data": {}}')
         answer = send(socket, REFUSED[name])
@@ -67,7 +63,7 @@ def test_a_message_that_cannot_be_read_costs_nothing(client: TestClient, name: s
 
 
 def test_other_mistakes_are_left_to_openenv(client: TestClient) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
         assert send(socket, "{")["data"]["code"] == "INVALID_JSON"
         assert send(socket, '{"type": 5}')["data"]["code"] == "UNKNOWN_TYPE"
         assert send(socket, '{"type": "state"}')["type"] == "state"
@@ -89,7 +85,7 @@ ENVELOPES = st.fixed_dictionaries({}, optional={"type": KINDS, "data": DATA, "x"
 
 
 def test_no_message_ends_the_session(client: TestClient) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
 
         @seeded(300)
         @given(message=ENVELOPES | JSON)

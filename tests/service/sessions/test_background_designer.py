@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -103,15 +102,13 @@ def test_otherwise_the_heuristic_answers_and_says_why(reach, load, status: str, 
     assert tuple(answer["mechanism"]) == FIELDS
 
 
-def test_the_heuristic_reads_the_request() -> None:
-    ring = PartialObservation(market_outcomes=[{"collusion_signal": 0.9}] * 5)
-    quiet = PartialObservation(market_outcomes=[{"collusion_signal": 0.1}] * 5)
+@pytest.mark.anyio
+async def test_the_heuristic_reads_the_request() -> None:
     designer = BackgroundDesigner(None, 1.0, 1)
-
-    def auction_type(request: PartialObservation) -> str:
-        return asyncio.run(designer.design(from_wire(request))).mechanism.auction_type
-
-    assert (auction_type(ring), auction_type(quiet)) == ("first_price", "second_price")
+    for signal, expected in ((0.9, "first_price"), (0.1, "second_price")):
+        told = PartialObservation(market_outcomes=[{"collusion_signal": signal}] * 5)
+        answer = await designer.design(from_wire(told))
+        assert answer.mechanism.auction_type == expected
 
 
 def test_a_slow_model_keeps_nobody_waiting(reach) -> None:

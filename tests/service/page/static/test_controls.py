@@ -33,9 +33,8 @@ CHANGES = {
 
 
 def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None:
-    visitor = visit().open()
+    visitor = visit().open(speed=4)
     visitor.begin(episode_length=20)
-    visitor.speed(4)
     expected = Mechanism().to_dict()
     assert set(CHANGES) == set(expected)
     for name, value in CHANGES.items():

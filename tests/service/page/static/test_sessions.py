@@ -19,9 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_visitors_do_not_disturb_each_other(visit: Visit) -> None:
-    one, other = visit().open(), visit().open()
-    for visitor in (one, other):
-        visitor.speed(4)
+    one, other = visit().open(speed=4), visit().open(speed=4)
     one.begin(seed=1, population="stage0")
     other.begin(seed=2, population="stage4")
     one.set_field("reserve_price", 0.4)
@@ -131,8 +129,7 @@ def test_two_tabs_under_one_name_part(visit: Visit) -> None:
 
 def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
     with serving(catalogue, http_sessions=1) as address:
-        first = visit(address).open()
-        first.speed(4)
+        first = visit(address).open(speed=4)
         first.step()  # or its session would give way at once
         second = visit(address)
         second.page.goto(address)
