@@ -11,22 +11,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import track
 
 from daedalus.config import Config
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.service.load_settings import LoadSettings
-from experiments.load.figures import latency_curves
 from experiments.load.players import Pace, Player, http_players, play, websocket_players
 from experiments.load.service_process import ServiceProcess, Usage
 from experiments.serve import make_catalogue
 from experiments.tracked import tracked
 
 Opener = Callable[[str, int], Awaitable[Sequence[Player]]]
-OPENERS: dict[str, Opener] = {
-    "HTTP": http_players,
-    "WebSocket": websocket_players,
-}
+OPENERS: dict[str, Opener] = {"HTTP": http_players, "WebSocket": websocket_players}
+SHARES = (0.0, 0.5, 0.9, 0.99, 0.999)
+"""Shares of steps that are labelled below the panels of the figure."""
 PATIENCE = 30.0  # seconds in which a service must release what it held
 
 
@@ -59,7 +60,7 @@ def main(config: Config, out: Path) -> None:
         report.table(usage, "usage")
         report.show(speed, f"steps, population {config.population.name}")
         report.show(usage.drop(columns="processor"), "what the service held, memory in MiB")
-        paced = [(_name(load), pace.latencies) for load, pace, _ in seen if load.rate is not None]
+        paced = [(load, pace.latencies) for load, pace, _ in seen if load.rate is not None]
         report.figure(latency_curves(paced), "latency")
 
 
@@ -96,6 +97,30 @@ def settled(server: ServiceProcess, first: Usage) -> Usage:
         time.sleep(0.2)
 
 
+def latency_curves(loads: Sequence[tuple[Load, Sequence[float]]]) -> Figure:
+    """Draw the latencies of steps in order, in seconds, with a panel for each protocol."""
+    protocols = sorted({load.over for load, _ in loads})
+    figure, axes = empty_panels(1, len(protocols), (5.6 * len(protocols), 5.0))
+    for panel, protocol in zip(axes, protocols, strict=True):
+        shown = [(load, times) for load, times in loads if load.over == protocol]
+        colours = sns.color_palette("crest", len(shown))
+        for (load, times), colour in zip(shown, colours, strict=True):
+            ordered = 1000.0 * np.sort(times)
+            slower = 1.0 - np.arange(len(ordered)) / len(ordered)
+            name = f"{load.rate:g} steps/s, sessions: {load.sessions}"
+            panel.plot(slower, ordered, color=colour, lw=1.6, label=name)
+        panel.set(xscale="log", yscale="log", xlim=(1.0, 0.001), title=protocol)
+        panel.set_xticks([1.0 - share for share in SHARES], [f"{share:g}" for share in SHARES])
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.minorticks_off()
+        panel.set_ylim(top=4.0 * panel.get_ylim()[1])  # room for the legend
+        panel.set_xlabel("share of steps answered sooner", color=FAINT)
+        panel.legend(frameon=False, fontsize=8.5, loc="upper left")
+    axes[0].set_ylabel("latency, ms")
+    entitle(figure, "Latency of a step", "from the time when the step was due")
+    return figure
+
+
 def _row(load: Load, pace: Pace, processor: float) -> dict[str, Any]:
     steps = len(pace.latencies)
     median, p95, p99 = 1000 * np.percentile(pace.latencies, [50, 95, 99])
@@ -117,7 +142,3 @@ def _ends(held: Sequence[Usage], last: Usage) -> list[tuple[str, Usage]]:
     rows = pd.DataFrame([asdict(each) for each in held])
     most: dict[str, Any] = {str(name): rows[name].max() for name in rows}
     return [("before", held[0]), ("peak", Usage(**most)), ("after", last)]
-
-
-def _name(load: Load) -> str:
-    return f"{load.over}, {load.rate:g} steps/s, sessions: {load.sessions}"

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from openenv.validation.types import Level, ProviderCapability
 
 from daedalus.service.page.newest_run import NewestRun
 from tests.config.composing import composed
+from tests.service.conftest import settled
 from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model
 
@@ -155,8 +155,7 @@ def test_what_the_image_installs_serves_a_trained_designer(tmp_path: Path) -> No
     service = Process(tmp_path, "service.constrained=true").start(None)
     try:
         address = service.base_url
-        while requests.get(f"{address}/api/designer/status").json()["status"] == "loading":
-            time.sleep(0.1)
+        settled(requests, address)
         session = {"session_id": "mine"}
         for designer, source in (({}, "ai"), ({"designer": "random"}, "rule")):
             requests.post(f"{address}/reset", json=session).raise_for_status()
@@ -198,6 +197,12 @@ def test_the_image_gets_what_it_copies_and_runs_as_an_ordinary_user() -> None:
     assert modules == ["deploy.compile"] and (ROOT / "deploy" / "compile.py").exists()
 
 
+def commit_all(repository: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+
+
 def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     tmp_path: Path,
 ) -> None:
@@ -205,9 +210,7 @@ def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     shutil.copytree(ROOT / "deploy", repository / "deploy")
     for name in ("Dockerfile", ".gitignore", "README.md"):
         shutil.copy(ROOT / name, repository)
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], check=True)
+    commit_all(repository)
     (repository / "uncommitted").touch()
     model.mkdir(parents=True)
     (model / "prompt.json").write_text("{}")
@@ -260,9 +263,7 @@ def checkout(tmp_path: Path) -> Path:
     (repository / "conf" / "experiment").mkdir(parents=True)
     for name in ("grpo_published", "smoke"):
         (repository / "conf" / "experiment" / f"{name}.yaml").write_text("task: grpo\n")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(repository)]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], check=True)
+    commit_all(repository)
     return repository
 
 

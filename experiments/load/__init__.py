@@ -1,1 +1,1 @@
-"""The load generator: players, a service in its own process, and the figure of latencies."""
+"""The load generator: players, and a service in its own process."""

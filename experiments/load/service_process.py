@@ -8,7 +8,6 @@ import os
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 
 from fastapi import FastAPI
 
@@ -72,12 +71,7 @@ class ServiceProcess:
         self.address = self._pipe.recv()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Stop the service."""
         self._pipe.close()
         self._process.join(_STOP_TIMEOUT)

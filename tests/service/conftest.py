@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+import requests
 from fastapi import FastAPI
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from daedalus.env import Designer
 from daedalus.market.interface import MARKETS, MarketSettings
@@ -23,11 +27,18 @@ from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 
+JSON_BODY = {"Content-Type": "application/json"}
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
 
 DOCS = Path(__file__).parents[2] / "docs" / "service.md"
 
 Reach = Callable[..., TestClient]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run asynchronous tests on the event loop of the service."""
+    return "asyncio"
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +56,6 @@ def catalogue() -> Catalogue:
 @pytest.fixture
 def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reach]:
     """Build an application with changed settings and no runs, and return a client of it."""
-    clients: list[TestClient] = []
     defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
 
     def build(
@@ -53,12 +63,10 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
     ) -> TestClient:
         app = create_app(ServiceSettings(**defaults | changes), catalogue, load, designers)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
-        clients.append(client.__enter__())
-        return client
+        return clients.enter_context(client)
 
-    yield build
-    for client in clients:
-        client.__exit__(None, None, None)
+    with ExitStack() as clients:
+        yield build
 
 
 @contextmanager
@@ -89,6 +97,49 @@ def listening(app: FastAPI, settings: ServiceSettings) -> Iterator[str]:
         finally:  # or a test that fails leaves a thread that the process waits for
             server.should_exit = True
             thread.join()
+
+
+def settled(client: Any, address: str = "") -> str:
+    """Wait until the trained designer is loaded or is not there; its status."""
+    status = f"{address}/api/designer/status"
+    while (told := client.get(status).json()["status"]) == "loading":
+        time.sleep(0.01)
+    return str(told)
+
+
+def play(client: Any, address: str, name: str, **given: Any) -> requests.Response:
+    """Open a session and play a step, so that it does not give way; the answer to the reset."""
+    answer = client.post(f"{address}/reset", json={"session_id": name, "seed": 1}, **given)
+    step = {"session_id": name, "action": {}}
+    assert client.post(f"{address}/step", json=step, **given).status_code in (200, 404)
+    return answer
+
+
+def dial(address: str, **options: Any) -> socket.socket:
+    """Connect to an address without any protocol."""
+    place = urlsplit(address)
+    return socket.create_connection((place.hostname, place.port), **options)
+
+
+def exchanged(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
+    """Send bytes, and return everything that comes back until the server closes."""
+    with dial(address, timeout=9) as sock:
+        for part in parts:
+            sock.sendall(part)
+            time.sleep(pause)
+        return b"".join(iter(lambda: sock.recv(65_536), b""))
+
+
+def open_websocket(client: TestClient, headers: dict[str, str]) -> int:
+    """Ask for the state over a WebSocket; 101, or the status of the refusal."""
+    try:
+        with client.websocket_connect("ws://localhost:8000/ws", headers=headers) as websocket:
+            websocket.send_json({"type": "state"})
+            assert websocket.receive_json()["type"] == "state"
+            return 101
+    except WebSocketDenialResponse as refused:
+        assert json.loads(refused.content)["error"]
+        return refused.status_code
 
 
 def documented(word: str, changes: dict[str, str]) -> str:

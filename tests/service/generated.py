@@ -1,4 +1,4 @@
-"""Generated mechanisms, right and wrong; helpers for tests, not a test."""
+"""Mechanisms, right and wrong, and JSON for the tests of the service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 
 
 def seeded(examples: int) -> settings:
@@ -40,3 +40,17 @@ def invalid(name: str) -> st.SearchStrategy[Any]:
 
 
 MECHANISM = st.fixed_dictionaries({}, optional={name: valid(name) for name in FIELDS})
+
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+
+FOUR = [
+    Mechanism(),
+    Mechanism(auction_type="first_price", reserve_price=0.9),
+    Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
+    Mechanism(reserve_price=0.0, collusion_penalty=3.0, coalition_policy="penalize_suspected"),
+]
+"""Mechanisms for a small model to learn, whose rewards differ."""

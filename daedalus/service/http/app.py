@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from openenv.core.env_server.http_server import HTTPEnvServer
-from openenv.core.env_server.types import ConcurrencyConfig, ServerMode
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from daedalus.env import Designer
-from daedalus.service.http.built_once import BuiltOnce
 from daedalus.service.http.designer_routes import designer_routes
-from daedalus.service.http.envelopes import ReadableEnvelopes
-from daedalus.service.http.error_answers import add_error_handlers
-from daedalus.service.http.head_requests import HeadAsGet
-from daedalus.service.http.limits import Limits
-from daedalus.service.http.mcp import mcp_answers
+from daedalus.service.http.errors import add_error_handlers
+from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
+from daedalus.service.http.openenv_routes import add_openenv
 from daedalus.service.http.page_routes import add_page, page_routes
 from daedalus.service.http.session_routes import session_routes
-from daedalus.service.http.trusted_hosts import TrustedHosts
-from daedalus.service.http.visitors import SocketsPerVisitor
-from daedalus.service.http.watching_routes import watching_routes
+from daedalus.service.http.unreadable import readable_envelopes
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.environment import DESCRIPTION, NAME, DaedalusEnvironment
-from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.openenv.environment import DESCRIPTION, DaedalusEnvironment
 from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.settings import ServiceSettings
-
-OPENENV_ROUTES = {"/ws", "/health", "/schema", "/metadata"}
-"""Routes of OpenEnv's own server that are kept.
-
-Its resets and steps over HTTP forget the episode. Its sessions over MCP stay when a client leaves.
-"""
 
 
 def create_app(
@@ -66,16 +53,13 @@ def create_app(
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))
-    app.include_router(watching_routes(sessions))
     app.include_router(designer_routes(sessions, designer, designers))
-    app.include_router(mcp_answers())
     app.include_router(page_routes(settings, catalogue, list(designers)))
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
-    app.add_middleware(BuiltOnce, paths=("/schema", "/openapi.json"))
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(ReadableEnvelopes)
+    app.add_middleware(head_as_get)
+    app.add_middleware(readable_envelopes)
     if per_visitor is not None:
         app.add_middleware(SocketsPerVisitor, most=per_visitor)
     app.add_middleware(
@@ -97,23 +81,15 @@ def create_app(
     return app
 
 
-def add_openenv(
-    app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
-) -> HTTPEnvServer:
-    """Add OpenEnv's WebSocket and its descriptions of the environment, but no resets and steps."""
-    server = HTTPEnvServer(
-        make,
-        DaedalusAction,
-        DaedalusObservation,
-        concurrency_config=ConcurrencyConfig(
-            max_concurrent_envs=settings.websocket_sessions,
-            session_timeout=settings.session_timeout,
-        ),
-        env_name=NAME,
-        state_cls=DaedalusState,
-    )
-    routes = app.router.routes
-    own = len(routes)
-    server.register_routes(app, ServerMode.PRODUCTION)
-    routes[own:] = [each for each in routes[own:] if getattr(each, "path", "") in OPENENV_ROUTES]
-    return server
+def head_as_get(app: ASGIApp) -> ASGIApp:
+    """Let the routes of GET answer HEAD too; the server leaves out the body.
+
+    FastAPI's routes answer the methods that they name, and no others.
+    """
+
+    async def as_get(scope: Scope, receive: Receive, send: Send) -> None:
+        # The server keeps its own scope, so it still knows that nobody wants the body.
+        inner = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+        await app(inner, receive, send)
+
+    return as_get

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, cast
@@ -14,14 +13,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 
-from daedalus.service.http.refusals import turn_away
+from daedalus.service.http.errors import CLOSE, refusal, turn_away
 
 MAX_HEAD_BYTES = 65_536
 MAX_FRAGMENTS = 1024  # of one WebSocket message
 MAX_PIPELINED = 16  # requests sent before the first of them is answered
 _FULL = "all connections are taken; try again later"
-_LAST = {"Connection": "close"}
-_LATER = {"Retry-After": "1"} | _LAST
+_LATER = {"Retry-After": "1"} | CLOSE
 
 
 @dataclass(frozen=True)
@@ -145,14 +143,13 @@ class HttpConnection(HttpToolsProtocol):
         else:
             self.drop()
 
-    def _turn_away(self, status: int, reason: str, more: dict[str, str] = _LAST) -> None:
+    def _turn_away(self, status: int, reason: str, more: dict[str, str] = CLOSE) -> None:
         """Answer before the application has a request to answer."""
         self._stop_waiting()
-        body = json.dumps({"error": reason, "detail": []}).encode()
-        headers = {"Content-Type": "application/json", "Content-Length": f"{len(body)}"} | more
-        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        answer = refusal(status, reason, headers=more)
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
+        lines += [b"%b: %b" % header for header in answer.raw_headers]
+        self.transport.write(b"\r\n".join([*lines, b"", answer.body]))
         self.transport.close()
 
 

@@ -12,13 +12,13 @@ from fastapi import APIRouter, Request
 
 from daedalus.env import Designer
 from daedalus.market.seeds import generator
-from daedalus.service.http.json_bodies import JsonRoute
-from daedalus.service.http.messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import DaedalusState
 from daedalus.service.openenv.observations import from_wire, wire_mechanism
 from daedalus.service.sessions.background_designer import BackgroundDesigner
-from daedalus.service.sessions.messages import TRAINED, DesignAnswer, DesignerState
+from daedalus.service.sessions.session_messages import TRAINED, DesignAnswer, DesignerState
 from daedalus.service.sessions.store import SessionStore
 
 
@@ -35,7 +35,7 @@ def designer_routes(
     )
     async def design(request: DesignRequest, http: Request) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
-        observation = from_wire(request) if asked is None else asked.observe()
+        observation = from_wire(request) if asked is None else asked.episode().observe()
         if request.designer == TRAINED:
             with leaving(http) as left:
                 return await trained.design(observation, left)

@@ -1,18 +1,24 @@
-"""Limits of a request: long or slow bodies are refused, and so are pages of other origins."""
+"""Limits of a request: who may ask, under which name, how long and how much."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from contextlib import suppress
+from ipaddress import IPv4Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from daedalus.service.http.refusals import turn_away
+from daedalus.service.http.errors import turn_away
+from daedalus.service.openenv.errors import shown
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_NETWORK_BITS = 64  # of IPv6: one customer usually has at least so large a network
+_LATER = {"Retry-After": "10"}
 
 
 class Limits:
@@ -135,3 +141,99 @@ class Limits:
             body += message.get("body", b"")
             more = message.get("more_body", False)
         return bytes(body), more
+
+
+class TrustedHosts:
+    """Middleware that refuses requests and WebSockets under a name that is not the service's.
+
+    The owner of a domain can bind its name to the address of this machine after a visitor has
+    opened a page there. Then the page has the same origin as the service. An IP address in place
+    of a name cannot be bound to another machine, so it needs no entry.
+
+    Args:
+        app: The application to protect.
+        hosts: Names without a port; ``*.example.org`` means subdomains, ``*`` any name.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        self._app = app
+        self._check = TrustedHostMiddleware(_say_nothing, hosts, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 400 and name the setting."""
+        if await self._is_trusted(scope, receive):
+            await self._app(scope, receive, send)
+        else:
+            host = shown(Headers(scope=scope).get("host", ""))
+            reason = f"Host: {host!r} is not a name of this service; add it to service.hosts"
+            await turn_away(400, reason, scope, receive, send)
+
+    async def _is_trusted(self, scope: Scope, receive: Receive) -> bool:
+        """Ask Starlette's check, which answers a request only if it refuses it."""
+        if scope["type"] == "lifespan" or _is_address(Headers(scope=scope).get("host", "")):
+            return True
+        refusal: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            refusal.append(message)
+
+        await self._check(scope, receive, keep)
+        return not refusal
+
+
+async def _say_nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    """Stand for the application behind the check."""
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(urlsplit(f"//{host}").hostname or "")
+    except ValueError:
+        return False
+    return True
+
+
+def visitor_of(scope: Scope) -> str:
+    """Return the visitor's address; of IPv6, the network that one visitor usually has to itself."""
+    host = (scope.get("client") or ("",))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return str(host)
+    if not isinstance(address, IPv4Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(ip_network((int(address), _NETWORK_BITS), strict=False))
+
+
+class SocketsPerVisitor:
+    """Middleware that bounds the open WebSockets of each visitor.
+
+    Args:
+        app: The application to protect.
+        most: Largest number of open WebSockets of one visitor.
+    """
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer a handshake with 503."""
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        visitor = visitor_of(scope)
+        if self._open[visitor] >= self._most:
+            reason = f"all {self._most} WebSockets of your address are taken; try again later"
+            await turn_away(503, reason, scope, receive, send, _LATER)
+            return
+        self._open[visitor] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open[visitor] -= 1
+            if not self._open[visitor]:
+                del self._open[visitor]

@@ -8,12 +8,12 @@ from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
-from daedalus.service.http.messages import Documented, Problem
+from daedalus.service.http.api_messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.page.article import documents_of, figures_of, page_of
-from daedalus.service.page.messages import Offer, Tour, TourStop, TrainingCurves
+from daedalus.service.page.article import documents_of, figures_of, page_of, plain_page
 from daedalus.service.page.newest_run import NewestRun
 from daedalus.service.page.offer import make_offer
+from daedalus.service.page.page_messages import Offer, Tour, TourStop, TrainingCurves
 from daedalus.service.page.tour import tour
 from daedalus.service.settings import ServiceSettings
 
@@ -102,20 +102,12 @@ def _file(path: Path | None, otherwise: str) -> FileResponse:
 
 
 def _index(run: str | None, names: list[str]) -> str:
-    pictures = [
-        f'<p><img src="{escape(name)}" alt="{escape(name)}"></p>'
-        for name in names
-        if name.endswith(".png")
-    ]
-    tables = [
-        f'<li><a href="{escape(name)}">{escape(name)}</a></li>'
-        for name in names
-        if not name.endswith(".png")
-    ]
+    """Return a page with every picture, below links to everything else."""
+    links, pictures = "", ""
+    for name in map(escape, names):
+        if name.endswith(".png"):
+            pictures += f'<p><img src="{name}" alt="{name}"></p>'
+        else:
+            links += f'<li><a href="{name}">{name}</a></li>'
     title = f"Newest run: {escape(run)}" if run else "No run has logged its training here yet."
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        '<title>Plots</title><link rel="stylesheet" href="/page/plots.css">'
-        f"<h1>{title}</h1><ul>{''.join(tables)}</ul>{''.join(pictures)}"
-    )
+    return plain_page("Plots", f"<h1>{title}</h1><ul>{links}</ul>{pictures}")

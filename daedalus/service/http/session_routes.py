@@ -1,4 +1,4 @@
-"""Routes that play an episode in a session: reset, step and state."""
+"""Routes of a session: reset, step and state, and what people who watch may see besides."""
 
 # FastAPI evaluates the annotations here, because the model of a reset is built from the catalogue.
 
@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
 
-from daedalus.service.http.json_bodies import JsonRoute
-from daedalus.service.http.messages import (
+from daedalus.service.http.api_messages import (
     INVALID,
     UNKNOWN_SESSION,
     Documented,
@@ -17,14 +16,18 @@ from daedalus.service.http.messages import (
     StepAnswer,
     StepRequest,
 )
-from daedalus.service.http.visitors import visitor_of
+from daedalus.service.http.limits import visitor_of
+from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
+from daedalus.service.sessions import watching
+from daedalus.service.sessions.session_messages import Arena, Reveal
 from daedalus.service.sessions.store import SessionStore
 
 _FULL: Documented = {
     503: {"model": Problem, "description": "All sessions are taken; see Retry-After"}
 }
+_REVEALED = "Read the types and values of the bidders, and the owners of false names"
 
 
 def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
@@ -69,7 +72,24 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
     async def state(session_id: Annotated[SessionId, Query()]) -> DaedalusState:
         return sessions.get(session_id).state
 
+    add_watching(router, sessions)
     return router
+
+
+def add_watching(router: APIRouter, sessions: SessionStore) -> None:
+    """Add what shows a session's last step and its bidders, more than a designer may see."""
+
+    @router.get(
+        "/api/arena",
+        responses=INVALID | UNKNOWN_SESSION,
+        summary="Read the bids of the last step, by round",
+    )
+    async def watch(session_id: Annotated[SessionId, Query()]) -> Arena:
+        return watching.arena(sessions.get(session_id))
+
+    @router.get("/api/reveal", responses=INVALID | UNKNOWN_SESSION, summary=_REVEALED)
+    async def reveal(session_id: Annotated[SessionId, Query()]) -> Reveal:
+        return watching.reveal(sessions.get(session_id))
 
 
 def _body(observation: DaedalusObservation) -> dict[str, Any]:

@@ -35,12 +35,10 @@ class Catalogue:
     max_episode_length: int
 
     def __post_init__(self) -> None:
-        if self.default not in self.populations:
-            known = ", ".join(self.populations)
-            raise ValueError(f"default: {self.default!r} is not on offer; choose one of {known}")
-        if self.market not in self.markets:
-            known = ", ".join(self.markets)
-            raise ValueError(f"market: {self.market!r} is not on offer; choose one of {known}")
+        for field, offered in (("default", self.populations), ("market", self.markets)):
+            name, known = getattr(self, field), ", ".join(offered)
+            if name not in offered:
+                raise ValueError(f"{field}: {name!r} is not on offer; choose one of {known}")
 
     @cached_property
     def options(self) -> type[ResetOptions]:

@@ -131,14 +131,6 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             self._state.scores = self.rubric.scores()
         return self._state
 
-    def observe(self) -> Observation:
-        """Return what a designer sees now.
-
-        Raises:
-            EpisodeError: No episode has begun, or the session has been closed.
-        """
-        return self.episode().observe()
-
     def episode(self) -> Episodes:
         """Return the current episode.
 

@@ -58,30 +58,25 @@ class DaedalusAction(MechanismFields, Action):
     """A mechanism as an OpenEnv action."""
 
 
+def _or_null(description: str) -> Any:
+    """Return a field that is null where its sender does not know it."""
+    return Field(default=None, description=description)
+
+
 class RoundOutcome(Strict):
     """The auctioneer's record of one round, see ``daedalus.market.outcome``."""
 
-    welfare: _Share | None = Field(
-        default=None, description="W, realised over best possible value, 0 to 1"
-    )
-    fairness: _Share | None = Field(default=None, description="F = 1 - gini, 0 to 1")
-    gini: _Share | None = Field(default=None, description="inequality among bidders, 0 to 1")
-    participation: _Share | None = Field(
-        default=None, description="P, share of bidders present, 0 to 1"
-    )
-    clearing_price: _Amount | None = Field(
-        default=None, description="in units of value; 0 without a sale"
-    )
-    dropouts: _Amount | None = Field(
-        default=None, description="bidders who stayed out or walked away"
-    )
-    collusion_signal: _Share | None = Field(default=None, description="0 to 1")
-    stability: _Share | None = Field(default=None, description="S, steadiness of welfare, 0 to 1")
-    composite: _Share | None = Field(default=None, description="R, the round's reward, 0 to 1")
-    revenue: _Number | None = Field(default=None, description="in units of value")
-    revenue_share: _Number | None = Field(
-        default=None, description="revenue over the value delivered, 0 to 1"
-    )
+    welfare: _Share | None = _or_null("W, realised over best possible value, 0 to 1")
+    fairness: _Share | None = _or_null("F = 1 - gini, 0 to 1")
+    gini: _Share | None = _or_null("inequality among bidders, 0 to 1")
+    participation: _Share | None = _or_null("P, share of bidders present, 0 to 1")
+    clearing_price: _Amount | None = _or_null("in units of value; 0 without a sale")
+    dropouts: _Amount | None = _or_null("bidders who stayed out or walked away")
+    collusion_signal: _Share | None = _or_null("0 to 1")
+    stability: _Share | None = _or_null("S, steadiness of welfare, 0 to 1")
+    composite: _Share | None = _or_null("R, the round's reward, 0 to 1")
+    revenue: _Number | None = _or_null("in units of value")
+    revenue_share: _Number | None = _or_null("revenue over the value delivered, 0 to 1")
 
 
 class PopulationProxies(Strict):
@@ -90,24 +85,16 @@ class PopulationProxies(Strict):
     See ``daedalus.market.outcome.Observation``.
     """
 
-    active_count: _Amount | None = Field(default=None, description="bidders present")
-    total_bidders: _Amount | None = Field(default=None, description="bidders in all")
-    units: _Amount | None = Field(default=None, description="units for sale in a round")
-    bid_mean: _Amount | None = Field(default=None, description="mean of positive bids")
-    bid_std: _Amount | None = Field(default=None, description="standard deviation of positive bids")
-    bid_correlation: _Correlation | None = Field(
-        default=None, description="of the last two rounds' bids, -1 to 1"
-    )
-    rotation_entropy: _Share | None = Field(
-        default=None, description="entropy of win counts, 0 to 1"
-    )
-    dropout_rate: _Share | None = Field(default=None, description="share of bidders out, 0 to 1")
-    budget_exhaustion: _Share | None = Field(
-        default=None, description="share of bidders who are out after a win, 0 to 1"
-    )
-    clearing_price_trend: _Number | None = Field(
-        default=None, description="slope of prices, value per round"
-    )
+    active_count: _Amount | None = _or_null("bidders present")
+    total_bidders: _Amount | None = _or_null("bidders in all")
+    units: _Amount | None = _or_null("units for sale in a round")
+    bid_mean: _Amount | None = _or_null("mean of positive bids")
+    bid_std: _Amount | None = _or_null("standard deviation of positive bids")
+    bid_correlation: _Correlation | None = _or_null("of the last two rounds' bids, -1 to 1")
+    rotation_entropy: _Share | None = _or_null("entropy of win counts, 0 to 1")
+    dropout_rate: _Share | None = _or_null("share of bidders out, 0 to 1")
+    budget_exhaustion: _Share | None = _or_null("share of bidders who are out after a win, 0 to 1")
+    clearing_price_trend: _Number | None = _or_null("slope of prices, value per round")
 
 
 class DaedalusObservation(Observation):

@@ -40,6 +40,13 @@ def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
     return WireMechanism(**mechanisms[0].to_dict())
 
 
+def as_a_client_sees(told: DaedalusObservation) -> Observation:
+    """Return one market as the client of a server sees it."""
+    return from_wire(
+        PartialObservation(**told.model_dump(include={*PartialObservation.model_fields}))
+    )
+
+
 def from_wire(told: PartialObservation) -> Observation:
     """Return one market as a message describes it.
 

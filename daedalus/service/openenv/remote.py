@@ -9,13 +9,8 @@ from openenv.core.sync_client import SyncEnvClient
 
 from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.parsing import parse_mechanism
-from daedalus.service.openenv.messages import (
-    DaedalusAction,
-    DaedalusObservation,
-    DaedalusState,
-    PartialObservation,
-)
-from daedalus.service.openenv.observations import from_wire
+from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.openenv.observations import as_a_client_sees
 
 Session = SyncEnvClient[DaedalusAction, DaedalusObservation, DaedalusState]
 
@@ -58,8 +53,7 @@ class RemoteMarket:
 
     def _chat(self, seed: int) -> list[Message]:
         observed = self._session.reset(seed=seed, **self._options).observation
-        told = observed.model_dump(include=set(PartialObservation.model_fields))
-        return prompts(from_wire(PartialObservation(**told)), self._prompt)[0]
+        return prompts(as_a_client_sees(observed), self._prompt)[0]
 
     def _earned(self, text: str, seed: int) -> float:
         mechanism = parse_mechanism(text).mechanism

@@ -25,8 +25,10 @@ class TermRubric(Rubric):
         return float(observation.metadata.get("scores", {}).get(self.name, 0.0))
 
     def reset(self) -> None:
-        """Forget the last score."""
+        """Forget the last score, and those of the children."""
         self.last_score = None
+        for child in self.children():
+            child.reset()
 
 
 class CompositeRubric(TermRubric):
@@ -37,22 +39,14 @@ class CompositeRubric(TermRubric):
 
     def __init__(self) -> None:
         super().__init__(COMPOSITE)
-        self.welfare = TermRubric("welfare")
-        self.fairness = TermRubric("fairness")
-        self.participation = TermRubric("participation")
-        self.stability = TermRubric("stability")
+        for name in TERMS:
+            setattr(self, name, TermRubric(name))
 
     def forward(self, action: Any, observation: Any) -> float:
         """Score every term and return R, in [0, 1]."""
         for child in self.children():
             child(action, observation)
         return super().forward(action, observation)
-
-    def reset(self) -> None:
-        """Forget the last scores."""
-        super().reset()
-        for child in self.children():
-            child.reset()
 
     def scores(self) -> dict[str, float]:
         """Return the last scores by name; none before a step."""

@@ -10,8 +10,8 @@ from daedalus.language.explanation import allowed
 from daedalus.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
 from daedalus.market.schema import mechanism_schema
-from daedalus.service.openenv.messages import DaedalusAction, MechanismFields, PartialObservation
-from daedalus.service.openenv.observations import from_wire
+from daedalus.service.openenv.messages import DaedalusAction, MechanismFields
+from daedalus.service.openenv.observations import as_a_client_sees
 from daedalus.service.openenv.remote import Session
 
 ENDED = "The episode has ended."
@@ -77,8 +77,7 @@ class ToolMarket:
         return ENDED if result.done else self._told(result.observation)
 
     def _told(self, observed: Any) -> str:
-        told = observed.model_dump(include=set(PartialObservation.model_fields))
-        return observation_texts(from_wire(PartialObservation(**told)), self._prompt)[0]
+        return observation_texts(as_a_client_sees(observed), self._prompt)[0]
 
 
 def tool_prompts(seeds: Iterable[int], prompt: PromptSettings) -> list[dict[str, Any]]:

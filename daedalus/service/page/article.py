@@ -54,6 +54,11 @@ def page_of(document: Path, known: Collection[str]) -> str:
         token.children = token.children and _with_known_links(token.children, known)
     title = next((text.content for _, text in headings), document.stem)
     body = parser.renderer.render(tokens, parser.options, {})
+    return plain_page(title, f"<main>{body}</main>")
+
+
+def plain_page(title: str, body: str) -> str:
+    """Return a web page that has no script; ``body`` is HTML, ``title`` is text."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -61,7 +66,7 @@ def page_of(document: Path, known: Collection[str]) -> str:
         '<link rel="icon" href="/page/icon.svg" type="image/svg+xml">'
         '<link rel="stylesheet" href="/page/plots.css"></head>'
         '<body><nav aria-label="Site"><a href="/">Daedalus</a></nav>'
-        f"<main>{body}</main></body></html>"
+        f"{body}</body></html>"
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from daedalus.runs.folder import RunFolder, newest_run
-from daedalus.service.page.messages import DesignerScore
+from daedalus.service.page.page_messages import DesignerScore
 
 _SCORE = {"designer", "mean", "mean_low", "mean_high"}
 _LOOK_EVERY = 5.0  # seconds; a search of many runs takes a while

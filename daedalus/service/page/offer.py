@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.page.messages import (
+from daedalus.service.page.page_messages import (
     Meaning,
     MechanismField,
     Offer,
@@ -15,7 +15,7 @@ from daedalus.service.page.messages import (
     Start,
     TypeOnOffer,
 )
-from daedalus.service.sessions.messages import TRAINED
+from daedalus.service.sessions.session_messages import TRAINED
 
 _MARKETS = {
     "strategic": "bidders who learn, form rings, walk away and bid under false names; "

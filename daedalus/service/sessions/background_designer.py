@@ -13,13 +13,12 @@ import numpy as np
 
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.language.prompt import Generate, PromptSettings, prompts
-from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism
-from daedalus.service.sessions.messages import DesignAnswer, DesignerState, DesignerStatus
+from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
 from daedalus.service.sessions.shared_answers import SharedAnswers
 
 _LOG = logging.getLogger(__name__)
@@ -79,7 +78,9 @@ class BackgroundDesigner:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None
         return DesignAnswer(
-            mechanism=_wired(mechanism) if mechanism else _heuristic(observation),
+            mechanism=WireMechanism(**mechanism.to_dict())
+            if mechanism
+            else _heuristic(observation),
             source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
@@ -146,10 +147,6 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
         missing.add("mechanism")
     missing |= {name for name in prompt.proxies if np.isnan(observation.proxy(name)[0])}
     return sorted(missing)
-
-
-def _wired(mechanism: Mechanism) -> WireMechanism:
-    return WireMechanism(**mechanism.to_dict())
 
 
 def _heuristic(observation: Observation) -> WireMechanism:

@@ -12,7 +12,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.rubric import scores
-from daedalus.service.sessions.messages import Arena, ArenaRound, Bidder, Reveal
+from daedalus.service.sessions.session_messages import Arena, ArenaRound, Bidder, Reveal
 
 
 def arena(environment: DaedalusEnvironment) -> Arena:

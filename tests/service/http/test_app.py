@@ -1,138 +1,29 @@
-"""OpenEnv on the running server: its validator, its generic client, and its schemas."""
+"""The application: HEAD has the same status and headers as GET, and no body."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import time
-from pathlib import Path
-
 import pytest
 import requests
-from openenv.core import GenericEnvClient
-from websockets.sync.client import connect
 
-from daedalus.market.mechanism import FIELDS
+from tests.service.conftest import dial
 
-ROOT = Path(__file__).parents[3]
-
-
-BEGIN = {"seed": 5, "population": "stage4", "n_agents": 9, "episode_length": 3}
+PATHS = ["/", "/health", "/metadata", "/schema", "/openapi.json", "/api/catalogue", "/plots/"]
+PATHS += ["/page/style.css", "/nowhere", "/reset", "/state?session_id=nobody"]
 
 
-def openenv(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "openenv.cli", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+@pytest.mark.parametrize("path", PATHS)
+def test_head_answers_as_get(address: str, path: str) -> None:
+    head, get = requests.head(address + path), requests.get(address + path)
+    assert head.status_code == get.status_code and head.content == b""
+    for name in ("Content-Length", "Content-Type", "Content-Security-Policy"):
+        assert head.headers.get(name) == get.headers.get(name)
 
 
-@pytest.mark.slow
-def test_the_validator_accepts_the_server_and_the_package(address: str) -> None:
-    for arguments in (("--url", address), ("--level", "static")):
-        answer = openenv("validate", *arguments)
-        assert answer.returncode == 0, answer.stdout + answer.stderr
-        assert "Verdict: PASS" in answer.stdout
-
-
-def played(address: str, begin: dict) -> list:
-    with GenericEnvClient(base_url=address).sync() as env:
-        first = env.reset(**begin)
-        steps = [env.step({"reserve_price": 0.1 * step}) for step in range(3)]
-        assert [each.done for each in steps] == [False, False, True]
-        return [first.observation, *[(each.observation, each.reward) for each in steps]]
-
-
-def test_same_seed_same_episode(address: str) -> None:
-    episode = played(address, BEGIN)
-    assert played(address, BEGIN) == episode
-    assert played(address, BEGIN | {"seed": 6})[1:] != episode[1:]
-    assert played(address, BEGIN | {"market": "classic"})[1:] != episode[1:]
-    assert episode[0]["population_proxies"]["total_bidders"] == 9
-
-
-def test_a_bad_action_is_refused_and_the_session_goes_on(address: str) -> None:
-    with GenericEnvClient(base_url=address).sync() as env:
-        with pytest.raises(RuntimeError, match="reset first"):
-            env.step({})
-        env.reset(**BEGIN)
-        for bad in ({"reserve_price": 2}, {"auction_type": "dutch"}, {"x": 1}):
-            with pytest.raises(RuntimeError):
-                env.step(bad)
-        with pytest.raises(RuntimeError):
-            env.reset(population="nobody")
-        assert env.state()["step_count"] == 0
-        assert env.step({"reserve_price": 0.2}).reward > 0.0
-        assert env.state()["step_count"] == 1
-
-
-def test_sessions_do_not_disturb_each_other(address: str) -> None:
-    alone = played(address, BEGIN)
-    with (
-        GenericEnvClient(base_url=address).sync() as one,
-        GenericEnvClient(base_url=address).sync() as other,
-    ):
-        first = one.reset(**BEGIN)
-        other.reset(seed=99, population="stage0")
-        together = [first.observation]
-        for step in range(3):
-            other.step({"reserve_price": 0.9})
-            result = one.step({"reserve_price": 0.1 * step})
-            together.append((result.observation, result.reward))
-    assert together == alone
-
-
-def wait_for_a_place(address: str) -> None:
-    """Open a session as soon as the server has noticed that one was closed."""
-    for _ in range(100):
-        try:
-            with GenericEnvClient(base_url=address).sync() as env:
-                assert not env.reset().done
-            return
-        except (RuntimeError, ConnectionError):
-            time.sleep(0.02)
-    pytest.fail("the place was never released")
-
-
-def test_capacity_is_reached_and_released(address: str) -> None:
-    first, second = (GenericEnvClient(base_url=address).sync() for _ in range(2))
-    with first, second:
-        first.reset()
-        second.reset()
-        with pytest.raises((RuntimeError, ConnectionError), match=r"(?i)capacity|closed"):
-            with GenericEnvClient(base_url=address).sync() as third:
-                third.reset()
-    wait_for_a_place(address)
-
-
-BROKEN_FRAMES = ["[]", "{", "9" * 5000, '{"type": "step", "data": {"auction_type": "\\ud800"}}']
-
-
-def test_frames_that_are_no_message_cost_nobody_else_a_session(address: str) -> None:
-    with GenericEnvClient(base_url=address).sync() as env:
-        first = env.reset(**BEGIN)
-        for frame in BROKEN_FRAMES:
-            with connect(address.replace("http", "ws") + "/ws") as stranger:
-                stranger.send(frame)
-                answer = json.loads(stranger.recv(timeout=5))
-                assert answer["type"] == "error" and "Traceback" not in str(answer)
-            wait_for_a_place(address)
-        assert env.state()["step_count"] == first.observation["round_number"] == 0
-
-
-def test_a_step_over_http_does_not_wait_for_the_network(address: str) -> None:
-    with requests.Session() as session:
-        session.post(f"{address}/reset", json={"session_id": "quick", "seed": 1})
-        took = []
-        for _ in range(10):
-            began = time.perf_counter()
-            session.post(f"{address}/step", json={"session_id": "quick", "action": {}})
-            took.append(time.perf_counter() - began)
-    assert min(took) < 0.02
-
-
-def test_the_schemas_are_those_of_our_types(reach) -> None:
-    schemas = reach().get("/schema").json()
-    assert set(FIELDS) < set(schemas["action"]["properties"])
-    assert schemas["action"]["properties"]["reserve_price"]["maximum"] == 0.9
-    assert "market_outcomes" in schemas["observation"]["properties"]
-    assert {"seed", "population", "rewards"} < set(schemas["state"]["properties"])
+def test_the_connection_goes_on_after_a_head(address: str) -> None:
+    with dial(address, timeout=5) as sock:
+        sock.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        first = sock.recv(10_000)
+        sock.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        second = b"".join(iter(lambda: sock.recv(10_000), b""))
+    assert first.startswith(b"HTTP/1.1 200") and first.endswith(b"\r\n\r\n")
+    assert second.startswith(b"HTTP/1.1 200") and b"healthy" in second

@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from daedalus.service.http.connections import MAX_PIPELINED
 from daedalus.service.settings import ServiceSettings
 from experiments.load.service_process import ServiceProcess, Usage
-from tests.service.conftest import serving
+from tests.service.conftest import dial, exchanged, serving
 
 SETTINGS: dict[str, Any] = {
     "port": 0,
@@ -36,6 +36,8 @@ SETTINGS: dict[str, Any] = {
     "design_timeout": 0.5,
 }
 BEGIN = {"seed": 11, "population": "stage4", "n_agents": 9, "episode_length": 50}
+NOTHING = Usage(0, 0, 10**6, 0.0, 0.0)
+"""No sessions: what a server holds once earlier ones are over."""
 FOREIGN_ERRORS = (OSError, ConnectionClosed, InvalidHandshake, EOFError)
 
 
@@ -47,8 +49,7 @@ class Served(ServiceProcess):
         super().__init__(ServiceSettings(**SETTINGS | changes), catalogue, self.log)
 
     def reach(self) -> socket.socket:
-        place = urlsplit(self.address)
-        return socket.create_connection((place.hostname, place.port), timeout=10)
+        return dial(self.address, timeout=10)
 
     def websocket(self, **options: Any) -> Any:
         return connect(self.address.replace("http", "ws") + "/ws", **options)
@@ -113,47 +114,35 @@ UPGRADE = (
 )
 
 
-def half_heads(server: Served) -> None:
-    socks = [server.reach() for _ in range(20)]
-    for sock in socks:
-        sock.sendall(HEAD)
-    for sock in socks:
-        assert b" 408 " in sock.recv(1000)
-        sock.close()
-
-
-def half_bodies(server: Served) -> None:
-    socks = [server.reach() for _ in range(10)]
-    for sock in socks:
-        sock.sendall(HEAD + b"Content-Length: 100\r\n\r\n{")
-    for sock in socks:
-        assert b" 408 " in sock.recv(1000)
-        sock.close()
-
-
-def silence(server: Served) -> None:
-    socks = [server.reach() for _ in range(20)]
-    for sock in socks:
-        assert sock.recv(1000) == b""
-        sock.close()
+def halves(server: Served) -> None:
+    """Begin requests, or say nothing, on many connections, and wait for the server to end them."""
+    for data, answer in (
+        (HEAD, b" 408 "),
+        (HEAD + b"Content-Length: 9\r\n\r\n{", b" 408 "),
+        (b"", b""),
+    ):
+        socks = [server.reach() for _ in range(20)]
+        for sock in socks:
+            sock.sendall(data)
+        for sock in socks:
+            told = sock.recv(1000)
+            assert answer in told and bool(answer) == bool(told)
+            sock.close()
 
 
 def dripping(server: Served) -> None:
-    """Send a head and a body a byte at a time, each byte in good time."""
-    for whole in (HEAD + b"X: " + b"y" * 200, HEAD + b"Content-Length: 99\r\n\r\n" + b" " * 99):
+    """Send blank lines, a head and a body a byte at a time, each byte in good time."""
+    for begun, rest in (
+        (b"", b"\r\n" * 50),
+        (HEAD + b"X: ", b"y" * 100),
+        (HEAD + b"Content-Length: 100\r\n\r\n", b" " * 100),
+    ):
         with server.reach() as sock, suppress(OSError):
-            for byte in range(len(whole)):
-                sock.sendall(whole[byte : byte + 1])
-                time.sleep(0.02 if byte > len(HEAD) else 0.0)
+            sock.sendall(begun)
+            for byte in range(len(rest)):
+                sock.sendall(rest[byte : byte + 1])
+                time.sleep(0.02)
             pytest.fail("dripped for two seconds")
-
-
-def blank_lines(server: Served) -> None:
-    with server.reach() as sock, suppress(OSError):
-        for _ in range(100):
-            sock.sendall(b"\r\n")
-            time.sleep(0.02)
-        pytest.fail("lines without a request kept a connection for two seconds")
 
 
 def resets(server: Served) -> None:
@@ -339,46 +328,34 @@ def brief(catalogue: Any) -> Iterator[str]:
         yield address
 
 
-def asked(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
-    """Send bytes, and return everything that comes back until the server closes."""
-    place = urlsplit(address)
-    with socket.create_connection((place.hostname, place.port), timeout=5) as sock:
-        for part in parts:
-            sock.sendall(part)
-            time.sleep(pause)
-        return b"".join(iter(lambda: sock.recv(65_536), b""))
-
-
 def test_half_a_request_is_answered_408(brief: str) -> None:
     for data in (HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"):
-        answer = asked(brief, data)
+        answer = exchanged(brief, data)
         assert answer.startswith(b"HTTP/1.1 408") and b"0.2 seconds" in answer
-    assert asked(brief) == b""
+    assert exchanged(brief) == b""
     whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    assert asked(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
+    assert exchanged(brief, whole[:9], whole[9:], pause=0.05).startswith(b"HTTP/1.1 200")
 
 
 def test_a_head_without_end_is_answered_431(brief: str) -> None:
-    assert asked(brief, HEAD + b"X: y\r\n" * 11_000).startswith(b"HTTP/1.1 431")
+    assert exchanged(brief, HEAD + b"X: y\r\n" * 11_000).startswith(b"HTTP/1.1 431")
 
 
 def test_silent_connections_give_way_and_busy_ones_are_kept(brief: str) -> None:
-    place = urlsplit(brief)
-    silent = [socket.create_connection((place.hostname, place.port)) for _ in range(9)]
+    silent = [dial(brief) for _ in range(9)]
     assert requests.get(f"{brief}/health", timeout=5).status_code == 200
     for sock in silent:
         sock.close()
     url = brief.replace("http", "ws") + "/ws"
     busy = [connect(url) for _ in range(6)]
-    halves = [socket.create_connection((place.hostname, place.port)) for _ in range(1)]
-    for sock in halves:
-        sock.sendall(HEAD + b"Content-Length: 9\r\n\r\n{")
+    half = dial(brief)
+    half.sendall(HEAD + b"Content-Length: 9\r\n\r\n{")
     time.sleep(0.05)
     answer = requests.get(f"{brief}/health", timeout=5)
     assert answer.status_code == 503 and answer.headers["Retry-After"] == "1"
     with pytest.raises(InvalidHandshake, match="503"):
         connect(url)
-    for sock in [*busy, *halves]:
+    for sock in [*busy, half]:
         sock.close()
 
 
@@ -410,11 +387,8 @@ def test_answers_that_a_client_never_reads_leave_no_trace_in_the_log(
 
 
 ATTACKS: list[Callable[[Served], None]] = [
-    half_heads,
-    half_bodies,
-    silence,
+    halves,
     dripping,
-    blank_lines,
     resets,
     long_heads,
     long_bodies,
@@ -434,7 +408,7 @@ def test_an_attack_leaves_nothing_and_bystanders_notice_nothing(
     served: Served, attack: Callable[[Served], None]
 ) -> None:
     time.sleep(0.2)
-    before = server_at_rest(served)
+    before = settled(served, NOTHING)
     seen: list[Any] = []
     bystander = threading.Thread(target=lambda: seen.append(episode(served, pause=0.1)))
     bystander.start()
@@ -449,7 +423,7 @@ def test_an_attack_leaves_nothing_and_bystanders_notice_nothing(
 
 @pytest.mark.slow
 def test_memory_does_not_grow(served: Served) -> None:
-    before = server_at_rest(served)
+    before = settled(served, NOTHING)
     memory = []
     for _ in range(6):
         for attack in (resets, long_heads, broken_handshakes, churn):
@@ -468,9 +442,3 @@ def churn(server: Served) -> None:
         for number in range(40):
             begin = {"session_id": "churn", "seed": number, "episode_length": 50}
             assert session.post(f"{server.address}/reset", json=begin).status_code == 200
-
-
-def server_at_rest(server: Served) -> Usage:
-    """Return what the server holds once earlier sessions are over."""
-    nothing = Usage(0, 0, 10**6, 0.0, 0.0)
-    return settled(server, nothing)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
-from urllib.parse import urlsplit
 
 import requests
 
@@ -15,7 +13,7 @@ from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.openenv.catalogue import Catalogue
-from tests.service.conftest import serving
+from tests.service.conftest import dial, serving, settled
 
 EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
 
@@ -35,10 +33,10 @@ def test_another_designer_can_be_asked(reach) -> None:
 
 def leave_at_once(address: str, body: dict) -> None:
     """Ask for a mechanism, and close the connection before the answer."""
-    place, content = urlsplit(address), json.dumps(body).encode()
+    content = json.dumps(body).encode()
     head = "POST /api/design HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     head += f"Content-Length: {len(content)}\r\n\r\n"
-    with socket.create_connection((place.hostname, place.port)) as sock:
+    with dial(address) as sock:
         sock.sendall(head.encode() + content)
 
 
@@ -52,8 +50,7 @@ def test_requests_whose_clients_have_left_keep_no_place(catalogue: Catalogue) ->
 
     with serving(catalogue, lambda: (generate, PromptSettings())) as address:
         status = f"{address}/api/designer/status"
-        while requests.get(status).json()["status"] == "loading":
-            time.sleep(0.01)
+        settled(requests, address)
         for number in range(30):
             leave_at_once(address, {"round_number": number})
         time.sleep(0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +10,12 @@ from starlette.testclient import TestClient
 
 from daedalus.designers.random import RandomDesigner
 from daedalus.service.http.app import create_app
-from daedalus.service.page.messages import Offer
+from daedalus.service.page.page_messages import Offer
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run
 
 ROOT = Path(__file__).parents[3]
-NO_RUN = {"run": None, "history": [], "scores": []}
 
 
 def test_the_offer_is_what_the_api_takes(reach) -> None:
@@ -41,7 +39,8 @@ def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -
         "scores": [],
     }
     page = client.get("/plots/").text
-    assert "curves.png" in page and "training_history.json" in page and "config" not in page
+    assert '<img src="curves.png"' in page and 'href="training_history.json"' in page
+    assert "config" not in page
     assert client.get("/plots/curves.png").content == b"picture"
     for name in ("config.yaml", "..%2Fconfig.yaml", "%2Fetc%2Fpasswd", "figures"):
         assert client.get(f"/plots/{name}").status_code == 404
@@ -49,7 +48,7 @@ def test_the_newest_run_is_shown_and_nothing_else_of_it(reach, tmp_path: Path) -
 
 def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
     client = reach(outputs=str(tmp_path / "none"), write_up=str(tmp_path / "none.md"))
-    assert client.get("/api/training").json() == NO_RUN
+    assert client.get("/api/training").json() == {"run": None, "history": [], "scores": []}
     assert "No run" in client.get("/plots/").text
     for path in ("/blog.md", "/read/blog.md"):
         answer = client.get(path)
@@ -99,21 +98,10 @@ def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> 
         assert client.get(f"/figures/{name}").status_code == 404, name
 
 
-def test_a_run_that_was_deleted_is_not_looked_for_again(reach, tmp_path: Path) -> None:
-    run = leave_run(tmp_path, "grpo/1", 1_000)
-    client = reach(outputs=str(tmp_path))
-    assert client.get("/api/training").json()["run"] == "grpo/1"
-    shutil.rmtree(run)
-    told = client.get("/api/training")
-    assert told.status_code == 200 and told.json() == NO_RUN
-
-
 def test_the_page_and_its_parts_are_served(reach) -> None:
     client = reach()
     assert "<title>Daedalus" in client.get("/").text
     assert client.get("/page/index.html").status_code == 200
-    for path in ("/page/..%2ftour.py", "/page/%2e%2e/tour.py", "/page/%2fetc/passwd"):
-        assert client.get(path).status_code == 404
 
 
 def test_the_tour_visits_what_is_on_offer_with_mechanisms_that_the_api_takes(catalogue) -> None:

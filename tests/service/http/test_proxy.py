@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from websockets.sync.client import connect
 
 from daedalus.service.openenv.catalogue import Catalogue
-from tests.service.conftest import serving
+from tests.service.conftest import dial, play, serving
 
 CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"
 PROGRAM = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -71,14 +71,6 @@ def front(catalogue: Catalogue) -> Iterator[str]:
             proxy.terminate()
 
 
-def play(session: requests.Session, front: str, name: str) -> requests.Response:
-    """Open a session and play a step, so that it does not give way; the answer to the reset."""
-    answer = session.post(f"{front}/reset", json={"session_id": name, "seed": 1})
-    step = {"session_id": name, "action": {}}
-    assert session.post(f"{front}/step", json=step).status_code in (200, 404)
-    return answer
-
-
 def test_the_page_and_both_ways_in_work_through_it(front: str) -> None:
     with visit(10) as session:
         session.headers["Origin"] = front
@@ -121,15 +113,10 @@ def test_an_address_that_asks_without_end_is_slowed_down_and_others_are_served(f
 
 
 def test_an_address_has_a_bounded_number_of_connections(front: str) -> None:
-    place = urlsplit(front)
     socks = []
     for _ in range(80):
         with suppress(ConnectionError):
-            socks.append(
-                socket.create_connection(
-                    (place.hostname, place.port), timeout=5, source_address=("127.0.0.50", 0)
-                )
-            )
+            socks.append(dial(front, timeout=5, source_address=("127.0.0.50", 0)))
     time.sleep(0.3)
     assert sum(is_open(sock) for sock in socks) <= 50
     with visit(51) as newcomer:

@@ -12,8 +12,6 @@ from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusState
 
 BEGIN = {"seed": 5, "population": "stage4", "n_agents": 9, "episode_length": 3}
-
-
 ROOT = Path(__file__).parents[3]
 
 

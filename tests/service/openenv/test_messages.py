@@ -39,10 +39,9 @@ def test_any_one_field_out_of_range_is_named(
         with pytest.raises(ValidationError) as caught:
             model.model_validate(wrong)
         assert {error["loc"][-1] for error in caught.value.errors()} == {name}
-
-
-def test_the_default_mechanism_is_the_markets() -> None:
-    assert WireMechanism().to_mechanism() == DaedalusAction().to_mechanism() == Mechanism()
+    with pytest.raises(ValidationError) as caught:
+        PartialObservation.model_validate({"mechanism": wrong})
+    assert [error["loc"][:2] for error in caught.value.errors()] == [("mechanism", name)]
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,4 @@ def test_an_unknown_number_is_nan_and_rounds_fill_up_from_the_newest() -> None:
     assert older.pop("welfare") == 0.5 and newer.pop("gini") == 0.25
     assert np.isnan([*older.values(), *newer.values()]).all()
     assert back.proxies.shape == (1, len(PROXIES)) and np.isnan(back.proxies).all()
-
-
-def test_without_a_mechanism_the_default_values_stand() -> None:
-    back = from_wire(PartialObservation())
     assert back.mechanisms[0] == Mechanism() and back.stage == 0
-    assert np.isnan(back.recent).all()

@@ -14,7 +14,7 @@ from datasets import Dataset
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
@@ -27,17 +27,12 @@ from daedalus.training.model import load_language_model, make_language_model
 from daedalus.training.settings import ModelSettings
 from tests.populations import population
 from tests.service.conftest import documented
+from tests.service.generated import FOUR
 from tests.training.conftest import make_run
 
 FULL = PromptSettings(
     averages=["revenue_share", "fairness"], proxies=list(PROXIES), mechanism=True, compact=True
 )
-MECHANISMS = [
-    Mechanism(),
-    Mechanism(auction_type="first_price", reserve_price=0.9),
-    Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
-    Mechanism(reserve_price=0.0, collusion_penalty=3.0, coalition_policy="penalize_suspected"),
-]
 
 
 def here(stage: int) -> DesignEnv:
@@ -61,11 +56,11 @@ def test_prompts_are_those_of_the_market(address: str) -> None:
 
 def test_rewards_are_those_of_the_market(address: str) -> None:
     env = here(0)
-    texts = [format_mechanism(each) for each in MECHANISMS]
+    texts = [format_mechanism(each) for each in FOUR]
     for seed in (3, 8):
         episode = env.reset(market_seeds(seed, "service", 1))
-        starts = episode.fork(np.zeros(len(MECHANISMS), np.int64))
-        expected = starts.step(Mechanisms.stack(MECHANISMS)).reward
+        starts = episode.fork(np.zeros(len(FOUR), np.int64))
+        expected = starts.step(Mechanisms.stack(FOUR)).reward
         with DaedalusClient(base_url=address).sync() as session:
             market = RemoteMarket(session, PromptSettings(), population="stage0")
             rewards = market.reward(said(*texts, "{}", "no"), [seed] * 6, prompts=None)
@@ -79,7 +74,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     env, prompt, folder = here(4), PromptSettings(), tmp_path_factory.mktemp("writer")
     settings = ModelSettings(hidden_size=64, layers=2, heads=2, intermediate_size=128)
     seen = env.reset(market_seeds(0, "x", 64)).observe()
-    answers = said(*(format_mechanism(MECHANISMS[row % len(MECHANISMS)]) for row in range(64)))
+    answers = said(*(format_mechanism(FOUR[row % len(FOUR)]) for row in range(64)))
     pairs = Dataset.from_dict({"prompt": prompts(seen, prompt), "completion": answers})
     sft = SftSettings(steps=60, batch_size=16, learning_rate=1e-2, warmup_steps=5)
     model = make_language_model(settings, prompt, env, seed=0)

@@ -27,14 +27,9 @@ from daedalus.service.openenv.tool_market import ENDED, ToolMarket, tool_prompts
 from daedalus.training.tokenizer import build_tokenizer
 from tests.populations import population
 from tests.service.conftest import documented, serving
+from tests.service.generated import FOUR
 
 PROMPT = PromptSettings()
-RULES = [
-    Mechanism(),
-    Mechanism(auction_type="first_price", reserve_price=0.9),
-    Mechanism(auction_type="vcg", reserve_price=0.3, coalition_policy="restrict"),
-    Mechanism(reserve_price=0.0, collusion_penalty=3.0, coalition_policy="penalize_suspected"),
-]
 
 
 def test_the_tool_is_the_mechanism() -> None:
@@ -60,7 +55,7 @@ def test_an_episode_is_that_of_the_market(address: str) -> None:
             episodes = env.reset(market_seeds(3, "service", 1))
             rewards = []
             told = market.reset(**row)
-            for mechanism in RULES[:played]:
+            for mechanism in FOUR[:played]:
                 expected = observation_texts(episodes.observe(), PROMPT)[0].replace(" / 10", " / 3")
                 assert told == expected
                 told = market.set_rules(**mechanism.to_dict())
@@ -83,7 +78,7 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Qwen2Tokenizer.apply_chat_template, chat_template=qwen2_5_chat_template, tools=[tool]
     )
     question = render(Qwen2Tokenizer(), row["prompt"], tokenize=False, add_generation_prompt=True)
-    pieces = [call_of(each) for each in RULES]
+    pieces = [call_of(each) for each in FOUR]
     tokenizer = build_tokenizer([question], 1200)
     new = {each for call in pieces for each in call}
     tokenizer.add_tokens([AddedToken(each, normalized=False) for each in new])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 from pathlib import Path
 
 from daedalus.runs.folder import RunFolder
@@ -22,7 +23,9 @@ def leave_run(outputs: Path, name: str, written: int) -> Path:
     return run
 
 
-def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
+def test_a_run_that_comes_later_is_found_and_a_deleted_one_is_not(
+    tmp_path: Path,
+) -> None:
     now = [0.0]
     newest = NewestRun(tmp_path, clock=lambda: now[0])
     assert newest.run() is None
@@ -32,6 +35,8 @@ def test_a_run_that_comes_later_is_found(tmp_path: Path) -> None:
         "curves.png",
         "training_history.json",
     }
+    shutil.rmtree(run)
+    assert newest.name is None and newest.history() == []
 
 
 def test_the_scores_are_those_of_the_runs_own_evaluation(tmp_path: Path) -> None:

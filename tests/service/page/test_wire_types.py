@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.service.http import messages as http
+from daedalus.service.http import api_messages
 from daedalus.service.openenv import messages as openenv
-from daedalus.service.page import messages as page
-from daedalus.service.sessions import messages as sessions
+from daedalus.service.page import page_messages
+from daedalus.service.sessions import session_messages
 
 TYPES = Path(__file__).parent / "static" / "wire.d.ts"
-MODELS = vars(openenv) | vars(sessions) | vars(page) | vars(http)
+MODELS = vars(openenv) | vars(session_messages) | vars(page_messages) | vars(api_messages)
 KINDS = {"ChoiceField", "FlagField", "NumberField"}  # one model in Python
 ASKED = {"EpisodeOptions"}  # made from the catalogue, see Catalogue.options
 
@@ -26,7 +26,7 @@ def interfaces() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", sorted(interfaces().keys() - ASKED))
 def test_an_interface_has_the_fields_of_its_model(name: str) -> None:
-    model = page.MechanismField if name in KINDS else MODELS[name]
+    model = page_messages.MechanismField if name in KINDS else MODELS[name]
     assert interfaces()[name] == set(model.model_fields)
 
 

@@ -19,18 +19,22 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import BackgroundDesigner
-from daedalus.service.sessions.messages import DesignAnswer
+from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
-from tests.service.conftest import documented, serving
+from tests.service.conftest import documented, serving, settled
 from tests.untrained import leave_untrained_model
 
 ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
 
 
-def settled(client) -> str:
-    while (status := client.get("/api/designer/status").json()["status"]) == "loading":
-        time.sleep(0.01)
-    return status
+def told(seen: list, prompt: PromptSettings):
+    """Return what loads a model that says ``ANSWER`` and leaves the chats in ``seen``."""
+
+    def generate(chats, rng):
+        seen.extend(chats)
+        return [ANSWER]
+
+    return lambda: (generate, prompt)
 
 
 def saying(text: str, prompt: PromptSettings | None = None):
@@ -48,13 +52,8 @@ def test_the_model_answers_with_its_own_words(reach) -> None:
 
 
 def test_the_model_sees_what_the_request_tells(reach) -> None:
-    seen = []
-
-    def generate(chats, rng):
-        seen.extend(chats)
-        return [ANSWER]
-
-    client = reach(lambda: (generate, PromptSettings(rounds=1, proxies=["bid_mean"])))
+    seen: list = []
+    client = reach(told(seen, PromptSettings(rounds=1, proxies=["bid_mean"])))
     settled(client)
     outcome = {"welfare": 0.5, "fairness": 0.25, "participation": 1.0}
     body = {"round_number": 3, "market_outcomes": [outcome]}
@@ -69,18 +68,13 @@ def test_the_model_sees_what_the_request_tells(reach) -> None:
 
 
 def test_a_model_that_reads_the_mechanism_in_force_must_get_it(reach) -> None:
-    seen = []
-
-    def generate(chats, rng):
-        seen.extend(chats)
-        return [ANSWER]
-
-    client = reach(lambda: (generate, PromptSettings(mechanism=True)))
+    seen: list = []
+    client = reach(told(seen, PromptSettings(mechanism=True)))
     settled(client)
     untold = client.post("/api/design", json={"round_number": 3}).json()
     assert untold["source"] == "fallback" and "mechanism" in untold["error"] and not seen
-    told = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
-    assert told["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
+    known = client.post("/api/design", json={"mechanism": {"reserve_price": 0.35}}).json()
+    assert known["source"] == "ai" and '"reserve_price":0.35' in seen[0][1]["content"]
     client.post("/reset", json={"session_id": "a", "seed": 1})
     assert client.post("/api/design", json={"session_id": "a"}).json()["source"] == "ai"
 
@@ -108,17 +102,13 @@ def test_otherwise_the_heuristic_answers_and_says_why(reach, load, status: str, 
     assert tuple(answer["mechanism"]) == FIELDS
 
 
-def test_the_heuristic_reads_the_request() -> None:
-    ring = PartialObservation(market_outcomes=[{"collusion_signal": 0.9}] * 5)
-    quiet = PartialObservation(market_outcomes=[{"collusion_signal": 0.1}] * 5)
+@pytest.mark.anyio
+async def test_the_heuristic_reads_the_request() -> None:
     designer = BackgroundDesigner(None, 1.0, 1)
-
-    def auction_type(request: PartialObservation) -> str:
-        import asyncio
-
-        return asyncio.run(designer.design(from_wire(request))).mechanism.auction_type
-
-    assert (auction_type(ring), auction_type(quiet)) == ("first_price", "second_price")
+    for signal, expected in ((0.9, "first_price"), (0.1, "second_price")):
+        told = PartialObservation(market_outcomes=[{"collusion_signal": signal}] * 5)
+        answer = await designer.design(from_wire(told))
+        assert answer.mechanism.auction_type == expected
 
 
 def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
@@ -169,8 +159,7 @@ def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
 def test_a_model_answers_the_published_script(
     untrained: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    while requests.get(f"{untrained}/api/designer/status").json()["status"] == "loading":
-        time.sleep(0.01)
+    settled(requests, untrained)
     exec(documented("/api/design", {"http://127.0.0.1:8000": untrained}), {})
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     assert [rest for _, *rest in lines] == [["ai", "None"]] * 10

@@ -12,6 +12,8 @@ import pytest
 from daedalus.service.sessions import shared_answers
 from daedalus.service.sessions.shared_answers import SharedAnswers
 
+pytestmark = pytest.mark.anyio
+
 
 class Slow:
     """Work that waits until it may answer, and remembers what was asked."""
@@ -46,94 +48,77 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
-def test_equal_questions_share_one_answer_now_and_later(answers: SharedAnswers, slow: Slow) -> None:
-    async def ask() -> None:
-        asking = [asyncio.ensure_future(answers.ask("a", slow.work("a"), 5)) for _ in range(9)]
-        await until(lambda: slow.asked == ["a"])
-        assert answers.waiting == 1 and answers.has_place("b")
-        slow.may_answer.set()
-        assert {(await each).result() for each in asking} == {"A"}
-        assert (await answers.ask("a", slow.work("a"), 5)).result() == "A"
-        assert answers.waiting == 0 and slow.asked == ["a"]
-
-    asyncio.run(ask())
-
-
-def test_a_place_belongs_to_a_question_and_not_to_an_asker(
+async def test_equal_questions_share_one_answer_now_and_later(
     answers: SharedAnswers, slow: Slow
 ) -> None:
-    async def ask() -> None:
-        asking = [asyncio.ensure_future(answers.ask(each, slow.work(each), 5)) for each in "ab"]
-        await until(lambda: answers.waiting == 2)
-        assert answers.has_place("a") and answers.has_place("b") and not answers.has_place("c")
-        slow.may_answer.set()
-        assert [(await each).result() for each in asking] == ["A", "B"]
-        assert answers.has_place("c")
-
-    asyncio.run(ask())
+    asking = [asyncio.ensure_future(answers.ask("a", slow.work("a"), 5)) for _ in range(9)]
+    await until(lambda: slow.asked == ["a"])
+    assert answers.waiting == 1 and answers.has_place("b")
+    slow.may_answer.set()
+    assert {(await each).result() for each in asking} == {"A"}
+    assert (await answers.ask("a", slow.work("a"), 5)).result() == "A"
+    assert answers.waiting == 0 and slow.asked == ["a"]
 
 
-def test_a_question_that_nobody_waits_for_gives_its_place_back(
+async def test_a_place_belongs_to_a_question_and_not_to_an_asker(
     answers: SharedAnswers, slow: Slow
 ) -> None:
-    async def ask() -> None:
-        first = asyncio.ensure_future(answers.ask("a", slow.work("a"), 5))
-        await until(lambda: slow.asked == ["a"])
-        left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        leaver = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5, left))
-        stayer = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5))
-        await until(lambda: answers.waiting == 2)
-        left.set_result(None)
-        assert not (await leaver).done() and answers.waiting == 2  # another one waits for it
-        stayer.cancel()
-        await asyncio.wait([stayer])
-        assert answers.waiting == 1
-        again = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5))
-        slow.may_answer.set()
-        assert ((await first).result(), (await again).result()) == ("A", "B")
-        assert slow.asked == ["a", "b"]
-
-    asyncio.run(ask())
+    asking = [asyncio.ensure_future(answers.ask(each, slow.work(each), 5)) for each in "ab"]
+    await until(lambda: answers.waiting == 2)
+    assert answers.has_place("a") and answers.has_place("b") and not answers.has_place("c")
+    slow.may_answer.set()
+    assert [(await each).result() for each in asking] == ["A", "B"]
+    assert answers.has_place("c")
 
 
-def test_work_that_has_begun_keeps_its_place_until_its_end(
+async def test_a_question_that_nobody_waits_for_gives_its_place_back(
     answers: SharedAnswers, slow: Slow
 ) -> None:
-    async def ask() -> None:
-        assert not (await answers.ask("a", slow.work("a"), 0.05)).done()
-        assert answers.waiting == 1
-        assert not (await answers.ask("b", slow.work("b"), 0.05)).done()
-        assert answers.waiting == 1  # it had not begun
-        slow.may_answer.set()
-        await until(lambda: answers.waiting == 0)
-        assert slow.asked == ["a"]
+    first = asyncio.ensure_future(answers.ask("a", slow.work("a"), 5))
+    await until(lambda: slow.asked == ["a"])
+    left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    leaver = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5, left))
+    stayer = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5))
+    await until(lambda: answers.waiting == 2)
+    left.set_result(None)
+    assert not (await leaver).done() and answers.waiting == 2  # another one waits for it
+    stayer.cancel()
+    await asyncio.wait([stayer])
+    assert answers.waiting == 1
+    again = asyncio.ensure_future(answers.ask("b", slow.work("b"), 5))
+    slow.may_answer.set()
+    assert ((await first).result(), (await again).result()) == ("A", "B")
+    assert slow.asked == ["a", "b"]
 
-    asyncio.run(ask())
+
+async def test_work_that_has_begun_keeps_its_place_until_its_end(
+    answers: SharedAnswers, slow: Slow
+) -> None:
+    assert not (await answers.ask("a", slow.work("a"), 0.05)).done()
+    assert answers.waiting == 1
+    assert not (await answers.ask("b", slow.work("b"), 0.05)).done()
+    assert answers.waiting == 1  # it had not begun
+    slow.may_answer.set()
+    await until(lambda: answers.waiting == 0)
+    assert slow.asked == ["a"]
 
 
-def test_a_failure_is_told_and_not_kept(
+async def test_a_failure_is_told_and_not_kept(
     answers: SharedAnswers, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken() -> str:
         raise OSError("no such model")
 
-    async def ask() -> None:
-        assert isinstance((await answers.ask("a", broken, 5)).exception(), OSError)
-        assert (await answers.ask("a", lambda: "A", 5)).result() == "A"
-
-    asyncio.run(ask())
+    assert isinstance((await answers.ask("a", broken, 5)).exception(), OSError)
+    assert (await answers.ask("a", lambda: "A", 5)).result() == "A"
     assert "the designer failed" in caplog.text
 
 
-def test_the_oldest_answers_are_forgotten(
+async def test_the_oldest_answers_are_forgotten(
     answers: SharedAnswers, slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_answers, "KEPT", 2)
     slow.may_answer.set()
-
-    async def ask() -> None:
-        for question in "abacab":
-            await answers.ask(question, slow.work(question), 5)
-
-    asyncio.run(ask())
+    for question in "abacab":
+        await answers.ask(question, slow.work(question), 5)
     assert slow.asked == ["a", "b", "c", "b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
+from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.sessions.watching import arena, reveal
@@ -18,16 +20,23 @@ from tests.populations import TYPES
 SHILLS = {"auction_type": "vcg", "reserve_price": 0.2, "reveal_competing_bids": True}
 
 
+def played(catalogue: Catalogue, action: dict[str, Any], **options: Any) -> DaedalusEnvironment:
+    """Return an environment after one step of an episode."""
+    environment = DaedalusEnvironment(catalogue)
+    environment.reset(**{"seed": 3} | options)
+    environment.step(DaedalusAction(**action))
+    return environment
+
+
 def test_watching_changes_nothing(catalogue) -> None:
     rewards = []
     for watching in (True, False):
-        environment = DaedalusEnvironment(catalogue)
-        environment.reset(seed=3, population="stage4")
-        for _ in range(4):
-            environment.step(DaedalusAction(**SHILLS))
+        environment = played(catalogue, SHILLS, population="stage4")
+        for _ in range(3):
             if watching:
                 assert arena(environment) == arena(environment)
                 reveal(environment)
+            environment.step(DaedalusAction(**SHILLS))
         rewards.append(environment.state.rewards)
     assert rewards[0] == rewards[1]
 
@@ -35,13 +44,10 @@ def test_watching_changes_nothing(catalogue) -> None:
 def test_empty_seats_are_not_shown(catalogue) -> None:
     ranges = Ranges(bidders=[3, 12])
     world = PopulationSettings("world", Population(types=TYPES, ranges=ranges))
-    environment = DaedalusEnvironment(
-        replace(catalogue, populations={"world": world}, default="world")
-    )
+    offered = replace(catalogue, populations={"world": world}, default="world")
     seen = set()
     for seed in range(6):
-        environment.reset(seed=seed)
-        environment.step(DaedalusAction(**SHILLS))
+        environment = played(offered, SHILLS, seed=seed)
         bidders = environment.state.n_agents
         seen.add(bidders)
         assert len(reveal(environment).bidders) == bidders
@@ -52,10 +58,8 @@ def test_empty_seats_are_not_shown(catalogue) -> None:
 
 def test_payments_are_what_winners_paid(catalogue) -> None:
     for market, auction in (("strategic", "first_price"), ("strategic", "vcg"), ("classic", "vcg")):
-        environment = DaedalusEnvironment(catalogue)
-        environment.reset(seed=3, population="stage4", market=market)
-        environment.step(DaedalusAction(auction_type=auction, reserve_price=0.05))
-        rounds = arena(environment).rounds
+        action = {"auction_type": auction, "reserve_price": 0.05}
+        rounds = arena(played(catalogue, action, population="stage4", market=market)).rounds
         assert len(rounds) == 5
         for each in rounds:
             assert sum(each.paid) == pytest.approx(each.revenue)
@@ -79,9 +83,7 @@ def test_in_second_price_a_truthful_bidder_bids_the_value_that_is_revealed(catal
 
 
 def test_in_first_price_shaders_bid_below_the_values_that_are_revealed(catalogue) -> None:
-    environment = DaedalusEnvironment(catalogue)
-    environment.reset(seed=3, population="stage3")
-    environment.step(DaedalusAction(auction_type="first_price"))
+    environment = played(catalogue, {"auction_type": "first_price"}, population="stage3")
     told = reveal(environment)
     shaders = [seat for seat, each in enumerate(told.bidders) if each.type == "shader"]
     bids = np.array([each.bids for each in arena(environment).rounds])
@@ -92,9 +94,7 @@ def test_in_first_price_shaders_bid_below_the_values_that_are_revealed(catalogue
 
 
 def test_an_ended_episode_keeps_its_last_rounds(catalogue) -> None:
-    environment = DaedalusEnvironment(catalogue)
-    environment.reset(seed=3, episode_length=1)
-    environment.step(DaedalusAction())
+    environment = played(catalogue, {}, episode_length=1)
     last = arena(environment)
     environment.step(DaedalusAction(auction_type="first_price"))
     assert arena(environment) == last and len(last.rounds) == 5

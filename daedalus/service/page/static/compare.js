@@ -7,7 +7,7 @@ import { fixed, mean, sentence, words } from "./format.js";
 import { intervalInWords, inWords, seedsFrom } from "./seeds.js";
 import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
-import { sideGame } from "./side_game.js";
+import { sideGame } from "./side_episode.js";
 /** @import { Chart } from "./charts.js" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Session } from "./session.js" */
@@ -25,7 +25,7 @@ const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"
  * @property {Set<string>} reasons Why another designer stood in for it.
  */
 
-/** @typedef {import("./side_game.js").Plan & {own: wire.Mechanism}} Plan Also the visitor's rules. */
+/** @typedef {import("./side_episode.js").Plan & {own: wire.Mechanism}} Plan Also the visitor's rules. */
 
 /** The section that compares. */
 export class Compare {

@@ -11,16 +11,16 @@ import { fixed } from "./format.js";
 import { listenForKeys } from "./keyboard.js";
 import { Log } from "./log.js";
 import { announce, clearNotice, guarded, notice, problem } from "./notices.js";
-import { Par } from "./par.js";
+import { Par } from "./other_scores.js";
 import { Player } from "./player.js";
 import { Reveal } from "./reveal.js";
 import { Scores } from "./scores.js";
+import { Twin } from "./second_arena.js";
 import { Session, tabStorage } from "./session.js";
 import { Setup } from "./setup.js";
 import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
 import { Transport } from "./transport.js";
-import { Twin } from "./twin.js";
 /** @import { Round } from "./session.js" */
 
 const REBUILT =

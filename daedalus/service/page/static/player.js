@@ -4,7 +4,7 @@
 /** @import { DesignerPanel } from "./designer.js" */
 /** @import { Reveal } from "./reveal.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Twin } from "./twin.js" */
+/** @import { Twin } from "./second_arena.js" */
 
 /** Events: `played` after a step was shown, and `change` when playing starts or stops. */
 export class Player extends EventTarget {

@@ -2,7 +2,7 @@
 
 import { api, ApiError } from "./api.js";
 import { mean } from "./format.js";
-import { unkept } from "./unkept.js";
+import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
 const STEPS_SHOWN = 4; // a designer looks back on their 20 rounds

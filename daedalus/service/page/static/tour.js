@@ -17,7 +17,7 @@ const STEPS = 5; // under the rules that invite the attack; then as many under b
  * @property {import("./player.js").Player} player
  * @property {import("./log.js").Log} log
  * @property {import("./reveal.js").Reveal} reveal
- * @property {import("./twin.js").Twin} twin
+ * @property {import("./second_arena.js").Twin} twin
  * @property {(options: Partial<wire.EpisodeOptions>) => Promise<void>} begin
  * @property {() => Promise<void>} beginFreely Begins an episode of the visitor's own.
  */

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from experiments.serve import make_catalogue
+from tests.config.composing import composed
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor
 from tests.service.sessions.test_background_designer import ANSWER, saying
@@ -31,6 +33,13 @@ def browser() -> Iterator[Browser]:
 def site(catalogue) -> Iterator[str]:
     """Answer with room for many, and a model that always says the same."""
     with serving(catalogue, saying(ANSWER), DESIGNERS, http_sessions=64) as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def toured() -> Iterator[str]:
+    """Answer with what is shipped: all markets and populations, so the tour has all its stops."""
+    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as found:
         yield found
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import requests
 from playwright.sync_api import Page, expect
 
-from experiments.serve import make_catalogue
-from tests.config.composing import composed
-from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit
 
 pytestmark = pytest.mark.slow
@@ -39,8 +35,7 @@ FOCUSED = """() => {
 
 
 def test_everything_is_reached_by_tab_and_seen_and_named(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.step()
     page = visitor.page
     page.locator(".mark").focus()
@@ -86,8 +81,7 @@ def test_an_episode_is_played_from_the_keyboard(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_runs_out_of_the_screen(visit: Visit, width: int) -> None:
     screen = {"width": width, "height": 740}
-    visitor = visit(viewport=screen, has_touch=True).open()
-    visitor.speed(4)
+    visitor = visit(viewport=screen, has_touch=True).open(speed=4)
     visitor.begin(population="stage4", n_agents=64)
     visitor.page.check("#who-designer")
     visitor.step()
@@ -125,8 +119,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out(visit: Visit, scheme: str) -> None:
-    visitor = visit(color_scheme=scheme, reduced_motion="reduce").open()
-    visitor.speed(4)
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce").open(speed=4)
     visitor.page.check("#who-designer")
     visitor.step()
     visitor.page.click("#reveal")
@@ -160,12 +153,6 @@ def violations(page: Page) -> list[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[str]:
-    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as address:
-        yield address
-
-
 @pytest.mark.parametrize("screen", SCREENS)
 def test_axe_finds_nothing_in_free_play(visit: Visit, screen: str) -> None:
     visitor = visit(reduced_motion="reduce", **SCREENS[screen]).open()
@@ -184,10 +171,9 @@ def test_axe_finds_nothing_in_free_play(visit: Visit, screen: str) -> None:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_axe_finds_nothing_on_the_tour(visit: Visit, served: str, screen: str) -> None:
-    visitor = visit(served, reduced_motion="reduce", **SCREENS[screen]).open()
+def test_axe_finds_nothing_on_the_tour(visit: Visit, toured: str, screen: str) -> None:
+    visitor = visit(toured, reduced_motion="reduce", **SCREENS[screen]).open(speed=4)
     page = visitor.page
-    visitor.speed(4)
     page.click("#tour-start")
     page.locator("#tour-dots button").last.click()
     expect(page.locator("#tour-number")).to_have_text("Stop 6 of 6")

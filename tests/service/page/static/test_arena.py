@@ -13,9 +13,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
-    visitor = visit().open()
+    visitor = visit().open(speed=4)
     visitor.begin(population="stage4", seed=3)
-    visitor.speed(4)
     visitor.set_field("reveal_competing_bids", True)
     visitor.step()
     rounds = visitor.told("/api/arena")["rounds"]
@@ -41,8 +40,7 @@ def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
 
 
 def after_a_first_price_step(visit: Visit, population: str) -> Visitor:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.begin(population=population, seed=3)
     visitor.set_field("auction_type", "first_price")
     visitor.step()
@@ -96,8 +94,7 @@ def test_in_first_price_each_winners_own_price_is_drawn_and_said(visit: Visit) -
 
 
 def test_less_motion_is_no_motion(visit: Visit) -> None:
-    visitor = visit(reduced_motion="reduce").open()
-    visitor.speed(0)
+    visitor = visit(reduced_motion="reduce").open(speed=0)
     visitor.page.click("#step")
     expect(visitor.page.locator("#arena-caption")).to_contain_text("came")
     first = bar_heights(visitor.page)
@@ -108,8 +105,7 @@ def test_less_motion_is_no_motion(visit: Visit) -> None:
 
 
 def test_types_are_hidden_until_they_are_revealed(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.begin(population="stage4", seed=3)
     visitor.step()
     page = visitor.page

@@ -12,8 +12,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.catalogue import Catalogue
 from tests.populations import population, seat_plan
-from tests.service.conftest import serving
-from tests.service.page.static.visitor import Visit
+from tests.service.page.static.visitor import Visit, at_own_site
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +33,8 @@ CHANGES = {
 
 
 def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None:
-    visitor = visit().open()
+    visitor = visit().open(speed=4)
     visitor.begin(episode_length=20)
-    visitor.speed(4)
     expected = Mechanism().to_dict()
     assert set(CHANGES) == set(expected)
     for name, value in CHANGES.items():
@@ -58,8 +56,7 @@ def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Ca
     opaque = Mechanism(reserve_price=0.3, reveal_clearing_price=False)
     taken = replace(catalogue.markets["strategic"], incumbents={"opaque": opaque})
     markets = catalogue.markets | {"strategic": taken}
-    with serving(replace(catalogue, markets=markets)) as address:
-        visitor = visit(address).open()
+    with at_own_site(visit, replace(catalogue, markets=markets)) as visitor:
         pending = visitor.page.locator("#pending")
         expect(pending).to_have_text("2 rules change with the next step")
         visitor.set_field("reserve_price", 0.3)
@@ -69,7 +66,6 @@ def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Ca
         logged = visitor.page.locator("#log tr")
         expect(logged).to_contain_text("Reveal clearing price")
         expect(logged).not_to_contain_text("Reserve price")
-        visitor.page.context.close()
 
 
 def test_sliders_move_numbers_and_numbers_stay_in_range(visit: Visit) -> None:
@@ -110,8 +106,8 @@ def test_a_population_offers_only_the_markets_that_can_play_it(
         "classic": PopulationSettings("seats", None, seat_plan(3)),
     }
     added = {each.name: each for each in alone.values()}
-    with serving(replace(catalogue, populations=catalogue.populations | added)) as address:
-        visitor = visit(address).open()
+    offer = replace(catalogue, populations=catalogue.populations | added)
+    with at_own_site(visit, offer) as visitor:
         offered = visitor.page.locator("#market option:not(:disabled)")
         for market, each in alone.items():
             visitor.begin(population=each.name)
@@ -119,13 +115,11 @@ def test_a_population_offers_only_the_markets_that_can_play_it(
             assert visitor.state["market"] == market
         visitor.begin(population="stage3")
         expect(offered).to_have_count(2)
-        visitor.page.context.close()
 
 
 def test_auto_plays_on_and_pause_stops(visit: Visit) -> None:
-    visitor = visit().open()
+    visitor = visit().open(speed=3)
     page = visitor.page
-    visitor.speed(3)
     page.click("#auto")
     expect(page.locator("#auto")).to_be_disabled()
     visitor.at_step(2)
@@ -146,9 +140,8 @@ def test_auto_plays_on_and_pause_stops(visit: Visit) -> None:
 
 
 def test_speed_is_how_long_a_round_takes_and_another_step_cuts_it_short(visit: Visit) -> None:
-    visitor = visit().open()
+    visitor = visit().open(speed=0)
     page = visitor.page
-    visitor.speed(0)
     page.click("#step")
     expect(page.locator("#arena-caption")).to_contain_text("Round 4")
     page.wait_for_timeout(600)
@@ -162,8 +155,7 @@ def test_speed_is_how_long_a_round_takes_and_another_step_cuts_it_short(visit: V
 
 
 def test_a_step_plays_the_population_that_is_shown(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     page = visitor.page
     visitor.step()
     visitor.step()  # so that step 1 below is one of the new episode
@@ -177,20 +169,13 @@ def test_a_step_plays_the_population_that_is_shown(visit: Visit) -> None:
     assert (visitor.state["population"], visitor.state["step_count"]) == ("stage0", 1)
     expect(pending).to_be_hidden()
     page.fill("#n_agents", "3")
-    page.click("#auto")
-    page.wait_for_timeout(300)
-    assert visitor.state["step_count"] == 1  # the form is not valid
+    for button in ("#auto", "#reset"):
+        page.click(button)
+        page.wait_for_timeout(300)
+        assert visitor.state["step_count"] == 1  # the form is not valid
     page.fill("#n_agents", "9")
     page.click("#draw")
     page.click("#auto")
     visitor.at_step(10)
     assert visitor.state["n_agents"] == 9
     assert visitor.state["seed"] == int(page.input_value("#seed"))
-
-
-def test_what_is_wrong_is_said_in_words(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.page.fill("#n_agents", "3")
-    visitor.page.click("#reset")
-    assert visitor.page.locator("#n_agents").evaluate("field => !field.validity.valid")
-    assert visitor.state["n_agents"] == 8

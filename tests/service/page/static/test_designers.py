@@ -13,7 +13,7 @@ from scipy import stats
 
 from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
-from tests.service.page.static.visitor import DESIGNERS, Visit, by_hand
+from tests.service.page.static.visitor import DESIGNERS, Visit, at_own_site, by_hand
 from tests.service.page.test_newest_run import leave_run
 from tests.service.sessions.test_background_designer import ANSWER, saying
 
@@ -21,8 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     page = visitor.page
     page.check("#who-designer")
     expect(page.locator("#rule-auction_type")).to_be_disabled()
@@ -46,15 +45,12 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
 
 
 def test_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
-    with serving(catalogue) as address:
-        visitor = visit(address).open()
-        visitor.speed(4)
+    with at_own_site(visit, catalogue, 4) as visitor:
         visitor.page.check("#who-designer")
         visitor.step()
         expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
         expect(visitor.page.locator("#design-why")).to_contain_text("No designer has been trained")
         expect(visitor.page.locator("#training-none")).to_be_visible()
-        visitor.page.context.close()
 
 
 REFUSED = (
@@ -63,9 +59,7 @@ REFUSED = (
 
 
 def test_an_invalid_answer_is_quoted_as_it_is_with_its_reason(visit: Visit, catalogue) -> None:
-    with serving(catalogue, load=saying(REFUSED)) as address:
-        visitor = visit(address).open()
-        visitor.speed(4)
+    with at_own_site(visit, catalogue, 4, load=saying(REFUSED)) as visitor:
         visitor.page.check("#who-designer")
         visitor.step()
         expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
@@ -74,7 +68,6 @@ def test_an_invalid_answer_is_quoted_as_it_is_with_its_reason(visit: Visit, cata
         expect(why).to_contain_text("It wrote:")
         expect(visitor.page.locator("#design-text")).to_have_text(REFUSED)
         assert not visitor.page.locator("#design b").count()
-        visitor.page.context.close()
 
 
 INKED = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -145,8 +138,7 @@ def test_comparing_on_several_seeds_shows_intervals(visit: Visit) -> None:
 
 
 def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     page = visitor.page
     begin = {"population": "stage4", "seed": 11, "episode_length": 4}
     visitor.begin(**begin)
@@ -167,18 +159,14 @@ def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> Non
 
 
 def test_without_a_model_the_par_line_has_no_trained_designer(visit: Visit, catalogue) -> None:
-    with serving(catalogue, None, DESIGNERS) as address:
-        visitor = visit(address).open()
-        visitor.speed(4)
+    with at_own_site(visit, catalogue, 4, designers=DESIGNERS) as visitor:
         visitor.step()
         names = visitor.page.locator("#par-list dt")
         expect(names).to_have_text(["This episode", "Random", "Informed greedy"])
-        visitor.page.context.close()
 
 
 def test_the_visitors_rules_come_back_from_a_designer(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     page = visitor.page
     visitor.begin(population="stage4", seed=11, episode_length=4)
     visitor.set_field("reserve_price", 0.25)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from experiments.serve import make_catalogue
-from tests.config.composing import composed
-from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit, Visitor, by_hand
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[str]:
-    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as address:
-        yield address
-
-
-def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, served: str) -> None:
-    visitor = visit(served).open()
-    visitor.speed(4)
+def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, toured: str) -> None:
+    visitor = visit(toured).open(speed=4)
     page = visitor.page
     visitor.set_field("shill_penalty", 1.5)
     page.click("#tour-start")
@@ -49,19 +38,6 @@ def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, served: 
     expect(page.locator("#step")).to_be_focused()
 
 
-def test_the_tour_gives_the_visitors_rules_back(visit: Visit, served: str) -> None:
-    visitor = visit(served).open()
-    page = visitor.page
-    visitor.set_field("reserve_price", 0.42)
-    page.click("#tour-start")
-    expect(page.locator("#tour-number")).to_contain_text("Stop 1")
-    expect(page.locator("#rule-auction_type")).to_have_value("first_price")
-    expect(page.locator("#rule-reserve_price")).to_be_disabled()
-    page.click("#tour-exit")
-    expect(page.locator("#rule-reserve_price")).to_have_value("0.42")
-    expect(page.locator("#rule-reserve_price")).to_be_enabled()
-
-
 IN_VIEW = """each => {
     const box = each.getBoundingClientRect();
     const bar = document.querySelector('.transport').getBoundingClientRect().top;
@@ -70,10 +46,9 @@ IN_VIEW = """each => {
 }"""
 
 
-def test_on_a_phone_what_the_tour_says_to_watch_is_in_view(visit: Visit, served: str) -> None:
+def test_on_a_phone_what_the_tour_says_to_watch_is_in_view(visit: Visit, toured: str) -> None:
     phone = {"width": 390, "height": 844}
-    visitor = visit(served, viewport=phone, has_touch=True, reduced_motion="reduce").open()
-    visitor.speed(4)
+    visitor = visit(toured, viewport=phone, has_touch=True, reduced_motion="reduce").open(speed=4)
     page = visitor.page
     page.click("#tour-start")
     for number in range(6):
@@ -99,10 +74,13 @@ def in_view(page: Page, selectors: list[str]) -> None:
             assert top >= 0 and bottom <= floor, (name, top, bottom, floor)
 
 
-def test_the_tour_goes_back_jumps_and_is_left(visit: Visit, served: str) -> None:
-    visitor = visit(served).open()
+def test_the_tour_goes_back_jumps_and_is_left(visit: Visit, toured: str) -> None:
+    visitor = visit(toured).open()
     page = visitor.page
+    visitor.set_field("reserve_price", 0.42)
     page.click("#tour-start")
+    reserve = page.locator("#rule-reserve_price")
+    expect(reserve).to_be_disabled()
     titles = [stop["title"] for stop in visitor.told("/api/tour")["stops"]]
     dots = page.locator("#tour-dots button")
     expect(dots).to_have_count(len(titles))
@@ -116,6 +94,8 @@ def test_the_tour_goes_back_jumps_and_is_left(visit: Visit, served: str) -> None
     expect(page.locator("#tour")).to_be_hidden()
     expect(page.locator("#tour-start")).to_be_focused()
     assert visitor.state == begun  # the episode stays
+    expect(reserve).to_have_value("0.42")  # and the visitor's own rules come back
+    expect(reserve).to_be_enabled()
 
 
 def at_stop(visitor: Visitor, index: int, titles: list[str]) -> None:

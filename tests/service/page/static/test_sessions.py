@@ -13,15 +13,13 @@ from playwright.sync_api import expect
 
 from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
-from tests.service.page.static.visitor import Visit, Visitor, by_hand
+from tests.service.page.static.visitor import Visit, Visitor, at_own_site, by_hand
 
 pytestmark = pytest.mark.slow
 
 
 def test_visitors_do_not_disturb_each_other(visit: Visit) -> None:
-    one, other = visit().open(), visit().open()
-    for visitor in (one, other):
-        visitor.speed(4)
+    one, other = visit().open(speed=4), visit().open(speed=4)
     one.begin(seed=1, population="stage0")
     other.begin(seed=2, population="stage4")
     one.set_field("reserve_price", 0.4)
@@ -36,8 +34,7 @@ def test_visitors_do_not_disturb_each_other(visit: Visit) -> None:
 
 
 def test_a_reload_goes_on(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.set_field("shill_penalty", 1.0)
     visitor.step()
     before = visitor.state
@@ -50,8 +47,7 @@ def test_a_reload_goes_on(visit: Visit) -> None:
 
 
 def test_a_link_opens_the_episode_where_it_was(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.begin(population="stage4", seed=9, n_agents=10, episode_length=6)
     visitor.set_field("auction_type", "first_price")
     visitor.step()
@@ -84,8 +80,7 @@ def test_a_link_that_makes_no_sense_is_said_to_be_wrong(visit: Visit) -> None:
 
 
 def test_an_episode_is_saved_as_a_table_and_as_json(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     expect(visitor.page.locator("#save-table")).to_be_disabled()
     visitor.begin(population="stage4", seed=9)
     visitor.step()
@@ -109,23 +104,19 @@ def saved(visitor: Visitor, button: str) -> str:
 
 def test_a_lost_session_is_rebuilt_as_it_was(visit: Visit, catalogue) -> None:
     begin = {"seed": 9, "population": "stage4", "episode_length": 3}
-    with serving(catalogue, session_timeout=1.0, design_timeout=0.2) as address:
-        visitor = visit(address).open()
-        visitor.speed(4)
+    with at_own_site(visit, catalogue, 4, session_timeout=1.0, design_timeout=0.2) as visitor:
         visitor.begin(**begin)
         visitor.step()
         time.sleep(1.2)
         visitor.step()
         expect(visitor.page.locator("#notices")).to_contain_text("rebuilt")
         state = visitor.state
-        visitor.page.context.close()
         default = Mechanism().to_dict()
-        assert state["rewards"] == by_hand(address, "own", default, begin)[:2]
+        assert state["rewards"] == by_hand(visitor.address, "own", default, begin)[:2]
 
 
 def test_two_tabs_under_one_name_part(visit: Visit) -> None:
-    visitor = visit().open()
-    visitor.speed(4)
+    visitor = visit().open(speed=4)
     visitor.begin(seed=4)
     visitor.step()
     shared = visitor.session
@@ -138,8 +129,7 @@ def test_two_tabs_under_one_name_part(visit: Visit) -> None:
 
 def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
     with serving(catalogue, http_sessions=1) as address:
-        first = visit(address).open()
-        first.speed(4)
+        first = visit(address).open(speed=4)
         first.step()  # or its session would give way at once
         second = visit(address)
         second.page.goto(address)

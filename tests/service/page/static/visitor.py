@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
+from daedalus.service.openenv.catalogue import Catalogue
+from tests.service.conftest import serving
 
 DESIGNERS: dict[str, Designer] = {
     "random": RandomDesigner(),
@@ -35,9 +38,11 @@ class Visitor:
     complaints: list[str] = field(default_factory=list)
     requested: list[str] = field(default_factory=list)
 
-    def open(self) -> Visitor:
+    def open(self, speed: int | None = None) -> Visitor:
         self.page.goto(self.address)
         expect(self.page.locator("#progress")).to_contain_text("Step 0 of 10")
+        if speed is not None:
+            self.speed(speed)
         return self
 
     @property
@@ -91,6 +96,17 @@ class Visitor:
 
 
 Visit = Callable[..., Visitor]
+
+
+@contextmanager
+def at_own_site(
+    visit: Visit, catalogue: Catalogue, speed: int | None = None, **changes: Any
+) -> Iterator[Visitor]:
+    """Open the page of a server that no other test uses."""
+    with serving(catalogue, **changes) as address:
+        visitor = visit(address).open(speed)
+        yield visitor
+        visitor.page.context.close()  # or the server would wait for it
 
 
 def bar_heights(page: Page) -> list[float]:

@@ -1,4 +1,4 @@
-"""Messages of a WebSocket that cannot be read: each gets an error, and the session goes on."""
+"""Bodies and messages that cannot be read: the sender is told why, and the session goes on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from daedalus.service.http.app import create_app
-from daedalus.service.http.envelopes import envelope_problem
+from daedalus.service.http.unreadable import envelope_problem, json_problem
 from daedalus.service.settings import ServiceSettings
-from tests.service.generated import seeded
+from tests.service.conftest import JSON_BODY
+from tests.service.generated import JSON, seeded
 
 DEEP = "[" * 900 + "]" * 900
 REFUSED: dict[str, str | bytes] = {
@@ -41,10 +42,6 @@ def client(catalogue: Any) -> TestClient:
     return TestClient(create_app(settings, catalogue, None), "http://localhost")
 
 
-def begun(client: TestClient) -> WebSocketTestSession:
-    return client.websocket_connect("ws://localhost/ws")
-
-
 def send(socket: WebSocketTestSession, frame: str | bytes) -> dict[str, Any]:
     if isinstance(frame, bytes):
         socket.send_bytes(frame)
@@ -55,7 +52,7 @@ def send(socket: WebSocketTestSession, frame: str | bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_message_that_cannot_be_read_costs_nothing(client: TestClient, name: str) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
         send(socket, '{"type": "reset", "data": {"seed": 7}}')
         step = send(socket, '{"type": "step", "data": {}}')
         answer = send(socket, REFUSED[name])
@@ -66,7 +63,7 @@ def test_a_message_that_cannot_be_read_costs_nothing(client: TestClient, name: s
 
 
 def test_other_mistakes_are_left_to_openenv(client: TestClient) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
         assert send(socket, "{")["data"]["code"] == "INVALID_JSON"
         assert send(socket, '{"type": 5}')["data"]["code"] == "UNKNOWN_TYPE"
         assert send(socket, '{"type": "state"}')["type"] == "state"
@@ -81,11 +78,6 @@ def test_a_refusal_says_what_to_send() -> None:
     assert envelope_problem({"type": "websocket.disconnect"}) is None
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=6,
-)
 KINDS = st.sampled_from(["reset", "step", "state", "mcp"]) | JSON
 OPTIONS = st.sampled_from(["self", "seed", "episode_id", "action", "auction_type", "options"])
 DATA = st.dictionaries(OPTIONS | st.text(max_size=8), JSON, max_size=3) | JSON
@@ -93,7 +85,7 @@ ENVELOPES = st.fixed_dictionaries({}, optional={"type": KINDS, "data": DATA, "x"
 
 
 def test_no_message_ends_the_session(client: TestClient) -> None:
-    with begun(client) as socket:
+    with client.websocket_connect("ws://localhost/ws") as socket:
 
         @seeded(300)
         @given(message=ENVELOPES | JSON)
@@ -103,3 +95,42 @@ def test_no_message_ends_the_session(client: TestClient) -> None:
 
         every()
         assert send(socket, '{"type": "state"}')["type"] == "state"
+
+
+BROKEN: dict[str, tuple[bytes, str]] = {
+    "a second comma": (b'{"seed": 1,\n "n_agents": 8,,}', "key must be a string at line 2 column"),
+    "cut": (b'{"seed": 1', "EOF while parsing an object at line 1 column 10"),
+    "more than one": (b'{"seed": 1} x', "trailing characters at line 1 column 13"),
+    "a long number": (b'{"seed": ' + b"9" * 5000 + b"}", "number out of range at line 1 column"),
+    "too deep": (b'{"seed":\n' + b"[" * 9000, "recursion limit exceeded at line 2 column 20"),
+    "no text": (b'{"seed": "\xff"}', "invalid unicode code point at line 1 column 11"),
+}
+
+
+@pytest.mark.parametrize("path", ["/reset", "/step", "/api/design", "/mcp"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_body_that_cannot_be_read_gets_the_reason_and_the_place(reach, path, name) -> None:
+    body, reason = BROKEN[name]
+    answer = reach().post(path, content=body, headers=JSON_BODY)
+    assert answer.status_code == 422, answer.text
+    (problem,) = answer.json()["detail"]
+    assert problem["field"] == "body" and problem["value"] is None
+    assert problem["allowed"].startswith(f"give valid JSON: {reason}")
+
+
+def test_every_form_of_unicode_is_read_as_before(reach) -> None:
+    client, header = reach(), {"Content-Type": "application/json; charset=utf-16"}
+    answer = client.post("/reset", content='{"seed": 1}'.encode("utf-16"), headers=header)
+    assert answer.status_code == 200 and answer.json()["info"]["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "NaN", '"\\ud83d\\ude00"', "9" * 4000, "[" * 199 + "]" * 199, b'"\xc3\xa9"']
+)
+def test_a_readable_text_has_no_problem(text: str | bytes) -> None:
+    assert json_problem(text) is None
+
+
+def test_an_unpaired_surrogate_is_a_problem_with_a_place() -> None:
+    problem = "lone leading surrogate in hex escape at line 1 column 8"
+    assert json_problem('{"\\udc00": 1}') == problem

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { byId } from "./dom.js";
 import { asStep } from "./session.js";
-import { sideGame } from "./side_game.js";
+import { sideGame } from "./side_episode.js";
 /** @import { ArenaView } from "./arena_view.js" */
 /** @import { Session, Step } from "./session.js" */
 

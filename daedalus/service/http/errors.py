@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from daedalus.service.openenv.errors import EpisodeError, FieldError, shown
 from daedalus.service.sessions.store import CapacityError, UnknownSessionError
 
 _INVALID = "some fields are not valid"
 _SIDES = ("body", "query", "path")
+CLOSE = {"Connection": "close"}
+
+
+def refusal(
+    status: int,
+    reason: str,
+    detail: Sequence[dict[str, Any]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """Return an answer in the form of all errors.
+
+    Args:
+        status: Status of the answer, 400 or more.
+        reason: What is wrong and what to do about it.
+        detail: The wrong fields, if any.
+        headers: Further headers of the answer.
+    """
+    return JSONResponse({"error": reason, "detail": list(detail)}, status, headers)
+
+
+async def turn_away(
+    status: int,
+    reason: str,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse a request before any route sees it, and close; a WebSocket's handshake too."""
+    answer = refusal(status, reason, headers=CLOSE | dict(headers or {}))
+    await answer(scope, receive, send)
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -24,45 +56,37 @@ def add_error_handlers(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         if isinstance(error.body, bytes):  # FastAPI parses only bodies that are declared as JSON
             said = request.headers.get("content-type")
-            return _answer(422, _INVALID, [_header_problem(said)])
-        return _answer(422, _INVALID, [_problem(each) for each in error.errors()])
+            return refusal(422, _INVALID, [_header_problem(said)])
+        return refusal(422, _INVALID, [_problem(each) for each in error.errors()])
 
     async def refused(request: Request, error: FieldError) -> JSONResponse:
         problem = {"field": error.field, "value": shown(error.value), "allowed": error.allowed}
-        return _answer(422, _INVALID, [problem])
+        return refusal(422, _INVALID, [problem])
 
-    async def unknown(request: Request, error: UnknownSessionError) -> JSONResponse:
-        return _answer(404, str(error))
-
-    async def without_episode(request: Request, error: EpisodeError) -> JSONResponse:
-        return _answer(409, str(error))
+    async def without(request: Request, error: UnknownSessionError | EpisodeError) -> JSONResponse:
+        return refusal(404 if isinstance(error, UnknownSessionError) else 409, str(error))
 
     async def full(request: Request, error: CapacityError) -> JSONResponse:
-        answer = _answer(503, str(error))
-        answer.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
-        return answer
+        seconds = max(1, math.ceil(error.retry_after))
+        return refusal(503, str(error), headers={"Retry-After": str(seconds)})
 
     async def other(request: Request, error: HTTPException) -> JSONResponse:
-        return _answer(error.status_code, str(error.detail))
+        return refusal(error.status_code, str(error.detail))
 
     async def broken(request: Request, error: Exception) -> JSONResponse:
-        return _answer(500, "the service failed; its log has the reason")
+        return refusal(500, "the service failed; its log has the reason")
 
     answers: dict[type[Exception], Callable[[Request, Any], Awaitable[JSONResponse]]] = {
         RequestValidationError: invalid,
         FieldError: refused,
-        UnknownSessionError: unknown,
-        EpisodeError: without_episode,
+        UnknownSessionError: without,
+        EpisodeError: without,
         CapacityError: full,
         HTTPException: other,
         Exception: broken,
     }
     for kind, answer in answers.items():
         app.add_exception_handler(kind, answer)
-
-
-def _answer(status: int, message: str, detail: list[dict[str, Any]] | None = None) -> JSONResponse:
-    return JSONResponse({"error": message, "detail": detail or []}, status)
 
 
 def _header_problem(said: str | None) -> dict[str, Any]:

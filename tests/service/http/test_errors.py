@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from starlette.testclient import TestClient
-
-from daedalus.market.mechanism import FIELDS
-from daedalus.service.http.app import create_app
-from daedalus.service.settings import ServiceSettings
 
 WRONG: list[tuple[str, Any, str, str]] = [
     ("/step", {"action": {"reserve_price": 1.5}}, "action.reserve_price", "from 0.0 to 0.9"),
@@ -28,10 +20,14 @@ WRONG: list[tuple[str, Any, str, str]] = [
     ("/reset", {"n_agents": 8.5}, "n_agents", "from 8 to 64"),
     ("/reset", {"episode_length": 51}, "episode_length", "from 1 to 50"),
     ("/reset", {"seed": -1}, "seed", "from 0 to"),
-    ("/reset", {"session_id": "../a"}, "session_id", "pattern"),
+    *(
+        ("/reset", {"session_id": name}, "session_id", "pattern")
+        for name in ("", "a" * 65, "../a", "a b", "a\n")
+    ),
     ("/reset", {"checkpoint": "x"}, "checkpoint", "no such field"),
     ("/api/design", {"round_number": "1"}, "round_number", "from 0 to"),
     ("/api/design", {"model": "x"}, "model", "no such field"),
+    ("/api/design", {"designer": "/etc/passwd"}, "designer", "pattern"),
 ]
 
 
@@ -82,44 +78,8 @@ def test_a_measured_number_out_of_range_gets_its_range(reach) -> None:
     assert client.post("/api/design", json={"market_outcomes": [rounded]}).status_code == 200
 
 
-def test_a_body_that_cannot_be_read_gets_a_reason(reach) -> None:
-    client = reach()
-    json_header = {"Content-Type": "application/json"}
-    (broken,) = client.post("/reset", content=b"{bad", headers=json_header).json()["detail"]
-    assert broken["field"] == "body" and broken["value"] is None
-    assert broken["allowed"] == "give valid JSON: key must be a string at line 1 column 2"
+def test_a_body_that_is_not_said_to_be_json_is_not_read(reach) -> None:
     plain = {"Content-Type": "text/plain"}
-    (unsaid,) = client.post("/reset", content=b"{}", headers=plain).json()["detail"]
+    (unsaid,) = reach().post("/reset", content=b"{}", headers=plain).json()["detail"]
     assert unsaid["field"] == "Content-Type" and unsaid["value"] == "text/plain"
     assert "application/json" in unsaid["allowed"]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-BODIES = st.one_of(
-    JSON.map(json.dumps),
-    st.dictionaries(st.sampled_from([*FIELDS, "metadata"]), JSON, max_size=3).map(
-        lambda action: json.dumps({"session_id": "a", "action": action})
-    ),
-    st.sampled_from(["", "{", "[" * 20_000, "9" * 5000, '"\\ud800"', '{"seed": 1e999}', "NaN"]),
-)
-
-
-@pytest.fixture(scope="module")
-def hardy(catalogue) -> TestClient:
-    app = create_app(ServiceSettings(port=0, http_sessions=2), catalogue, None)
-    return TestClient(app, "http://localhost", raise_server_exceptions=False)
-
-
-@settings(max_examples=30, deadline=None)
-@given(body=BODIES, path=st.sampled_from(["/reset", "/step", "/api/design", "/mcp"]))
-def test_no_body_breaks_the_service(hardy: TestClient, body: str, path: str) -> None:
-    headers = {"Content-Type": "application/json"}
-    answer = hardy.post(path, content=body.encode("utf-8", "replace"), headers=headers)
-    assert answer.status_code < 500 or answer.headers.get("Retry-After")
-    assert "Traceback" not in answer.text

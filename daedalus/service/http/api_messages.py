@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from daedalus.service.openenv.messages import DaedalusAction, PartialObservation
 from daedalus.service.openenv.ranges import Strict
-from daedalus.service.sessions.messages import TRAINED
+from daedalus.service.sessions.session_messages import TRAINED
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]

@@ -3,7 +3,7 @@
 import { api, explain, isCancelled } from "./api.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean, words } from "./format.js";
-import { sideGame } from "./side_game.js";
+import { sideGame } from "./side_episode.js";
 /** @import { Session } from "./session.js" */
 
 const TRAINED = "trained";
