@@ -53,6 +53,7 @@ def front_matter() -> dict:
     return matter
 
 
+@pytest.mark.slow
 def test_the_container_starts_the_service_where_the_space_looks_for_it() -> None:
     program, script, *overrides = json.loads(only("CMD"))
     assert (program, (ROOT / script).exists()) == ("python", True)

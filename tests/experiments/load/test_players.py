@@ -29,6 +29,7 @@ def stands(steps: int, seeds: count[int]) -> dict[str, int]:
     return {"step_count": steps % LENGTH, "seed": seed, "episode_length": LENGTH}
 
 
+@pytest.mark.slow
 def test_a_player_over_http_outlives_its_episodes(address: str) -> None:
     async def lives() -> int:
         players = await http_players(address, 2, LENGTH)

@@ -359,6 +359,7 @@ def test_silent_connections_give_way_and_busy_ones_are_kept(brief: str) -> None:
         sock.close()
 
 
+@pytest.mark.slow
 def test_a_silent_websocket_ends(brief: str) -> None:
     with connect(brief.replace("http", "ws") + "/ws") as sock:
         sock.send(json.dumps({"type": "state"}))

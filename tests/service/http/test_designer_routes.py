@@ -18,6 +18,7 @@ from tests.service.conftest import dial, serving, settled
 EPISODE = {"session_id": "watched", "seed": 5, "population": "stage4"}
 
 
+@pytest.mark.slow
 def test_another_designer_can_be_asked(reach) -> None:
     client = reach(designers={"random": RandomDesigner()})
     client.post("/reset", json=EPISODE)

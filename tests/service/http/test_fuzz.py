@@ -152,6 +152,7 @@ def fuzz_bodies(client: TestClient, examples: int) -> int:
     return sent
 
 
+@pytest.mark.slow
 def test_malformed_bodies_do_not_break_it(client: TestClient) -> None:
     assert fuzz_bodies(client, FEW_BODIES) == FEW_BODIES
 
@@ -218,6 +219,7 @@ def example(schema: dict[str, Any], openapi: dict[str, Any]) -> Any:
     return schema.get("enum", [schema.get("default", chosen.get(schema.get("type", ""), {}))])[0]
 
 
+@pytest.mark.slow
 def test_no_request_opens_what_it_names(client: TestClient) -> None:
     openapi = client.get("/openapi.json").json()
     asked = 0
