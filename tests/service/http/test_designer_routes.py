@@ -6,6 +6,7 @@ import json
 import threading
 import time
 
+import pytest
 import requests
 
 from daedalus.designers.random import RandomDesigner
