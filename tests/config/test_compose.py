@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.config import (
-    Config,
-)
+from daedalus.config import Config
 from daedalus.config.paths import CONF
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedSettings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import pickle
 
@@ -116,12 +115,6 @@ def test_an_unknown_field_is_refused_with_the_known_ones(name):
 def test_a_mapping_may_leave_fields_to_their_defaults():
     assert mechanism_from_mapping({}) == Mechanism()
     assert mechanism_from_mapping({"reserve_price": 0.3}) == Mechanism(reserve_price=0.3)
-
-
-@pytest.mark.parametrize("name", RANGES)
-def test_both_ends_of_a_range_are_allowed(name):
-    for end in RANGES[name]:
-        assert getattr(Mechanism(**{name: end}), name) == end
 
 
 def test_numbers_of_other_types_are_stored_as_floats_and_flags():
@@ -295,14 +288,6 @@ def test_repeat_is_a_stack_of_copies():
     assert [batch[i] for i in range(3)] == [mechanism] * 3
     assert len(Mechanisms.repeat(mechanism, 0)) == 0
     assert_array_equal(batch.malformed, False)
-
-
-def test_every_field_takes_part_in_equality():
-    for field in dataclasses.fields(Mechanism):
-        value = getattr(Mechanism(), field.name)
-        words = CHOICES.get(field.name)
-        other = words[-1] if words else (not value if isinstance(value, bool) else 0.5)
-        assert Mechanism(**{field.name: other}) != Mechanism()
 
 
 def test_distinct_mechanisms_are_rounded_and_keep_the_last_of_equal_ones() -> None:
