@@ -1,12 +1,23 @@
-"""Compare the states of markets; not a test."""
+"""Play markets and compare their states; not a test."""
 
 from __future__ import annotations
 
 import dataclasses
 
 import numpy as np
+from numpy.testing import assert_array_equal
 
+from daedalus.market.interface import Market
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.outcome import ROUND_FIELDS, Outcome
+from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
+
+
+def play(market: Market, state: MarketState, mechanism: Mechanism, rounds: int) -> Outcome:
+    """Play rounds under one mechanism in all markets."""
+    return market.play(state, Mechanisms.repeat(mechanism, len(state)), rounds)
 
 
 def arrays(state: MarketState) -> dict[str, np.ndarray]:
@@ -18,3 +29,14 @@ def arrays(state: MarketState) -> dict[str, np.ndarray]:
 def assert_same_state(left: MarketState, right: MarketState) -> None:
     for name, array in arrays(left).items():
         assert array.tobytes() == arrays(right)[name].tobytes(), name
+
+
+def assert_metrics_in_range(records: np.ndarray, who: Population | SeatPlan) -> None:
+    assert np.isfinite(records).all()
+    price = 1.0 if isinstance(who, SeatPlan) else np.inf
+    high = {"dropouts": who.bidders, "clearing_price": price, "revenue": price}
+    for column, name in enumerate(ROUND_FIELDS):
+        assert records[..., column].min() >= 0, name
+        assert records[..., column].max() <= high.get(name, 1), name
+    dropouts = records[..., ROUND_FIELDS.index("dropouts")]
+    assert_array_equal(dropouts, np.round(dropouts))

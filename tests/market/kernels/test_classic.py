@@ -17,6 +17,7 @@ from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.classic_markets import played
 from tests.market.reference_classic import ReferenceEpisode, draw
+from tests.market.states import assert_metrics_in_range
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -133,16 +134,6 @@ def test_a_tie_goes_to_the_lower_seat():
         assert_allclose(state.bidders["budget"][:, seat], 0.35, rtol=1e-15)
 
 
-def assert_metrics_in_range(records: np.ndarray, bidders: int) -> None:
-    assert np.isfinite(records).all()
-    for column, name in enumerate(ROUND_FIELDS):
-        high = bidders if name == "dropouts" else 1
-        assert records[..., column].min() >= 0, name
-        assert records[..., column].max() <= high, name
-    dropouts = records[..., ROUND_FIELDS.index("dropouts")]
-    assert_array_equal(dropouts, np.round(dropouts))
-
-
 @pytest.mark.parametrize("bidders", [8, 9, 10, 11, 12])
 @pytest.mark.parametrize("stage", STAGES)
 def test_metrics_stay_in_range(stage, bidders):
@@ -151,7 +142,7 @@ def test_metrics_stay_in_range(stage, bidders):
     state = market.reset(market_seeds(0, "range", 200))
     for _ in range(3):
         records = market.play(state, draw_mechanisms(200, rng), 20).records
-        assert_metrics_in_range(records, bidders)
+        assert_metrics_in_range(records, market.population)
     assert_array_equal(observe(state).history.rounds(), records)
 
 
@@ -164,7 +155,7 @@ def test_two_bidders_are_enough(kind, reserve):
     state = market.reset(market_seeds(0, kind, 50))
     mechanisms = draw_mechanisms(50, np.random.default_rng(0))
     mechanisms = mechanisms.with_columns(reserve_price=np.full(50, reserve))
-    assert_metrics_in_range(market.play(state, mechanisms, 40).records, 2)
+    assert_metrics_in_range(market.play(state, mechanisms, 40).records, market.population)
 
 
 def test_signal_is_not_negative_when_one_bidder_always_wins():
@@ -173,7 +164,7 @@ def test_signal_is_not_negative_when_one_bidder_always_wins():
     state = market.reset(market_seeds(0, "strong", 4))
     records = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 4), 100).records
     assert_array_equal(state.wins[:, 1], 0)
-    assert_metrics_in_range(records, 2)
+    assert_metrics_in_range(records, market.population)
 
 
 def test_wins_shared_evenly_are_no_signal_above_a_half():
