@@ -23,9 +23,6 @@ class HeuristicSettings(DesignerSettings):
         collusion_alarm: Collusion signal that counts as a ring, 0 to 1.
         price_slide: Fall of the clearing price that counts as shading, in value per round.
         exit_alarm: Share of bidders out of the market that counts as an exodus, 0 to 1.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
     collusion_alarm: float = within(0, 1, 0.65)

@@ -23,9 +23,6 @@ class RandomSettings(DesignerSettings):
         sampling: ``uniform`` covers the whole valid space. ``published`` draws reserves from 0 to
             0.5 only and reproduces the published baseline. The published system states no range:
             upper ends up to 0.6 reproduce its mean, and the whole range does not.
-
-    Raises:
-        ValueError: The sampling is unknown.
     """
 
     sampling: str = bounded("uniform", SAMPLINGS.__contains__, f"choose {' or '.join(SAMPLINGS)}")

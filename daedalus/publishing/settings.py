@@ -23,9 +23,6 @@ class HubSettings(Checked):
         adapter_only: Whether only the adapters are published, without the base model's weights.
         license: Licence of the published weights, by the hub's identifier.
         dry_run: Whether the folder is only written and checked, without a network.
-
-    Raises:
-        ValueError: The name is not of the form OWNER/NAME.
     """
 
     repo: str = bounded(

@@ -23,9 +23,6 @@ class SearchBudget(Checked):
         keep: One of this many candidates survives a rung; at least 2.
         sweeps: Most sweeps over all fields, from the best mechanism of each auction type.
         sweep_episodes: Episodes behind each score of a sweep.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
     candidates: int = at_least(1, 1024)
@@ -43,9 +40,6 @@ class EvolutionBudget(Checked):
         population: Mechanisms in a generation, for each of the eleven fields.
         generations: Number of generations.
         episodes: Episodes behind each score. All mechanisms play the same episodes.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
     population: int = at_least(1, 6)
@@ -64,9 +58,6 @@ class PlannerBudget(Checked):
         variations: Variants of the best mechanism in each round of local search. Each variant
             changes one field.
         rounds: Rounds of local search; 0 only compares the candidates.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
     candidates: int = at_least(1, 64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import pickle
 
@@ -288,6 +289,10 @@ def test_repeat_is_a_stack_of_copies():
     assert [batch[i] for i in range(3)] == [mechanism] * 3
     assert len(Mechanisms.repeat(mechanism, 0)) == 0
     assert_array_equal(batch.malformed, False)
+
+
+def test_every_field_takes_part_in_equality():
+    assert all(each.compare for each in dataclasses.fields(Mechanism))
 
 
 def test_distinct_mechanisms_are_rounded_and_keep_the_last_of_equal_ones() -> None:
