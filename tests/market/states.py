@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.testing import assert_array_equal
@@ -18,6 +20,19 @@ from daedalus.market.state import MarketState
 def play(market: Market, state: MarketState, mechanism: Mechanism, rounds: int) -> Outcome:
     """Play rounds under one mechanism in all markets."""
     return market.play(state, Mechanisms.repeat(mechanism, len(state)), rounds)
+
+
+def play_references(episodes: Sequence[Any], phases: Sequence[tuple[Any, int]]) -> np.ndarray:
+    """Play each of B plain episodes through all (mechanisms, rounds) phases; return the records."""
+    return table(
+        [r for mechanisms, rounds in phases for r in episode.play(mechanisms[row], rounds)]
+        for row, episode in enumerate(episodes)
+    )
+
+
+def table(records: Iterable[list[dict[str, float]]]) -> np.ndarray:
+    """Return records of B episodes and R rounds in the order of ``ROUND_FIELDS``."""
+    return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records])
 
 
 def arrays(state: MarketState) -> dict[str, np.ndarray]:

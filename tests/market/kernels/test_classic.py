@@ -11,13 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.classic_markets import played
 from tests.market.reference_classic import ReferenceEpisode, draw
-from tests.market.states import assert_metrics_in_range
+from tests.market.states import assert_metrics_in_range, play_references
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -55,21 +54,12 @@ def random_population(rng: np.random.Generator) -> SeatPlan:
     return SeatPlan(0, bidders, groups)
 
 
-def play_reference(who: SeatPlan, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
-    """Play every episode through all (mechanisms, rounds) phases in the plain reference."""
-    episodes = [ReferenceEpisode(who, seed) for seed in seeds]
-    records = [
-        [r for ms, rounds in phases for r in episode.play(ms[row], rounds)]
-        for row, episode in enumerate(episodes)
-    ]
-    return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records]), episodes
-
-
 def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generator) -> Counter:
     seeds = rng.integers(2**64, size=batch, dtype=np.uint64)
     warm_up = Mechanisms.repeat(Mechanism(), batch)
     phases = [(warm_up, 3)] + [(draw_mechanisms(batch, rng), 13) for _ in range(3)]
-    expected, episodes = play_reference(who, seeds, phases)
+    episodes = [ReferenceEpisode(who, seed) for seed in seeds]
+    expected = play_references(episodes, phases)
 
     market = ClassicMarket(who)
     state = market.reset(seeds)
