@@ -185,15 +185,6 @@ def test_a_q_learner_comes_where_it_pays_and_stays_away_where_it_does_not():
 # ---------------------------------------------------------------------- what they are told
 
 
-@pytest.mark.parametrize("flag", [None, "reveal_reserve", "reveal_winner_identity"])
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-def test_hedge_learns_nothing_where_nothing_is_told_of_bids(auction_type, flag):
-    market, state = fresh(Population(types={"learner": HEDGE}), 20)
-    before = state.tables.copy()
-    play(market, state, telling(auction_type=auction_type, **({flag: True} if flag else {})), 10)
-    assert_array_equal(state.tables, before)
-
-
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_the_price_tells_hedge_in_first_price_and_winners_elsewhere(auction_type):
     market, state = fresh(Population(types={"a": HEDGE}), 100, StrategicParameters(shock_rate=0.0))
@@ -204,23 +195,6 @@ def test_the_price_tells_hedge_in_first_price_and_winners_elsewhere(auction_type
         assert moved[state.wins > 0].mean() > 0.7 and moved[state.wins == 0].mean() > 0.2
     else:
         assert not moved[state.wins == 0].any() and moved[state.wins > 0].mean() > 0.5
-
-
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-def test_bids_that_are_not_told_teach_hedge_nothing(auction_type):
-    """Of three bidders the rival never sets the price: it loses below it."""
-    tables = []
-    for low, high in ((0.05, 0.1), (0.1, 0.15)):
-        types = {
-            "learner": dataclasses.replace(HEDGE, value_low=0.9),
-            "middle": BidderType(value_low=0.4, value_high=0.5, demand=1),
-            "rival": BidderType(value_low=low, value_high=high, demand=1),
-        }
-        market, state = fresh(Population(bidders=3, types=types, units=1), 20)
-        play(market, state, telling(auction_type=auction_type, reveal_clearing_price=True), 25)
-        tables.append(state.tables[:, 0])
-    assert_array_equal(*tables)
-    assert (tables[0] != 1 / 8).any()
 
 
 def test_a_lost_bid_tells_hedge_of_a_secret_reserve():

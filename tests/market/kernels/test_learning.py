@@ -17,6 +17,7 @@ from tests.market.states import play
 from tests.market.strategic_markets import COMMON, fresh, mixed, telling
 
 LEARNED = ("rivals_seen", "rivals_distance", "reduction_gain")
+BY_HEDGE = BidderType(menu=["shade"], demand=1, learner="hedge")
 
 
 PRICE_ALONE = {"reveal_clearing_price": True, "reveal_winner_identity": True}
@@ -36,10 +37,12 @@ def moved(state: StrategicState, fresh_state: StrategicState, names=LEARNED) -> 
 @pytest.mark.parametrize("flag", [None, "reveal_reserve", "reveal_winner_identity"])
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_nothing_is_learned_about_bids_where_nothing_is_told_of_them(auction_type, flag):
-    market, state = fresh(mixed(*COMMON, "weak", bidders=12), 30)
+    who = mixed(*COMMON, "weak", bidders=14)
+    market, state = fresh(dataclasses.replace(who, types=who.types | {"hedge": BY_HEDGE}), 30)
     before = copy.deepcopy(state)
     play(market, state, telling(auction_type=auction_type, **({flag: True} if flag else {})), 40)
     assert not moved(state, before).any()
+    assert state.tables.any() and state.tables.tobytes() == before.tables.tobytes()
 
 
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
@@ -83,7 +86,7 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
         who = Population(bidders=3, types=types, units=units)
         market, state = fresh(who, 20, StrategicParameters(reduction_scale=1e-6))
         play(market, state, telling(auction_type=auction_type, reveal_reserve=True, **told), 25)
-        seen.append(state.bidders[:, 0].tobytes())
+        seen.append(state.bidders[:, 0].tobytes() + state.tables[:, 0].tobytes())
     return seen
 
 
@@ -93,8 +96,9 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
     [
         (BidderType(value_low=0.9, demand=1), [(0.1, 0.2), (0.3, 0.4)]),  # wins, they lose
         (BidderType(value_high=0.1, demand=1), [(0.6, 0.7), (0.8, 1.0)]),  # loses, they win
+        (dataclasses.replace(BY_HEDGE, value_low=0.9), [(0.05, 0.1), (0.1, 0.15)]),
     ],
-    ids=["winner", "loser"],
+    ids=["winner", "loser", "winner by Hedge"],
 )
 def test_bids_that_are_not_told_teach_nothing(auction_type, learner, rivals):
     """Of three bidders the rival never sets the price: it loses below it or wins above it."""
