@@ -9,17 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_array_equal
 
+from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import Market
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
+from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
+from tests.populations import draw_mechanisms, seat_plan
 
 
 def play(market: Market, state: MarketState, mechanism: Mechanism, rounds: int) -> Outcome:
     """Play rounds under one mechanism in all markets."""
     return market.play(state, Mechanisms.repeat(mechanism, len(state)), rounds)
+
+
+def played_classic(batch: int = 32, stage: int = 4, rounds: int = 30):
+    """Return a classic market, its state after some rounds, the mechanisms played, and records."""
+    market = ClassicMarket(seat_plan(stage))
+    mechanisms = draw_mechanisms(batch, np.random.default_rng(batch))
+    state = market.reset(market_seeds(3, "played", batch))
+    outcome = market.play(state, mechanisms, rounds)
+    return market, state, mechanisms, outcome.records
 
 
 def play_references(episodes: Sequence[Any], phases: Sequence[tuple[Any, int]]) -> np.ndarray:

@@ -14,9 +14,8 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
-from tests.market.classic_markets import played
 from tests.market.reference_classic import ReferenceEpisode, draw
-from tests.market.states import assert_metrics_in_range, play_references
+from tests.market.states import assert_metrics_in_range, play_references, played_classic
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -188,7 +187,7 @@ def test_nobody_left_is_a_market_without_sales():
 
 
 def test_a_surplus_stays_until_the_next_win():
-    market, state, mechanisms, _ = played(batch=64, rounds=5)
+    market, state, mechanisms, _ = played_classic(batch=64, rounds=5)
     for _ in range(20):
         surplus, wins = state.bidders["surplus"].copy(), state.wins.copy()
         market.play(state, mechanisms, 1)
@@ -199,7 +198,7 @@ def test_a_surplus_stays_until_the_next_win():
 
 @pytest.mark.parametrize("field", ["shill_penalty", "withdrawal_penalty"])
 def test_fields_without_effect_have_none(field):
-    market, state, mechanisms, _ = played()
+    market, state, mechanisms, _ = played_classic()
     fork = state.fork(np.arange(32))
     changed = mechanisms.with_columns(**{field: 3 - getattr(mechanisms, field)})
     left, right = market.play(state, mechanisms, 20), market.play(fork, changed, 20)
@@ -207,7 +206,7 @@ def test_fields_without_effect_have_none(field):
 
 
 def test_vcg_is_second_price_for_one_unit():
-    market, state, _, _ = played()
+    market, state, _, _ = played_classic()
     mechanisms = [
         Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")
     ]
