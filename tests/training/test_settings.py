@@ -23,21 +23,8 @@ from daedalus.training.settings import (
 
 TEACHER = DistilledSettings(rounds=1, states=64, futures=4, horizon=2)
 POPULATION = PopulationSettings("x", Population())
-
-
-def test_settings_that_need_what_is_not_there_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"grpo\.commitment_steps .*set sft\.teacher"):
-        TrainingSettings(grpo=GrpoSettings(commitment_steps=2, horizon=3))
-    with pytest.raises(ValueError, match=r"sft\.teacher .*set portfolio\.populations"):
-        TrainingSettings(sft=SftSettings(teacher=TEACHER))
-    with pytest.raises(ValueError, match="commitment_steps: 0"):
-        GrpoSettings(commitment_steps=0, horizon=2)
-    with pytest.raises(ValueError, match=r"commitment_steps: 2; .* below the horizon, 2"):
-        GrpoSettings(commitment_steps=2, horizon=2)
-    with pytest.raises(ValueError, match=r"sft\.practice .*set sft\.teacher"):
-        TrainingSettings(sft=SftSettings(practice={"x": POPULATION}))
-    with pytest.raises(ValueError, match=r"load_in_4bit: .*set lora\.rank"):
-        ModelSettings(load_in_4bit=True)
+COMMITTED, TAUGHT = GrpoSettings(commitment_steps=2, horizon=3), SftSettings(teacher=TEACHER)
+PRACTISED = SftSettings(practice={"x": POPULATION})
 
 
 @pytest.mark.parametrize(
@@ -53,6 +40,7 @@ def test_settings_that_need_what_is_not_there_are_refused() -> None:
         (ModelSettings, {"memory_limit": -1.0}),
         (SftSettings, {"temperature": 0.0}),
         (SftSettings, {"examples": 0}),
+        (SftSettings, {"steps": -1}),  # a bound of the base class
         (GrpoSettings, {"group_size": 1}),
         (GrpoSettings, {"rollouts": "game"}),
         (GrpoSettings, {"schedule": "steep"}),
@@ -75,6 +63,12 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
 @pytest.mark.parametrize(
     ("settings", "values", "hint"),
     [
+        (TrainingSettings, {"grpo": COMMITTED}, r"grpo\.commitment_steps .*set sft\.teacher"),
+        (TrainingSettings, {"sft": TAUGHT}, r"sft\.teacher .*set portfolio\.populations"),
+        (TrainingSettings, {"sft": PRACTISED}, r"sft\.practice .*set sft\.teacher"),
+        (GrpoSettings, {"commitment_steps": 0, "horizon": 2}, "commitment_steps: 0"),
+        (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, ": 2; .* below the horizon, 2"),
+        (ModelSettings, {"load_in_4bit": True}, r"load_in_4bit: .*set lora\.rank"),
         (ModelSettings, {"backend": "unsloth"}, "backend: unsloth trains adapters only; set lora"),
         (ModelSettings, {"merge": "dequantised"}, "merge: dequantised: no weights are quantised"),
         (ModelSettings, {"double_quantisation": True}, "double_quantisation: no weights are"),
