@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import field, fields, is_dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 _HUB_NAME = re.compile(r"([\w-][\w.-]*/)?[\w-][\w.-]*")
 
@@ -25,89 +28,69 @@ def doing(what: str) -> Iterator[None]:
         raise
 
 
-def require_at_least(least: float, settings: object, *names: str) -> None:
-    """Check numbers of a settings object.
+class Checked:
+    """A dataclass of settings, some of whose fields have a bound: those made by ``bounded``.
 
-    Args:
-        least: Lowest number that is allowed.
-        settings: Object whose attributes are checked.
-        *names: Names of the attributes.
+    A subclass keeps the bounds of its fields, also of those to which it gives another default.
 
     Raises:
-        ValueError: A named attribute is below ``least`` or not finite.
+        ValueError: A field is out of its bound.
     """
-    for name in names:
-        value = getattr(settings, name)
-        if not least <= value < math.inf:
-            raise ValueError(f"{name}: {value}; give a finite number from {least} up")
+
+    def __post_init__(self) -> None:
+        kinds = filter(is_dataclass, type(self).__mro__)
+        for each in chain.from_iterable(map(fields, kinds)):
+            value = getattr(self, each.name)
+            if "holds" in each.metadata and not each.metadata["holds"](value):
+                raise ValueError(f"{each.name}: {value!r}; {each.metadata['hint']}")
 
 
-def require_above(limit: float, settings: object, *names: str) -> None:
-    """Check numbers of a settings object.
+def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:
+    """Return a field of a ``Checked`` dataclass.
 
     Args:
-        limit: The numbers must be above it.
-        settings: Object whose attributes are checked.
-        *names: Names of the attributes.
-
-    Raises:
-        ValueError: A named attribute is not above ``limit`` or not finite.
+        default: The field's default.
+        holds: Whether a value is allowed.
+        hint: What to write instead of a value that is not, the end of the message.
     """
-    for name in names:
-        if not limit < getattr(settings, name) < math.inf:
-            value = getattr(settings, name)
-            raise ValueError(f"{name}: {value}; give a finite number above {limit}")
+    return field(default=default, metadata={"holds": holds, "hint": hint})
 
 
-def require_share(settings: object, *names: str) -> None:
-    """Check shares or probabilities of a settings object.
-
-    Args:
-        settings: Object whose attributes are checked.
-        *names: Names of the attributes.
-
-    Raises:
-        ValueError: A named attribute is not from 0 to 1.
-    """
-    for name in names:
-        if not 0 <= getattr(settings, name) <= 1:
-            raise ValueError(f"{name}: {getattr(settings, name)}; give a number from 0 to 1")
+def at_least(least: float, default: float | None, number: str = "a finite number") -> Any:
+    """Return a field of numbers from ``least`` up, or None; ``number`` says what they are."""
+    hint = f"give {number} from {least} up"
+    return _number(default, lambda value: least <= value < math.inf, hint)
 
 
-def require_folder_or_hub_name(settings: object, name: str, *files: str) -> None:
-    """Check a text of a settings object that names a folder or, if there is none, is a hub name.
-
-    Args:
-        settings: Object whose attribute is checked. An empty text is allowed.
-        name: Name of the attribute.
-        *files: The folder must have one of these files.
-
-    Raises:
-        ValueError: The folder has no such file, or the text cannot be a name on the hub.
-    """
-    value = getattr(settings, name)
-    if Path(value).exists():
-        known = any((Path(value) / file).is_file() for file in files)
-    else:
-        known = _HUB_NAME.fullmatch(value) is not None
-    if value and not known:
-        raise ValueError(
-            f"{name}: {value!r}; give a folder with {' or '.join(files)}, such as a run's `model`, "
-            "or a name on the hub"
-        )
+def above(limit: float, default: float | None) -> Any:
+    """Return a field of finite numbers above ``limit``, or None."""
+    hint = f"give a finite number above {limit}"
+    return _number(default, lambda value: limit < value < math.inf, hint)
 
 
-def require_one_of(known: Sequence[str], settings: object, name: str) -> None:
-    """Check a word of a settings object.
+def within(least: float, most: float, default: float | None, number: str = "a number") -> Any:
+    """Return a field of numbers from ``least`` to ``most``, or None."""
+    hint = f"give {number} from {least} to {most}"
+    return _number(default, lambda value: least <= value <= most, hint)
 
-    Args:
-        known: Words that are allowed.
-        settings: Object whose attribute is checked.
-        name: Name of the attribute.
 
-    Raises:
-        ValueError: The attribute is not one of ``known``.
-    """
-    value = getattr(settings, name)
-    if value not in known:
-        raise ValueError(f"{name}: {value!r}; choose one of {', '.join(known)}")
+def _number(default: float | None, holds: Callable[[float], bool], hint: str) -> Any:
+    return bounded(default, lambda value: value is None or holds(value), hint)
+
+
+def one_of(known: Sequence[str], default: str) -> Any:
+    """Return a field of words from ``known``."""
+    return bounded(default, lambda value: value in known, f"choose one of {', '.join(known)}")
+
+
+def folder_or_hub_name(*files: str) -> Any:
+    """Return a field of texts: a folder that has one of ``files``, a name on the hub, or empty."""
+
+    def holds(value: str) -> bool:
+        if Path(value).exists():
+            return not value or any((Path(value) / file).is_file() for file in files)
+        return _HUB_NAME.fullmatch(value) is not None
+
+    known = " or ".join(files)
+    hint = f"give a folder with {known}, such as a run's `model`, or a name on the hub"
+    return bounded("", holds, hint)

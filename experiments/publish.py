@@ -6,7 +6,7 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
-from daedalus.config.saved import read_config
+from daedalus.config.compose import read_config
 from daedalus.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds

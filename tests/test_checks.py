@@ -1,20 +1,56 @@
-"""Checks of numeric settings."""
+"""Bounds of settings: what they refuse, in which words, and also in a subclass."""
 
 from __future__ import annotations
 
-import math
-from types import SimpleNamespace
+from dataclasses import dataclass
+from math import inf, nan
 
 import pytest
 
-from daedalus.checks import require_at_least
+from daedalus.checks import Checked, above, at_least, one_of, within
 
 
-def test_numbers_from_the_lowest_up_pass() -> None:
-    require_at_least(1, SimpleNamespace(one=1, two=2.5, other=-7), "one", "two")
+@dataclass
+class Settings(Checked):
+    steps: float | None = at_least(1, 5)
+    rate: float | None = above(0, None)
+    share: float = within(0, 1, 0.5)
+    seats: int = within(2, 64, 8, "an integer")
+    word: str = one_of(("state", "episode"), "state")
+    free: float = -7.0
 
 
-@pytest.mark.parametrize("value", [0, 0.99, -1, math.nan, math.inf, -math.inf])
-def test_what_is_lower_or_not_finite_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match=f"^steps: {value}; give a finite number from 1 up$"):
-        require_at_least(1, SimpleNamespace(steps=value), "steps")
+@dataclass
+class OfAnotherDefault(Settings):
+    steps: float | None = 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": 1, "rate": 1e-9, "share": 0, "seats": 2},
+        {"steps": 2.5, "rate": None, "share": 1.0, "seats": 64},
+        {"steps": None, "word": "episode", "free": nan},
+    ],
+)
+def test_what_is_in_bounds_passes(changes: dict[str, object]) -> None:
+    assert vars(Settings(**changes)) == vars(Settings()) | changes
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "hint"),
+    [
+        ("steps", [0, 0.99, -1, nan, inf, -inf], "give a finite number from 1 up"),
+        ("rate", [0, -0.1, nan, inf, -inf], "give a finite number above 0"),
+        ("share", [-0.1, 1.1, nan, inf, -inf], "give a number from 0 to 1"),
+        ("seats", [1, 65], "give an integer from 2 to 64"),
+        ("word", ["", "State", None], "choose one of state, episode"),
+    ],
+)
+@pytest.mark.parametrize("settings", [Settings, OfAnotherDefault])
+def test_what_is_out_of_bounds_is_refused(
+    settings: type, name: str, values: list[object], hint: str
+) -> None:
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{name}: {value!r}; {hint}$"):
+            settings(**{name: value})

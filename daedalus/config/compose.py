@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
@@ -100,3 +102,20 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Config]:
         if not is_of_composing(error):
             raise
         raise ConfigError(explain(error)) from error
+
+
+def read_config(path: Path) -> Config:
+    """Read the config.yaml of a run. Designers stay plain mappings.
+
+    Raises:
+        ConfigError: Another version of the project wrote the file.
+    """
+    try:
+        merged = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(path))
+        return to_config(merged)  # type: ignore[arg-type]  # of a mapping, so not a list
+    except (OmegaConfBaseException, ConfigError) as error:
+        said = str(error).partition("\n")[0]
+        raise ConfigError(
+            f"{path}: another version of the project wrote this configuration ({said}); "
+            "take the commit that its provenance.json names"
+        ) from error

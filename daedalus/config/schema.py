@@ -7,6 +7,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from daedalus.checks import Checked, bounded, one_of, within
 from daedalus.config.tasks import TASKS
 from daedalus.config.tuning import TuningSettings
 from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
@@ -25,7 +26,7 @@ MOST_SEED = 2**32 - 1
 
 
 @dataclass
-class Config:
+class Config(Checked):
     """One run.
 
     Attributes:
@@ -54,10 +55,14 @@ class Config:
             that ``understanding`` reads.
     """
 
-    task: str = MISSING
-    seed: int = 0
+    task: str = one_of(list(TASKS), MISSING)
+    seed: int = within(0, MOST_SEED, 0, "an integer")
     resume: bool = False
-    workers: int | None = 1
+    workers: int | None = bounded(
+        1,
+        lambda count: count is None or count >= 1,
+        "give an integer from 1 up, or null for all cores",
+    )
     population: PopulationSettings = MISSING
     populations: dict[str, PopulationSettings] = field(default_factory=dict)
     market: MarketSettings = field(default_factory=MarketSettings)
@@ -77,14 +82,7 @@ class Config:
     trained: str = ""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed <= MOST_SEED:
-            raise ValueError(f"seed: {self.seed}; give an integer from 0 to {MOST_SEED}")
-        if self.workers is not None and self.workers < 1:
-            raise ValueError(
-                f"workers: {self.workers}; give an integer from 1 up, or null for all cores"
-            )
-        if self.task not in TASKS:
-            raise ValueError(f"task: {self.task!r}; choose one of {', '.join(TASKS)}")
+        super().__post_init__()
         for name, weight in self.reward.weights.items():
             if weight < 0:
                 raise ValueError(f"reward.weights.{name}: {weight}; give a finite number from 0 up")

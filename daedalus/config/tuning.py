@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from daedalus.checks import require_at_least
+from daedalus.checks import Checked, at_least
 
 
 @dataclass
@@ -61,7 +61,7 @@ class SpaceSettings:
 
 
 @dataclass
-class PruningSettings:
+class PruningSettings(Checked):
     """When a trial is stopped: if it is below the median of others after as many steps.
 
     Attributes:
@@ -74,17 +74,13 @@ class PruningSettings:
 
     phase: str = "grpo"
     signal: str = "reward"
-    interval: int = 10
-    warmup: int = 30
-    trials: int = 4
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "interval", "trials")
-        require_at_least(0, self, "warmup")
+    interval: int = at_least(1, 10)
+    warmup: int = at_least(0, 30)
+    trials: int = at_least(1, 4)
 
 
 @dataclass
-class TuningSettings:
+class TuningSettings(Checked):
     """A study: trials of an experiment, each with other values of some of its settings.
 
     The first trial has the experiment's own values.
@@ -103,7 +99,7 @@ class TuningSettings:
 
     task: str = "grpo"
     space: dict[str, SpaceSettings] = field(default_factory=dict)
-    trials: int = 20
+    trials: int = at_least(1, 20)
     designer: str = "trained"
     score: str = "mean"
     pruning: PruningSettings | None = None
@@ -111,7 +107,7 @@ class TuningSettings:
     worker: int | None = None
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "trials")
+        super().__post_init__()
         if self.worker is not None and not self.study:
             raise ValueError(
                 f"worker: {self.worker}; several workers share a study: set study to its folder"

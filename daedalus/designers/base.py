@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from daedalus.checks import Checked
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
@@ -46,7 +47,7 @@ class DesignerContext:
 
 
 @dataclass
-class DesignerSettings:
+class DesignerSettings(Checked):
     """Settings of one kind of designer; ``build`` makes the designer.
 
     Each module of this package defines one subclass. ``conf/designer/`` refers to it by the name

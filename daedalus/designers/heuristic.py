@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.checks import require_at_least, require_share
+from daedalus.checks import at_least, within
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -23,18 +23,11 @@ class HeuristicSettings(DesignerSettings):
         collusion_alarm: Collusion signal that counts as a ring, 0 to 1.
         price_slide: Fall of the clearing price that counts as shading, in value per round.
         exit_alarm: Share of bidders out of the market that counts as an exodus, 0 to 1.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
-    collusion_alarm: float = 0.65
-    price_slide: float = 0.01
-    exit_alarm: float = 0.1
-
-    def __post_init__(self) -> None:
-        require_share(self, "collusion_alarm", "exit_alarm")
-        require_at_least(0, self, "price_slide")
+    collusion_alarm: float = within(0, 1, 0.65)
+    price_slide: float = at_least(0, 0.01)
+    exit_alarm: float = within(0, 1, 0.1)
 
     def build(self, context: DesignerContext) -> HeuristicDesigner:
         """Return the designer."""

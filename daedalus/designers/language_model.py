@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from daedalus.checks import at_least
 from daedalus.designers.base import DesignerContext, DesignerSettings, LoadModel
 from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
@@ -34,13 +34,14 @@ class LanguageModelSettings(DesignerSettings):
     """
 
     checkpoint: str = ""
-    temperature: float = 0.0
-    max_new_tokens: int = 180
+    temperature: float = at_least(0, 0.0)
+    max_new_tokens: int = at_least(1, 180, "an integer")
     constrained: bool = False
     prompt: PromptSettings | None = None
     strict: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         is_model = (Path(self.checkpoint) / "config.json").exists()
         is_hub_name = re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", self.checkpoint) is not None
         if not is_model and (Path(self.checkpoint).exists() or not is_hub_name):
@@ -48,10 +49,6 @@ class LanguageModelSettings(DesignerSettings):
                 f"checkpoint: {self.checkpoint!r} holds no model; "
                 "give the `model` folder of a training run, or a hub name OWNER/NAME"
             )
-        if not 0 <= self.temperature < math.inf:
-            raise ValueError(f"temperature: {self.temperature}; give a finite number from 0 up")
-        if self.max_new_tokens < 1:
-            raise ValueError(f"max_new_tokens: {self.max_new_tokens}; give an integer from 1 up")
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Load the model and return a designer that asks it.

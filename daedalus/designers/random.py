@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from daedalus.checks import bounded
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
@@ -22,16 +23,9 @@ class RandomSettings(DesignerSettings):
         sampling: ``uniform`` covers the whole valid space. ``published`` draws reserves from 0 to
             0.5 only and reproduces the published baseline. The published system states no range:
             upper ends up to 0.6 reproduce its mean, and the whole range does not.
-
-    Raises:
-        ValueError: The sampling is unknown.
     """
 
-    sampling: str = "uniform"
-
-    def __post_init__(self) -> None:
-        if self.sampling not in SAMPLINGS:
-            raise ValueError(f"sampling: {self.sampling!r}; choose {' or '.join(SAMPLINGS)}")
+    sampling: str = bounded("uniform", SAMPLINGS.__contains__, f"choose {' or '.join(SAMPLINGS)}")
 
     def build(self, context: DesignerContext) -> RandomDesigner:
         """Return the designer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from daedalus.checks import require_above, require_at_least
+from daedalus.checks import Checked, above, at_least, bounded
 from daedalus.market.population import BidderType
 
 TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")
@@ -13,7 +13,7 @@ TRAITS = ("discretion", "expected_surplus", "learning_rate", "outside_option")
 
 
 @dataclass
-class EvaluationSettings:
+class EvaluationSettings(Checked):
     """Number of episodes, and settings of the intervals.
 
     Attributes:
@@ -29,26 +29,21 @@ class EvaluationSettings:
         ValueError: A number is out of range.
     """
 
-    episodes: int = 30
-    confidence: float = 0.95
-    resamples: int = 9999
-    shards: int = 1
+    episodes: int = at_least(2, 30, "an integer")
+    confidence: float = bounded(0.95, lambda share: 0 < share < 1, "give a number between 0 and 1")
+    resamples: int = at_least(100, 9999, "an integer")
+    shards: int = at_least(1, 1)
     shard: int = 0
     baselines: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, least in (("episodes", 2), ("resamples", 100)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: {getattr(self, name)}; give an integer from {least} up")
-        if not 0.0 < self.confidence < 1.0:
-            raise ValueError(f"confidence: {self.confidence}; give a number between 0 and 1")
-        require_at_least(1, self, "shards")
+        super().__post_init__()
         if not 0 <= self.shard < self.shards:
             raise ValueError(f"shard: {self.shard}; give an integer from 0 to {self.shards - 1}")
 
 
 @dataclass
-class AdversarySettings:
+class AdversarySettings(Checked):
     """The compositions that an adversary may choose, and the budget of its search.
 
     Types, menus and values are those of the training population. The adversary chooses the number
@@ -71,19 +66,17 @@ class AdversarySettings:
         ValueError: A number is out of range.
     """
 
-    candidates: int = 128
-    episodes: int = 4
-    keep: int = 4
-    concentration: float = 1.0
+    candidates: int = at_least(1, 128)
+    episodes: int = at_least(1, 4)
+    keep: int = at_least(2, 4)
+    concentration: float = above(0, 1.0)
     discretion: list[float] = field(default_factory=lambda: [0.0, 0.8])
     expected_surplus: list[float] = field(default_factory=lambda: [0.03, 0.05])
     learning_rate: list[float] = field(default_factory=lambda: [0.05, 0.15])
     outside_option: list[float] = field(default_factory=lambda: [0.0, 0.25])
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "candidates", "episodes")
-        require_at_least(2, self, "keep")
-        require_above(0, self, "concentration")
+        super().__post_init__()
         for name in TRAITS:
             bounds = getattr(self, name)
             if len(bounds) != 2 or bounds[0] > bounds[1]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from daedalus.checks import require_at_least
+from daedalus.checks import Checked, at_least, one_of
 
 RESPONSE_FORMATS = ("text", "json_object", "json_schema")
 
 
 @dataclass
-class ChatServer:
+class ChatServer(Checked):
     """A chat model on an OpenAI-compatible server, and how requests to it look.
 
     Attributes:
@@ -39,16 +39,17 @@ class ChatServer:
     base_url: str = "http://localhost:8001/v1"
     model: str = ""
     api_key_variable: str = ""
-    temperature: float | None = 0.0
-    max_tokens: int | None = 512
-    timeout: float = 120.0
-    retries: int = 4
-    concurrency: int = 16
-    response_format: str = "text"
+    temperature: float | None = at_least(0, 0.0)
+    max_tokens: int | None = at_least(1, 512)
+    timeout: float = at_least(0.1, 120.0)
+    retries: int = at_least(0, 4)
+    concurrency: int = at_least(1, 16)
+    response_format: str = one_of(RESPONSE_FORMATS, "text")
     send_seed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_address(self.base_url)
         if not self.model:
             raise ValueError("model: not set; give the name under which the server offers it")
@@ -57,16 +58,6 @@ class ChatServer:
                 "api_key_variable: not the name of an environment variable; put the key into one, "
                 "and its name, such as OPENAI_API_KEY, here"
             )
-        if self.response_format not in RESPONSE_FORMATS:
-            known = ", ".join(RESPONSE_FORMATS)
-            raise ValueError(f"response_format: {self.response_format!r}; choose one of {known}")
-        require_at_least(0, self, "retries")
-        require_at_least(1, self, "concurrency")
-        require_at_least(0.1, self, "timeout")
-        if self.temperature is not None:
-            require_at_least(0, self, "temperature")
-        if self.max_tokens is not None:
-            require_at_least(1, self, "max_tokens")
 
 
 def _check_address(address: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from daedalus.checks import Checked, at_least
 from daedalus.language.explanation import explanation
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.observation import PROXIES, Observation
@@ -27,7 +28,7 @@ VERSION = 2
 
 
 @dataclass
-class PromptSettings:
+class PromptSettings(Checked):
     """Contents of the prompt.
 
     Attributes:
@@ -49,7 +50,7 @@ class PromptSettings:
         ValueError: A field is unknown or out of range, or prompts have changed since training.
     """
 
-    rounds: int = 2
+    rounds: int = at_least(0, 2, "an integer")
     outcomes: list[str] = field(default_factory=lambda: ["welfare", "fairness", "participation"])
     proxies: list[str] = field(default_factory=list)
     stage: bool = False
@@ -60,13 +61,12 @@ class PromptSettings:
     version: int = VERSION
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         lists = {"outcomes": OUTCOME_FIELDS, "proxies": PROXIES, "averages": OUTCOME_FIELDS}
         for key, known in lists.items():
             unknown = set(getattr(self, key)) - set(known)
             if unknown:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
-        if self.rounds < 0:
-            raise ValueError(f"rounds: {self.rounds}; give an integer from 0 up")
         if self.version != VERSION:
             raise ValueError(
                 f"version: {self.version}; prompts have changed since ({VERSION}): "

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.checks import Checked, at_least, one_of
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observed
 from daedalus.market.outcome import Outcome
@@ -20,7 +21,7 @@ MARKETS = ("strategic", "classic")
 
 
 @dataclass
-class MarketSettings:
+class MarketSettings(Checked):
     """The market, and the shape of an episode.
 
     Attributes:
@@ -33,22 +34,16 @@ class MarketSettings:
         strategic: Constants of the strategic market.
     """
 
-    name: str = "strategic"
-    episode_length: int = 10
-    rounds_per_step: int = 5
-    scored_rounds: int = 3
-    warmup_rounds: int = 3
+    name: str = one_of(MARKETS, "strategic")
+    episode_length: int = at_least(1, 10, "an integer")
+    rounds_per_step: int = at_least(1, 5, "an integer")
+    scored_rounds: int = at_least(1, 3, "an integer")
+    warmup_rounds: int = at_least(0, 3, "an integer")
     incumbents: dict[str, Mechanism] = field(default_factory=lambda: {"default": Mechanism()})
     strategic: StrategicParameters = field(default_factory=StrategicParameters)
 
     def __post_init__(self) -> None:
-        if self.name not in MARKETS:
-            raise ValueError(f"name: {self.name!r}; choose one of {', '.join(MARKETS)}")
-        for name in ("episode_length", "rounds_per_step", "scored_rounds"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: {getattr(self, name)}; give an integer from 1 up")
-        if self.warmup_rounds < 0:
-            raise ValueError(f"warmup_rounds: {self.warmup_rounds}; give an integer from 0 up")
+        super().__post_init__()
         if not self.incumbents:
             raise ValueError("incumbents: give at least one mechanism")
         if self.scored_rounds > self.rounds_per_step:
@@ -98,10 +93,18 @@ class Market(Protocol):
         ...
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
-        """Play rounds in every market under its mechanism, changing ``state`` in place.
+        """Play ``rounds`` rounds in every market, changing ``state`` in place.
+
+        Args:
+            state: B markets of this population.
+            mechanisms: B mechanisms, one for each market.
+            rounds: Number of rounds, 0 or more.
+
+        Returns:
+            The records of the rounds.
 
         Raises:
-            ValueError: Sizes do not match or ``rounds`` is negative; the state is unchanged.
+            ValueError: Sizes do not match or ``rounds`` is negative; nothing has been played.
         """
         ...
 

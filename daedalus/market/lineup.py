@@ -17,7 +17,7 @@ from daedalus.market.draws import (
     RIVALS_TRAIT,
     episode_draws,
 )
-from daedalus.market.population import RIVALS, BidderType, Population
+from daedalus.market.population import RIVALS, Population
 from daedalus.market.ranges import LOG_UNIFORM, SIZES, TRAITS
 
 _SPREAD = {"learning_rate": "rate_spread", "rivals": "rivals_spread"}
@@ -120,15 +120,11 @@ def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> li
         counts = np.bincount(lineup.kinds[row, :n], minlength=len(population.types))
         types = {}
         for t, (name, each) in enumerate(population.types.items()):
-            traits = {trait: float(drawn[trait][row, t]) for trait in varied}
-            types[name] = dataclasses.replace(each, share=float(counts[t]), **_of(each, traits))
+            had = [trait for trait in varied if getattr(each, trait) is not None]  # maybe no budget
+            traits: dict[str, Any] = {trait: float(drawn[trait][row, t]) for trait in had}
+            types[name] = dataclasses.replace(each, share=float(counts[t]), **traits)
         found.append(population.fixed(types, int(n), int(units)))
     return found
-
-
-def _of(each: BidderType, traits: dict[str, float]) -> dict[str, Any]:
-    """Return the traits that a type has: one without a budget gets none."""
-    return {n: value for n, value in traits.items() if getattr(each, n) is not None}
 
 
 def _attribute(population: Population, name: str) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from daedalus.checks import Checked, at_least, bounded, within
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
@@ -13,12 +14,16 @@ LEARNERS = ("gradient", "hedge", "q")
 MAX_BIDDERS = 64
 MAX_UNITS = 5
 MAX_FACTORS = 32
-RIVALS = (0.01, 100.0)
+RIVALS = (0.01, 100)
 """Least and greatest number of rivals that a bidder may expect at first."""
 
 
+def _below_one(default: float) -> Any:
+    return bounded(default, lambda share: 0 <= share < 1, "give a number in [0, 1)")
+
+
 @dataclass
-class BidderType:
+class BidderType(Checked):
     """Bidders that share a menu of strategies and their parameters.
 
     Bidders of a type without strategies bid their values and always enter.
@@ -55,29 +60,30 @@ class BidderType:
         discount: Weight of the next round in the values of a Q-learner.
     """
 
-    share: float = 1.0
+    share: float = at_least(0, 1.0)
     menu: list[str] = field(default_factory=list)
     value_low: float = 0.0
     value_high: float = 1.0
-    demand: int = 2
-    outside_option: float = 0.0
-    budget: float | None = None
-    expected_surplus: float = 0.05
-    rivals: float = 10.0
-    learning_rate: float = 0.05
-    rate_spread: float = 1.0
-    rivals_spread: float = 1.0
+    demand: int = bounded(2, (1, 2).__contains__, "give 1 or 2")
+    outside_option: float = at_least(0, 0.0)
+    budget: float | None = at_least(0, None)
+    expected_surplus: float = at_least(0, 0.05)
+    rivals: float = within(*RIVALS, 10.0)
+    learning_rate: float = bounded(0.05, lambda rate: 0 < rate <= 1, "give a number in (0, 1]")
+    rate_spread: float = within(1, 100, 1.0)
+    rivals_spread: float = within(1, 100, 1.0)
     efficient_ring: bool = True
-    discretion: float = 0.0
-    learner: str = "gradient"
-    factors: int = 8
-    lowest_factor: float = 0.3
-    hedge_rate: float = 10.0
-    hedge_share: float = 0.005
-    exploration: float = 0.1
-    discount: float = 0.5
+    discretion: float = within(0, 1, 0.0)
+    learner: str = bounded("gradient", LEARNERS.__contains__, f"choose from {', '.join(LEARNERS)}")
+    factors: int = within(2, MAX_FACTORS, 8, "an integer")
+    lowest_factor: float = _below_one(0.3)
+    hedge_rate: float = bounded(10.0, lambda rate: 0 < rate <= 100, "give a number in (0, 100]")
+    hedge_share: float = within(0, 1, 0.005)
+    exploration: float = within(0, 1, 0.1)
+    discount: float = _below_one(0.5)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         unknown = set(self.menu) - set(STRATEGIES)
         if unknown:
             raise ValueError(f"menu: {sorted(unknown)}; choose from {', '.join(STRATEGIES)}")
@@ -86,42 +92,12 @@ class BidderType:
                 f"value_low {self.value_low}, value_high {self.value_high}: "
                 "give 0 <= value_low < value_high <= 1"
             )
-        if self.demand not in (1, 2):
-            raise ValueError(f"demand: {self.demand}; give 1 or 2")
-        if not 0.0 < self.learning_rate <= 1.0:
-            raise ValueError(f"learning_rate: {self.learning_rate}; give a number in (0, 1]")
-        if not 0.0 <= self.discretion <= 1.0:
-            raise ValueError(f"discretion: {self.discretion}; give a number from 0 to 1")
-        if not RIVALS[0] <= self.rivals <= RIVALS[1]:
-            raise ValueError(f"rivals: {self.rivals}; give a number from 0.01 to 100")
-        for name in ("rate_spread", "rivals_spread"):
-            if not 1.0 <= getattr(self, name) <= 100.0:
-                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 1 to 100")
-        for name in ("share", "outside_option", "expected_surplus", "budget"):
-            value = getattr(self, name)
-            if value is not None and not 0.0 <= value < float("inf"):
-                raise ValueError(f"{name}: {value}; give a finite number from 0 up")
-        self._check_learner()
-
-    def _check_learner(self) -> None:
-        if self.learner not in LEARNERS:
-            raise ValueError(f"learner: {self.learner!r}; choose from {', '.join(LEARNERS)}")
         if self.learner != "gradient" and "shade" not in self.menu:
             raise ValueError(f"learner: {self.learner!r} learns to shade; add shade to the menu")
-        if not 2 <= self.factors <= MAX_FACTORS:
-            raise ValueError(f"factors: {self.factors}; give an integer from 2 to {MAX_FACTORS}")
-        if not 0.0 < self.hedge_rate <= 100.0:
-            raise ValueError(f"hedge_rate: {self.hedge_rate}; give a number in (0, 100]")
-        for name in ("hedge_share", "exploration"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"{name}: {getattr(self, name)}; give a number from 0 to 1")
-        for name in ("lowest_factor", "discount"):
-            if not 0.0 <= getattr(self, name) < 1.0:
-                raise ValueError(f"{name}: {getattr(self, name)}; give a number in [0, 1)")
 
 
 @dataclass
-class Population:
+class Population(Checked):
     """The bidders of a strategic market, and how many units there are for them.
 
     Attributes:
@@ -138,21 +114,19 @@ class Population:
         ValueError: A number is out of range, or no type has a share.
     """
 
-    stage: int = 0
-    bidders: int = 8
+    stage: int = within(0, 4, 0, "an integer")
+    bidders: int = within(2, MAX_BIDDERS, 8, "an integer")
     types: dict[str, BidderType] = field(default_factory=lambda: {"truthful": BidderType()})
-    units: int = 3
-    concentration: float | None = None
+    units: int = within(1, MAX_UNITS, 3, "an integer")
+    concentration: float | None = bounded(
+        None, lambda total: total is None or 0 < total < math.inf, "give a number above 0 or null"
+    )
     ranges: Ranges = field(default_factory=Ranges)
 
     def __post_init__(self) -> None:
-        check_size(self.stage, self.bidders)
-        if not 1 <= self.units <= MAX_UNITS:
-            raise ValueError(f"units: {self.units}; give an integer from 1 to {MAX_UNITS}")
+        super().__post_init__()
         if not any(each.share > 0 for each in self.types.values()):
             raise ValueError("types: give at least one a share above 0")
-        if self.concentration is not None and not 0.0 < self.concentration < float("inf"):
-            raise ValueError(f"concentration: {self.concentration}; give a number above 0 or null")
         if self.ranges.given:
             self._check_ranges()
 
@@ -205,15 +179,3 @@ class Population:
         """Return a population of these types, with their shares, that draws nothing."""
         changes: dict[str, Any] = {"types": types, "bidders": bidders, "units": units}
         return replace(self, **changes, concentration=None, ranges=Ranges())
-
-
-def check_size(stage: int, bidders: int) -> None:
-    """Check the numbers that the populations of both markets have.
-
-    Raises:
-        ValueError: A number is out of range.
-    """
-    if not 2 <= bidders <= MAX_BIDDERS:
-        raise ValueError(f"bidders: {bidders}; give an integer from 2 to {MAX_BIDDERS}")
-    if not 0 <= stage <= 4:
-        raise ValueError(f"stage: {stage}; give an integer from 0 to 4")

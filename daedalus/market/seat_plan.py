@@ -8,13 +8,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.population import check_size
+from daedalus.checks import Checked, at_least, one_of, within
+from daedalus.market.population import MAX_BIDDERS
 
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 
 
 @dataclass
-class BidderGroup:
+class BidderGroup(Checked):
     """Bidders of one kind that share their parameters.
 
     Attributes:
@@ -28,28 +29,24 @@ class BidderGroup:
             value.
     """
 
-    kind: str = "truthful"
+    kind: str = one_of(BIDDER_KINDS, "truthful")
     seats: list[int] = field(default_factory=list)
     value_low: float = 0.3
     value_high: float = 0.9
-    threshold: float = 0.0
-    budget: float = 0.0
+    threshold: float = at_least(0, 0.0)
+    budget: float = at_least(0, 0.0)
 
     def __post_init__(self) -> None:
-        if self.kind not in BIDDER_KINDS:
-            raise ValueError(f"kind: {self.kind!r}; choose one of {', '.join(BIDDER_KINDS)}")
+        super().__post_init__()
         if not 0.0 <= self.value_low < self.value_high <= 1.0:
             raise ValueError(
                 f"value_low {self.value_low}, value_high {self.value_high}: "
                 "give 0 <= value_low < value_high <= 1"
             )
-        for name in ("threshold", "budget"):
-            if not 0.0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"{name}: {getattr(self, name)}; give a finite number from 0 up")
 
 
 @dataclass
-class SeatPlan:
+class SeatPlan(Checked):
     """The bidders of a classic market, which sells one unit a round.
 
     Attributes:
@@ -62,12 +59,12 @@ class SeatPlan:
             does not exist, belongs to two groups or is empty.
     """
 
-    stage: int = 0
-    bidders: int = 8
+    stage: int = within(0, 4, 0, "an integer")
+    bidders: int = within(2, MAX_BIDDERS, 8, "an integer")
     groups: dict[str, BidderGroup] = field(default_factory=lambda: {"truthful": BidderGroup()})
 
     def __post_init__(self) -> None:
-        check_size(self.stage, self.bidders)
+        super().__post_init__()
         self.seat_groups()
         for name, group in self.groups.items():
             if group.kind == "colluder" and len(group.seats) != 2:

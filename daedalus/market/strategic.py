@@ -199,19 +199,7 @@ class StrategicMarket:
         return values
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
-        """Play ``rounds`` rounds in every market, changing ``state`` in place.
-
-        Args:
-            state: B markets of this population.
-            mechanisms: B mechanisms, one for each market.
-            rounds: Number of rounds, 0 or more.
-
-        Returns:
-            The records of the rounds.
-
-        Raises:
-            ValueError: The sizes do not match; nothing has been played.
-        """
+        """Play rounds in every market, see ``Market.play``."""
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         known = state.bidders["kind"] < len(self._types)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from daedalus.checks import Checked, bounded
+
 REPOSITORY = r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*"
 """Pattern of a name on the hub, OWNER/NAME."""
 
 
 @dataclass
-class HubSettings:
+class HubSettings(Checked):
     """A repository on the Hugging Face hub, and what it gets.
 
     Attributes:
@@ -21,18 +23,13 @@ class HubSettings:
         adapter_only: Whether only the adapters are published, without the base model's weights.
         license: Licence of the published weights, by the hub's identifier.
         dry_run: Whether the folder is only written and checked, without a network.
-
-    Raises:
-        ValueError: The name is not of the form OWNER/NAME.
     """
 
-    repo: str = ""
+    repo: str = bounded(
+        "", re.compile(f"({REPOSITORY})?").fullmatch, "give OWNER/NAME, as on the hub"
+    )
     private: bool = True
     update: bool = False
     adapter_only: bool = False
     license: str = "apache-2.0"
     dry_run: bool = False
-
-    def __post_init__(self) -> None:
-        if self.repo and not re.fullmatch(REPOSITORY, self.repo):
-            raise ValueError(f"repo: {self.repo!r}; give OWNER/NAME, as on the hub")

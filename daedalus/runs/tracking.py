@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from daedalus.checks import Checked, bounded, one_of
 from daedalus.runs.files import cut_torn_line, whole_lines, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
-class TrackingSettings:
+class TrackingSettings(Checked):
     """Settings of W&B. Files are always written.
 
     Attributes:
@@ -42,16 +43,12 @@ class TrackingSettings:
         project: Name of the project at W&B, of at most 128 characters.
     """
 
-    wandb: str = "auto"
-    project: str = "daedalus"
-
-    def __post_init__(self) -> None:
-        if self.wandb not in WANDB_MODES:
-            raise ValueError(f"wandb: {self.wandb!r}; choose one of {', '.join(WANDB_MODES)}")
-        if not _PROJECT.fullmatch(self.project):
-            raise ValueError(
-                f"project: {self.project!r}; give 1 to 128 characters, none of them / \\ # ? % or :"
-            )
+    wandb: str = one_of(WANDB_MODES, "auto")
+    project: str = bounded(
+        "daedalus",
+        _PROJECT.fullmatch,
+        "give 1 to 128 characters, none of them / \\ # ? % or :",
+    )
 
     @property
     def mode(self) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile, is_zipfile
 
-from daedalus.checks import require_at_least, require_share
+from daedalus.checks import Checked, at_least, within
 from daedalus.market.mechanism import FIELDS
 
 
 @dataclass
-class SearchBudget:
+class SearchBudget(Checked):
     """Budget of a search for one fixed mechanism: successive halving, then sweeps.
 
     Each rung scores the candidates on ``keep`` times as many episodes as the rung before. One
@@ -23,46 +23,32 @@ class SearchBudget:
         keep: One of this many candidates survives a rung; at least 2.
         sweeps: Most sweeps over all fields, from the best mechanism of each auction type.
         sweep_episodes: Episodes behind each score of a sweep.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
-    candidates: int = 1024
-    episodes: int = 8
-    keep: int = 4
-    sweeps: int = 3
-    sweep_episodes: int = 256
-
-    def __post_init__(self) -> None:
-        require_at_least(0, self, "sweeps")
-        require_at_least(1, self, "candidates", "episodes", "sweep_episodes")
-        require_at_least(2, self, "keep")
+    candidates: int = at_least(1, 1024)
+    episodes: int = at_least(1, 8)
+    keep: int = at_least(2, 4)
+    sweeps: int = at_least(0, 3)
+    sweep_episodes: int = at_least(1, 256)
 
 
 @dataclass
-class EvolutionBudget:
+class EvolutionBudget(Checked):
     """Budget of differential evolution (Storn & Price 1997) for one fixed mechanism.
 
     Attributes:
         population: Mechanisms in a generation, for each of the eleven fields.
         generations: Number of generations.
         episodes: Episodes behind each score. All mechanisms play the same episodes.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
-    population: int = 6
-    generations: int = 40
-    episodes: int = 64
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "population", "generations", "episodes")
+    population: int = at_least(1, 6)
+    generations: int = at_least(1, 40)
+    episodes: int = at_least(1, 64)
 
 
 @dataclass
-class PlannerBudget:
+class PlannerBudget(Checked):
     """How far and how broadly the planner looks ahead in forks of the true state.
 
     Attributes:
@@ -72,24 +58,17 @@ class PlannerBudget:
         variations: Variants of the best mechanism in each round of local search. Each variant
             changes one field.
         rounds: Rounds of local search; 0 only compares the candidates.
-
-    Raises:
-        ValueError: A number is out of range.
     """
 
-    candidates: int = 64
-    futures: int = 8
-    horizon: int = 3
-    variations: int = 16
-    rounds: int = 2
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "candidates", "futures", "horizon", "variations")
-        require_at_least(0, self, "rounds")
+    candidates: int = at_least(1, 64)
+    futures: int = at_least(1, 8)
+    horizon: int = at_least(1, 3)
+    variations: int = at_least(1, 16)
+    rounds: int = at_least(0, 2)
 
 
 @dataclass
-class DistillationBudget:
+class DistillationBudget(Checked):
     """How trees learn from look-ahead which candidate is best in an observed market.
 
     Attributes:
@@ -114,22 +93,19 @@ class DistillationBudget:
         ValueError: A number is out of range, or the file ``data`` does not exist.
     """
 
-    refinements: int = 0
-    rounds: int = 4
-    improvements: int = 0
-    states: int = 8192
-    exploration: float = 0.1
-    candidates: int = 64
-    futures: int = 8
-    horizon: int = 3
-    commitment_steps: int = 2
+    refinements: int = at_least(0, 0)
+    rounds: int = at_least(1, 4)
+    improvements: int = at_least(0, 0)
+    states: int = at_least(1, 8192)
+    exploration: float = within(0, 1, 0.1)
+    candidates: int = at_least(1, 64)
+    futures: int = at_least(1, 8)
+    horizon: int = at_least(1, 3)
+    commitment_steps: int = at_least(1, 2)
     data: str | None = None
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "rounds", "states", "candidates", "futures", "horizon")
-        require_at_least(1, self, "commitment_steps")
-        require_at_least(0, self, "refinements", "improvements")
-        require_share(self, "exploration")
+        super().__post_init__()
         if self.data and not Path(self.data).is_file():
             raise ValueError(
                 f"data: no file {self.data}; "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from daedalus.checks import require_at_least
+from daedalus.checks import Checked, at_least
 
 
 @dataclass
-class LoadSettings:
+class LoadSettings(Checked):
     """The load on a service that is measured.
 
     Attributes:
@@ -24,16 +24,15 @@ class LoadSettings:
         ValueError: A number is out of range, or a list is empty or not ascending.
     """
 
-    seconds: float = 8.0
-    longest: float = 60.0
-    http_sessions: int = 100
+    seconds: float = at_least(0.1, 8.0)
+    longest: float = at_least(0.1, 60.0)
+    http_sessions: int = at_least(1, 100)
     http_rates: list[float] = field(default_factory=lambda: [100.0, 300.0, 1000.0])
     websocket_sessions: list[int] = field(default_factory=lambda: [1, 50, 200])
-    websocket_rate: float = 300.0
+    websocket_rate: float = at_least(0.1, 300.0)
 
     def __post_init__(self) -> None:
-        require_at_least(0.1, self, "seconds", "longest", "websocket_rate")
-        require_at_least(1, self, "http_sessions")
+        super().__post_init__()
         for name in ("http_rates", "websocket_sessions"):
             values = getattr(self, name)
             numbers = all(1 <= each < math.inf for each in values)

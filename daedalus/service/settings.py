@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_network
 from urllib.parse import urlsplit
 
-from daedalus.checks import require_at_least
+from daedalus.checks import Checked, at_least, within
 
 _HOST = re.compile(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*")
 NEWEST, NONE = "newest", "none"
@@ -15,7 +15,7 @@ NEWEST, NONE = "newest", "none"
 
 
 @dataclass
-class ServiceSettings:
+class ServiceSettings(Checked):
     """The address of the service, and its limits. Times are in seconds.
 
     Attributes:
@@ -58,41 +58,35 @@ class ServiceSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 8000
+    port: int = within(0, 65535, 8000, "an integer")
     hosts: list[str] = field(default_factory=lambda: ["localhost"])
     cors_origins: list[str] = field(default_factory=list)
-    http_sessions: int = 256
-    websocket_sessions: int = 256
+    http_sessions: int = at_least(1, 256)
+    websocket_sessions: int = at_least(1, 256)
     trusted_proxies: list[str] = field(default_factory=list)
-    sessions_per_address: int = 32
-    session_timeout: float = 1800.0
-    session_grace: float = 120.0
+    sessions_per_address: int = at_least(1, 32)
+    session_timeout: float = at_least(0.001, 1800.0)
+    session_grace: float = at_least(0.001, 120.0)
     connections: int = 600
-    request_timeout: float = 10.0
-    answer_timeout: float = 30.0
-    websocket_ping: float = 20.0
-    max_body_bytes: int = 65_536
-    max_episode_length: int = 1000
+    request_timeout: float = at_least(0.001, 10.0)
+    answer_timeout: float = at_least(0.001, 30.0)
+    websocket_ping: float = at_least(0.001, 20.0)
+    max_body_bytes: int = at_least(1024, 65_536)
+    max_episode_length: int = at_least(1, 1000)
     checkpoint: str = NEWEST
     constrained: bool = False
-    design_timeout: float = 30.0
-    design_queue: int = 8
+    design_timeout: float = at_least(0.001, 30.0)
+    design_queue: int = at_least(1, 8)
     outputs: str = "outputs"
     write_up: str = "docs/blog.md"
 
     def __post_init__(self) -> None:
-        counts = ("http_sessions", "websocket_sessions", "sessions_per_address")
-        require_at_least(1, self, *counts, "max_episode_length", "design_queue")
-        require_at_least(1024, self, "max_body_bytes")
-        require_at_least(0.001, self, "session_timeout", "session_grace", "design_timeout")
-        require_at_least(0.001, self, "request_timeout", "answer_timeout", "websocket_ping")
+        super().__post_init__()
         if self.connections <= self.websocket_sessions:
             raise ValueError(
                 f"connections: {self.connections}; give more than websocket_sessions, "
                 f"{self.websocket_sessions}, or none are left for HTTP"
             )
-        if not 0 <= self.port <= 65535:
-            raise ValueError(f"port: {self.port}; give an integer from 0 to 65535")
         if not self.host or not self.checkpoint:
             raise ValueError(
                 "host, checkpoint: empty; host takes an address, checkpoint newest, none or a model"

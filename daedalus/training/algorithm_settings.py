@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from daedalus.checks import require_above, require_at_least, require_one_of
+from daedalus.checks import Checked, above, at_least, one_of
 
 ROLLOUTS = ("state", "episode")
 
 
 @dataclass
-class AlgorithmSettings:
+class AlgorithmSettings(Checked):
     """Settings of an algorithm: those of ``training.NAME`` are in ``algorithms/NAME/settings.py``.
 
     Attributes:
@@ -21,14 +21,10 @@ class AlgorithmSettings:
         save_every: Steps between checkpoints.
     """
 
-    steps: int = 0
-    learning_rate: float = 2e-4
-    warmup_steps: int = 5
-    save_every: int = 50
-
-    def __post_init__(self) -> None:
-        require_at_least(0, self, "steps", "learning_rate", "warmup_steps")
-        require_at_least(1, self, "save_every")
+    steps: int = at_least(0, 0)
+    learning_rate: float = at_least(0, 2e-4)
+    warmup_steps: int = at_least(0, 5)
+    save_every: int = at_least(1, 50)
 
 
 @dataclass
@@ -59,28 +55,22 @@ class ReinforcementSettings(AlgorithmSettings):
         max_completion_tokens: Largest number of tokens of a completion.
     """
 
-    prompts_per_step: int = 8
-    group_size: int = 8
-    siblings: int = 0
-    micro_batch: int = 64
-    rollouts: str = "state"
-    states: int = 2048
-    regret_pool: int = 1
+    prompts_per_step: int = at_least(1, 8)
+    group_size: int = at_least(2, 8)
+    siblings: int = at_least(0, 0)
+    micro_batch: int = at_least(1, 64)
+    rollouts: str = one_of(ROLLOUTS, "state")
+    states: int = at_least(1, 2048)
+    regret_pool: int = at_least(1, 1)
     own_states: bool = False
-    futures: int = 64
-    horizon: int = 1
+    futures: int = at_least(1, 64)
+    horizon: int = at_least(1, 1)
     commitment_steps: int | None = None
-    temperature: float = 1.0
-    max_completion_tokens: int = 128
+    temperature: float = above(0, 1.0)
+    max_completion_tokens: int = at_least(1, 128)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least(1, self, "prompts_per_step", "micro_batch", "states", "futures", "horizon")
-        require_at_least(1, self, "regret_pool", "max_completion_tokens")
-        require_at_least(2, self, "group_size")
-        require_at_least(0, self, "siblings")
-        require_above(0, self, "temperature")
-        require_one_of(ROLLOUTS, self, "rollouts")
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
         for name, least in (("siblings", 0), ("regret_pool", 1)):

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from daedalus.checks import (
-    require_at_least,
-    require_folder_or_hub_name,
-    require_one_of,
-    require_share,
-)
+from daedalus.checks import Checked, at_least, folder_or_hub_name, one_of, within
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
@@ -24,7 +19,7 @@ _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokeniz
 
 
 @dataclass
-class LoraSettings:
+class LoraSettings(Checked):
     """Low-rank adapters (Hu et al. 2021) on every linear layer of the transformer blocks.
 
     Attributes:
@@ -33,18 +28,18 @@ class LoraSettings:
         dropout: Dropout on the adapters' input, from 0 to below 1.
     """
 
-    rank: int = 0
-    alpha: int = 32
-    dropout: float = 0.0
+    rank: int = at_least(0, 0)
+    alpha: int = at_least(0, 32)
+    dropout: float = at_least(0, 0.0)
 
     def __post_init__(self) -> None:
-        require_at_least(0, self, "rank", "alpha", "dropout")
+        super().__post_init__()
         if self.dropout >= 1:
             raise ValueError(f"dropout: {self.dropout}; give a number below 1")
 
 
 @dataclass
-class ModelSettings:
+class ModelSettings(Checked):
     """The language model that is trained.
 
     Attributes:
@@ -71,28 +66,26 @@ class ModelSettings:
         lora: Settings of the adapters.
     """
 
-    backend: str = "transformers"
-    pretrained: str = ""
-    tokenizer: str = ""
-    hidden_size: int = 128
-    layers: int = 4
-    heads: int = 4
+    backend: str = one_of(BACKENDS, "transformers")
+    pretrained: str = folder_or_hub_name("config.json")
+    tokenizer: str = folder_or_hub_name(*_TOKENIZERS)
+    hidden_size: int = at_least(1, 128)
+    layers: int = at_least(1, 4)
+    heads: int = at_least(1, 4)
     key_value_heads: int | None = None
-    intermediate_size: int = 512
-    vocabulary: int = 512
+    intermediate_size: int = at_least(1, 512)
+    vocabulary: int = at_least(300, 512)
     tie_embeddings: bool = False
-    weight_std: float = 0.05
-    output_std: float = 0.3
+    weight_std: float = at_least(0, 0.05)
+    output_std: float = at_least(0, 0.3)
     load_in_4bit: bool = False
     double_quantisation: bool = False
-    merge: str = "base"
-    memory_limit: float = 0.0
+    merge: str = one_of(MERGES, "base")
+    memory_limit: float = at_least(0, 0.0)
     lora: LoraSettings = field(default_factory=LoraSettings)
 
     def __post_init__(self) -> None:
-        require_at_least(1, self, "hidden_size", "layers", "heads", "intermediate_size")
-        require_at_least(300, self, "vocabulary")
-        require_at_least(0, self, "weight_std", "output_std", "memory_limit")
+        super().__post_init__()
         if self.hidden_size % (2 * self.heads):
             raise ValueError(
                 f"heads: {self.heads}; give a divisor of half of hidden_size, {self.hidden_size}"
@@ -100,10 +93,6 @@ class ModelSettings:
         shared = self.key_value_heads
         if shared is not None and not (shared > 0 and self.heads % shared == 0):
             raise ValueError(f"key_value_heads: {shared}; give a divisor of heads, {self.heads}")
-        require_folder_or_hub_name(self, "pretrained", "config.json")
-        require_folder_or_hub_name(self, "tokenizer", *_TOKENIZERS)
-        require_one_of(BACKENDS, self, "backend")
-        require_one_of(MERGES, self, "merge")
         if self.load_in_4bit and not self.lora.rank:
             raise ValueError("load_in_4bit: quantised weights do not train; set lora.rank too")
         if self.double_quantisation and not self.load_in_4bit:
@@ -127,7 +116,7 @@ def without_adapters(settings: ModelSettings) -> ModelSettings:
 
 
 @dataclass
-class PortfolioSettings:
+class PortfolioSettings(Checked):
     """The portfolio of a run: the best mechanisms for sampled populations.
 
     Training states come from random walks over the portfolio, and a teacher chooses from it.
@@ -139,13 +128,12 @@ class PortfolioSettings:
         file: The portfolio.csv of another run, which replaces the search.
     """
 
-    populations: int = 0
-    episodes: int = 128
+    populations: int = at_least(0, 0)
+    episodes: int = at_least(1, 128)
     file: str | None = None
 
     def __post_init__(self) -> None:
-        require_at_least(0, self, "populations")
-        require_at_least(1, self, "episodes")
+        super().__post_init__()
         if self.file and not Path(self.file).is_file():
             raise ValueError(f"file: no file {self.file}; give a run's portfolio.csv, or null")
         if self.file and not self.populations:
@@ -158,7 +146,7 @@ class PortfolioSettings:
 
 
 @dataclass
-class StageSettings:
+class StageSettings(Checked):
     """A stage of a curriculum: its population, and the threshold at which training leaves it.
 
     Attributes:
@@ -169,12 +157,8 @@ class StageSettings:
     """
 
     population: PopulationSettings
-    promotion: float = 1.0
-    window: int = 50
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "window")
-        require_share(self, "promotion")
+    promotion: float = within(0, 1, 1.0)
+    window: int = at_least(1, 50)
 
 
 @dataclass

@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
-from daedalus.config import (
-    Config,
-)
+from daedalus.config import Config, ConfigError
+from daedalus.config.compose import read_config
 from daedalus.config.paths import CONF
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedSettings
@@ -175,3 +175,18 @@ def test_curricula_have_their_stages() -> None:
     for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
         stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
         assert len(stages) == count
+
+
+def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
+    asked = composed("+experiment=grpo_mixture", "model=tiny_qlora", "seed=3")
+    OmegaConf.save(OmegaConf.structured(asked), tmp_path / "config.yaml")
+    found = read_config(tmp_path / "config.yaml")
+    for part in ("seed", "population", "market", "reward", "model", "training"):
+        assert getattr(found, part) == getattr(asked, part)
+
+
+@pytest.mark.parametrize("line", ["no_such_key: 1", "seed: -1", "market: { rules: classic }"])
+def test_a_configuration_of_another_version_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "config.yaml").write_text(line)
+    with pytest.raises(ConfigError, match=r"another version of the project.*provenance\.json"):
+        read_config(tmp_path / "config.yaml")

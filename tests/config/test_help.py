@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.config import (
-    help_text,
-)
+from daedalus.config import help_text
 from daedalus.config.paths import CONF
-from tests.config.composing import (
-    EXPERIMENTS,
-    GROUPS,
-)
+from tests.config.composing import EXPERIMENTS, GROUPS
 
 
 def test_every_experiment_says_what_it_asks_and_how_to_run_it() -> None:

@@ -8,15 +8,9 @@ import pytest
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config import (
-    ConfigError,
-    register,
-    run_directory,
-)
+from daedalus.config import ConfigError, register, run_directory
 from daedalus.config.jobs import Launch
-from tests.config.composing import (
-    composed,
-)
+from tests.config.composing import composed
 
 
 def test_resume_finds_a_sweep_by_its_table_of_jobs(tmp_path: Path) -> None:

@@ -34,8 +34,3 @@ def test_data_of_a_training_run_replaces_the_look_ahead(tmp_path: Path) -> None:
     data.write(tmp_path / "distillation_data.npz")
     named = DistilledSettings(data=str(tmp_path / "distillation_data.npz"))
     assert reserves(named) == {0.9}
-
-
-def test_numbers_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="exploration: 2"):
-        DistilledSettings(exploration=2)

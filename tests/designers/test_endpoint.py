@@ -16,7 +16,6 @@ import pytest
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.language.prompt import prompts
-from daedalus.market.mechanism import FIELDS
 from tests.designers.chat_double import VALID, Reply, serving
 from tests.designers.observations import observe
 from tests.search.markets import env_of
@@ -46,22 +45,10 @@ def test_answers_that_are_no_mechanism_are_malformed(strict: bool) -> None:
 def test_the_prompt_says_all_that_an_untrained_model_needs() -> None:
     system, user = prompts(observe(1), EndpointSettings(model="m").prompt)[0]
     text = system["content"]
-    for name in FIELDS:
-        assert f'- "{name}": ' in text
-    for words in ('"second_price" or "vcg"', "from 0.0 to 0.9", "from 0.0 to 3.0", "true or false"):
-        assert words in text
     shown = {line.split(":")[0] for line in text.splitlines() if line.startswith("- ")}
     named = user["content"].replace("{", ",").replace("[", ",")
     for name in ("welfare", "collusion_signal", "clearing_price_trend"):
         assert f"- {name}" in shown and f",{name}:" in named
-
-
-def test_settings_are_those_of_a_chat_server() -> None:
-    with pytest.raises(ValueError, match=r"^model: not set"):
-        EndpointSettings()
-    with pytest.raises(ValueError, match="variable") as caught:
-        EndpointSettings(model="m", api_key_variable=KEY)
-    assert KEY not in str(caught.value)
 
 
 @pytest.mark.slow

@@ -19,8 +19,3 @@ def test_the_designer_proposes_what_evolution_finds(stack: RewardStack) -> None:
     found = SETTINGS.build(DesignerContext(env, 3)).mechanism
     assert found == evolve(env, SETTINGS, 3)
     assert (found.reserve_price > 0.6) == (stack is AGAINST_WELFARE)
-
-
-def test_an_empty_budget_is_refused() -> None:
-    with pytest.raises(ValueError, match="generations: 0"):
-        EvolutionSettings(generations=0)

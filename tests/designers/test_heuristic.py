@@ -22,7 +22,8 @@ HIGH_RESERVE = Mechanism(reserve_price=0.8)
 
 
 def heuristic(observations: Observation, **settings: float) -> Mechanism:
-    proposal = HeuristicDesigner(HeuristicSettings(**settings)).propose(observations, rng())
+    designer = HeuristicSettings(**settings).build(DesignerContext(env_of(), 0))
+    proposal = designer.propose(observations, rng())
     assert not proposal.malformed.any()
     return proposal[0]
 
@@ -96,9 +97,3 @@ def test_heuristic_answers_each_market_for_itself():
     lower = dataclasses.replace(BASE, reserve_price=0.4)
     assert [proposal[i] for i in range(4)] == [BASE, RING, hidden, lower]
     assert_array_equal(observed.mechanisms.reserve_price, 0.8)
-
-
-def test_settings_build_the_designer():
-    context = DesignerContext(env_of(), 0)
-    designer = HeuristicSettings(collusion_alarm=0.3).build(context)
-    assert designer.propose(observe(collusion_signal=0.4), rng())[0] == RING

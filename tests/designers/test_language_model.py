@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -68,16 +67,7 @@ def test_a_setting_makes_the_designer_strict(strict):
     assert_array_equal(designer.propose(observe(2), rng()).malformed, [strict] * 2)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("temperature", -0.1),
-        ("temperature", math.nan),
-        ("temperature", math.inf),
-        ("max_new_tokens", 0),
-        ("max_new_tokens", -1),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [("temperature", -0.1), ("max_new_tokens", 0)])
 def test_sampling_settings_are_checked(name, value):
     with pytest.raises(ValueError, match=f"{name}: {value}"):
         LanguageModelSettings(**{"checkpoint": "owner/name", name: value})

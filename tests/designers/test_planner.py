@@ -35,9 +35,3 @@ def test_without_a_portfolio_it_chooses_from_random_mechanisms() -> None:
         first_proposal(each, context.env) for each in (SETTINGS.build(context), planner)
     )
     assert [built[row] for row in range(6)] == [expected[row] for row in range(6)]
-
-
-@pytest.mark.parametrize(("name", "value"), [("futures", 0), ("horizon", 0), ("rounds", -1)])
-def test_an_empty_budget_is_refused(name: str, value: int) -> None:
-    with pytest.raises(ValueError, match=f"{name}: {value}"):
-        PlannerSettings(**{name: value})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from daedalus.designers.base import DesignerContext
-from daedalus.designers.random import RandomDesigner, RandomSettings
+from daedalus.designers.random import RandomSettings
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 from tests.designers.observations import observe, rng
 from tests.search.markets import env_of
@@ -15,7 +15,8 @@ from tests.search.markets import env_of
 @pytest.mark.parametrize(("sampling", "high"), [("uniform", 0.9), ("published", 0.5)])
 def test_random_covers_the_space_evenly(sampling, high):
     count = 20_000
-    drawn = RandomDesigner(sampling).propose(observe(count), rng())
+    designer = RandomSettings(sampling).build(DesignerContext(env_of(), 0))
+    drawn = designer.propose(observe(count), rng())
     assert len(drawn) == count
     assert not drawn.malformed.any()
     for name, words in CHOICES.items():
@@ -28,14 +29,6 @@ def test_random_covers_the_space_evenly(sampling, high):
         deciles = np.histogram(getattr(drawn, name), bins=10, range=(low, top))[0] / count
         assert getattr(drawn, name).max() <= top
         np.testing.assert_allclose(deciles, 0.1, atol=0.01, err_msg=name)
-
-
-@pytest.mark.parametrize("sampling", ["uniform", "published"])
-def test_settings_build_the_designer(sampling):
-    context = DesignerContext(env_of(), 0)
-    built = RandomSettings(sampling).build(context).propose(observe(50), rng())
-    plain = RandomDesigner(sampling).propose(observe(50), rng())
-    assert [built[row] for row in range(50)] == [plain[row] for row in range(50)]
 
 
 def test_an_unknown_sampling_is_refused():

@@ -24,11 +24,5 @@ def test_the_designer_proposes_what_the_search_finds(stack: RewardStack) -> None
     assert (found.reserve_price == 0.9) == (stack is AGAINST_WELFARE)
 
 
-@pytest.mark.parametrize(("name", "value"), [("candidates", 0), ("episodes", 0), ("keep", 1)])
-def test_an_empty_budget_is_refused(name: str, value: int) -> None:
-    with pytest.raises(ValueError, match=f"{name}: {value}"):
-        SearchSettings(**{name: value})
-
-
 def test_each_population_has_a_search_of_its_own() -> None:
     assert SearchSettings.per_population

@@ -18,7 +18,6 @@ KEY = "sk-very-secret-51423"
         ("base_url", "localhost:8000"),
         ("base_url", "http://"),
         ("temperature", -1.0),
-        ("temperature", float("nan")),
         ("max_tokens", 0),
         ("timeout", 0.0),
         ("retries", -1),

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket
 from tests.market.reference_strategic import ReferenceEpisode
+from tests.market.states import play_references, table
 from tests.populations import draw_mechanisms
 
 LEARNED = (
@@ -31,15 +31,7 @@ def play_reference(who, parameters, kinds, seeds, phases):
     for kind, seed in zip(kinds, seeds, strict=True):
         episodes.append(ReferenceEpisode([types[k] for k in kind], who.units, parameters, seed))
         episodes[-1].form_rings(types)
-    records = [
-        [r for ms, rounds in phases for r in episode.play(ms[row], rounds)]
-        for row, episode in enumerate(episodes)
-    ]
-    return table(records), episodes
-
-
-def table(records: list[list[dict[str, float]]]) -> np.ndarray:
-    return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records])
+    return play_references(episodes, phases), episodes
 
 
 def assert_kernel_is_reference(

@@ -188,11 +188,8 @@ class ReferenceEpisode:
 
     def metrics(self, welfare: float, present: list[Bidder]) -> dict[str, float]:
         inequality = gini([max(b.surplus, 0.0) for b in present])
-        participation = len(present) / len(self.bidders)
-        stability = 1.0
-        if len(self.welfare) >= 5:
-            stability = max(0.0, 1 - 3 * float(np.std(self.welfare[-5:])))
-        signal = self.collusion_signal(present)
+        participation, steady = len(present) / len(self.bidders), stability(self.welfare)
+        signal = collusion_signal([b.bid for b in present], [b.wins for b in self.bidders])
         discount = max(0.5, 1 - signal / 2) if signal > 0.5 else 1.0
         if discount < 1:
             self.note("collusion discount")
@@ -200,27 +197,33 @@ class ReferenceEpisode:
             "welfare": welfare,
             "gini": inequality,
             "participation": participation,
-            "stability": stability,
+            "stability": steady,
             "collusion_signal": signal,
-            "composite": welfare * (1 - inequality) * participation * stability * discount,
+            "composite": welfare * (1 - inequality) * participation * steady * discount,
         }
-
-    def collusion_signal(self, present: list[Bidder]) -> float:
-        bids = np.array([b.bid for b in present if b.bid > 0])
-        if len(bids) < 2:
-            return 0.0
-        alike = max(0.0, 1 - 3 * bids.std() / bids.mean())
-        wins = np.array([b.wins for b in self.bidders])
-        shares = wins[wins > 0] / max(1, wins.sum())
-        entropy = -(shares * np.log2(shares)).sum()
-        evenness = min(1.0, entropy / np.log2(len(self.bidders)))  # more is rounding
-        return float(0.5 * (alike + evenness))
 
     def draw(self, seat: int, purpose: int) -> float:
         return draw(self.seed, len(self.prices), seat, purpose)
 
     def note(self, event: str) -> None:
         self.events[event] = self.events.get(event, 0) + 1
+
+
+def stability(welfares: list[float]) -> float:
+    """How little welfare varied over the last five rounds."""
+    return max(0.0, 1 - 3 * float(np.std(welfares[-5:]))) if len(welfares) >= 5 else 1.0
+
+
+def collusion_signal(bids: list[float], wins: list[int]) -> float:
+    """How alike the bids are and how evenly wins rotate."""
+    positive = np.array([bid for bid in bids if bid > 0])
+    if len(positive) < 2:
+        return 0.0
+    alike = max(0.0, 1 - 3 * positive.std() / positive.mean())
+    shares = np.array([each for each in wins if each > 0]) / max(1, sum(wins))
+    entropy = -(shares * np.log2(shares)).sum()
+    evenness = min(1.0, entropy / np.log2(len(wins)))  # more is rounding
+    return float(0.5 * (alike + evenness))
 
 
 def gini(amounts: list[float]) -> float:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from daedalus.market.mechanism import Mechanism
 from tests.market.reference_bidders import Bidder
+from tests.market.reference_classic import stability
 
 
 def logistic(x: float) -> float:
@@ -74,16 +73,13 @@ def metrics(
     """Return the measures of a round, and append its welfare to those before."""
     welfare = min(value / best, 1.0) if best > 0 else 0.0
     welfares.append(welfare)
-    stability = 1.0
-    if len(welfares) >= 5:
-        stability = max(0.0, 1 - 3 * float(np.std(welfares[-5:])))
-    inequality = gini(holdings)
+    inequality, steady = gini(holdings), stability(welfares)
     return {
         "welfare": welfare,
         "gini": inequality,
         "participation": participation,
-        "stability": stability,
-        "composite": welfare * (1 - inequality) * participation * stability,
+        "stability": steady,
+        "composite": welfare * (1 - inequality) * participation * steady,
         "revenue_share": min(revenue / value, 1.0) if value > 0 else 0.0,
     }
 
@@ -95,14 +91,3 @@ def gini(amounts: list[float]) -> float:
         return 0.0
     differences = sum(abs(x - y) for x in amounts for y in amounts)
     return differences / (2 * n * total) * n / (n - 1)
-
-
-def collusion_signal(bids: list[float], wins: list[int]) -> float:
-    """How alike the bids are and how evenly wins rotate."""
-    positive = np.array([bid for bid in bids if bid > 0])
-    if len(positive) < 2:
-        return 0.0
-    alike = max(0.0, 1 - 3 * positive.std() / positive.mean())
-    shares = np.array([each for each in wins if each > 0]) / max(1, sum(wins))
-    evenness = -(shares * np.log2(shares)).sum() / math.log2(len(wins))
-    return float(0.5 * (alike + min(1.0, evenness)))

@@ -39,9 +39,8 @@ from tests.market.reference_bidders import (
     Ring,
     Sale,
 )
-from tests.market.reference_classic import draw
+from tests.market.reference_classic import collusion_signal, draw
 from tests.market.reference_formulas import (
-    collusion_signal,
     known_reserve,
     logistic,
     metrics,

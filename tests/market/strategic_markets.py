@@ -6,10 +6,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import STRATEGIES, BidderType, Population
 from daedalus.market.seeds import market_seeds
@@ -122,13 +120,3 @@ def played(who: Population = POPULATIONS["common"], batch: int = 32, rounds: int
 def telling(**changes) -> Mechanism:
     """Return a mechanism that discloses nothing except what ``changes`` say."""
     return Mechanism(**{"reveal_clearing_price": False, "reserve_price": 0.05} | changes)
-
-
-def assert_metrics_in_range(records: np.ndarray, who: Population) -> None:
-    assert np.isfinite(records).all()
-    high = {"dropouts": who.bidders, "clearing_price": np.inf, "revenue": np.inf}
-    for column, name in enumerate(ROUND_FIELDS):
-        assert records[..., column].min() >= 0, name
-        assert records[..., column].max() <= high.get(name, 1), name
-    dropouts = records[..., ROUND_FIELDS.index("dropouts")]
-    assert_array_equal(dropouts, np.round(dropouts))

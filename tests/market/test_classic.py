@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from daedalus.market.classic import ClassicMarket, ClassicState
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from tests.market.classic_markets import played
+from tests.market.states import played_classic
 from tests.populations import seat_plan
 
 
@@ -25,7 +25,7 @@ def test_a_fresh_episode_is_before_its_first_round():
 
 
 def test_forks_on_other_seeds_face_other_values():
-    market, state, _, _ = played(batch=1, stage=0)
+    market, state, _, _ = played_classic(batch=1, stage=0)
     fork = state.fork(np.zeros(3, np.int64), np.array([1, 2, 3], np.uint64))
     market.play(fork, Mechanisms.repeat(Mechanism(), 3), 1)
     assert len(np.unique(fork.bidders["value"])) == fork.bidders["value"].size

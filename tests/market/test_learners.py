@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from tests.market.compare_strategic import assert_kernel_is_reference
-from tests.market.states import assert_same_state
+from tests.market.states import assert_same_state, play
 from tests.market.strategic_markets import by_hedge_and_q, fresh, mixed, random_population, telling
 
 HEDGE = BidderType(menu=["shade"], demand=1, learner="hedge")
@@ -84,7 +84,7 @@ def test_a_state_with_other_tables_is_refused(others):
     _, state = fresh(Population(types={"a": others}), 2)
     before = copy.deepcopy(state)
     with pytest.raises(ValueError, match="state: it has other bidder types"):
-        market.play(state, Mechanisms.repeat(Mechanism(), 2), 1)
+        play(market, state, Mechanism(), 1)
     assert_same_state(state, before)
 
 
@@ -102,7 +102,7 @@ def against_fixed_rivals(
 
 def play_on(market, state, auction_type: str, rounds: int, **told) -> None:
     mechanism = Mechanism(auction_type=auction_type, reserve_price=0.0, **(told or SHOWN))
-    market.play(state, Mechanisms.repeat(mechanism, len(state)), rounds)
+    play(market, state, mechanism, rounds)
 
 
 def hedge_regret(state: StrategicState, auction_type: str) -> float:
@@ -185,45 +185,16 @@ def test_a_q_learner_comes_where_it_pays_and_stays_away_where_it_does_not():
 # ---------------------------------------------------------------------- what they are told
 
 
-@pytest.mark.parametrize("flag", [None, "reveal_reserve", "reveal_winner_identity"])
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-def test_hedge_learns_nothing_where_nothing_is_told_of_bids(auction_type, flag):
-    market, state = fresh(Population(types={"learner": HEDGE}), 20)
-    before = state.tables.copy()
-    mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-    market.play(state, Mechanisms.repeat(mechanism, 20), 10)
-    assert_array_equal(state.tables, before)
-
-
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_the_price_tells_hedge_in_first_price_and_winners_elsewhere(auction_type):
     market, state = fresh(Population(types={"a": HEDGE}), 100, StrategicParameters(shock_rate=0.0))
     before = state.tables.copy()
-    mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
-    market.play(state, Mechanisms.repeat(mechanism, 100), 1)
+    play(market, state, telling(auction_type=auction_type, reveal_clearing_price=True), 1)
     moved = (state.tables != before).any(axis=2)
     if auction_type == "first_price":
         assert moved[state.wins > 0].mean() > 0.7 and moved[state.wins == 0].mean() > 0.2
     else:
         assert not moved[state.wins == 0].any() and moved[state.wins > 0].mean() > 0.5
-
-
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-def test_bids_that_are_not_told_teach_hedge_nothing(auction_type):
-    """Of three bidders the rival never sets the price: it loses below it."""
-    tables = []
-    for low, high in ((0.05, 0.1), (0.1, 0.15)):
-        types = {
-            "learner": dataclasses.replace(HEDGE, value_low=0.9),
-            "middle": BidderType(value_low=0.4, value_high=0.5, demand=1),
-            "rival": BidderType(value_low=low, value_high=high, demand=1),
-        }
-        market, state = fresh(Population(bidders=3, types=types, units=1), 20)
-        mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
-        market.play(state, Mechanisms.repeat(mechanism, 20), 25)
-        tables.append(state.tables[:, 0])
-    assert_array_equal(*tables)
-    assert (tables[0] != 1 / 8).any()
 
 
 def test_a_lost_bid_tells_hedge_of_a_secret_reserve():
@@ -233,8 +204,7 @@ def test_a_lost_bid_tells_hedge_of_a_secret_reserve():
         "weak": BidderType(value_high=0.1),
     }
     market, state = fresh(Population(bidders=2, types=types, units=1), 100)
-    mechanism = telling(auction_type="first_price", reserve_price=0.6, **SHOWN)
-    market.play(state, Mechanisms.repeat(mechanism, 100), 60)
+    play(market, state, telling(auction_type="first_price", reserve_price=0.6, **SHOWN), 60)
     wins = state.tables[:, 0, FACTORS * 0.9 >= 0.6].sum(axis=1)
     assert wins.mean() > 0.8
 
@@ -248,7 +218,6 @@ def test_a_q_learner_heeds_its_own_payoffs_alone():
     seen = []
     for told in (False, True):
         fork = state.fork(np.arange(30))
-        mechanism = Mechanism(auction_type="first_price", **dict.fromkeys(flags, told))
-        market.play(fork, Mechanisms.repeat(mechanism, 30), 40)
+        play(market, fork, Mechanism(auction_type="first_price", **dict.fromkeys(flags, told)), 40)
         seen.append(fork.tables)
     assert_array_equal(*seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -106,8 +107,9 @@ def test_each_episode_goes_as_it_would_in_a_market_of_its_own():
     records = market.play(state, mechanisms, 25).records
     observed = market.observe(state)
     assert len(np.unique(state.sizes)) > 8
-    for row, population in enumerate(sampled_populations(WORLD, seeds)):
-        assert not population.ranges.given
+    asked = copy.deepcopy(WORLD)
+    for row, population in enumerate(sampled_populations(asked, seeds)):
+        assert population.concentration is None and not population.ranges.given
         alone = StrategicMarket(population)
         own = alone.reset(seeds[row : row + 1])
         played = alone.play(own, mechanisms.take(np.array([row])), 25).records
@@ -115,6 +117,8 @@ def test_each_episode_goes_as_it_would_in_a_market_of_its_own():
         assert_array_equal(own.wins[0], state.wins[row, : population.bidders])
         assert_array_equal(alone.observe(own).proxies[0], observed.proxies[row])
         assert_array_equal(alone.observe(own).history.rounds()[0], observed.history.rounds()[row])
+        assert_array_equal(own.bidders["kind"][0], state.bidders["kind"][row, : population.bidders])
+    assert row == 39 and asked == WORLD
 
 
 def test_empty_seats_stay_empty():
@@ -124,21 +128,6 @@ def test_empty_seats_stay_empty():
     empty = np.arange(16) >= state.sizes[:, None]
     for name in ("active", "bids", "previous_bids", "wins", "alias_bids"):
         assert not getattr(state, name)[empty].any(), name
-
-
-def test_sampled_populations_seat_the_same_bidders():
-    types = {name: BidderType(share=share) for name, share in (("a", 1), ("b", 2), ("c", 0))}
-    who = Population(types=types, concentration=1.0)
-    seeds = SEEDS[:30]
-    drawn = StrategicMarket(who).reset(seeds).bidders["kind"]
-    sampled = sampled_populations(who, seeds)
-    assert len(sampled) == 30
-    for row, each in enumerate(sampled):
-        assert each.concentration is None
-        own = StrategicMarket(each).reset(seeds[row : row + 1]).bidders["kind"]
-        assert_array_equal(own[0], drawn[row])
-    assert who.concentration == 1.0
-    assert [each.share for each in who.types.values()] == [1, 2, 0]
 
 
 def test_lineups_side_by_side_pad_the_smaller():

@@ -16,11 +16,11 @@ from daedalus.market.population import Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.state import MarketState
 from daedalus.market.strategic import StrategicMarket
-from tests.market import classic_markets, strategic_markets
-from tests.market.states import arrays, assert_same_state
+from tests.market import strategic_markets
+from tests.market.states import arrays, assert_same_state, played_classic
 from tests.populations import STAGES, seat_plan
 
-PLAYED = {f"stage {stage}": partial(classic_markets.played, stage=stage) for stage in STAGES}
+PLAYED = {f"stage {stage}": partial(played_classic, stage=stage) for stage in STAGES}
 PLAYED |= {
     name: partial(strategic_markets.played, who)
     for name, who in strategic_markets.POPULATIONS.items()

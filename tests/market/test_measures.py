@@ -10,25 +10,21 @@ from daedalus.market.measures import collusion_signal, evenness, normalised_gini
 EVERYONE = np.ones(4, np.bool_)
 
 
-def test_equal_bids_and_shared_wins_are_the_strongest_signal_of_collusion() -> None:
-    signal = collusion_signal(np.full(4, 0.5), EVERYONE, np.full(4, 3), 4)
-    assert signal == pytest.approx(1.0)
-
-
-def test_unlike_bids_and_a_single_winner_are_no_signal_of_collusion() -> None:
-    signal = collusion_signal(np.array([0.1, 0.9, 0.1, 0.9]), EVERYONE, np.array([5, 0, 0, 0]), 4)
-    assert signal == pytest.approx(0.0)
-
-
-@pytest.mark.parametrize("bids", [[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0]])
-def test_fewer_than_two_bids_are_no_signal_of_collusion(bids: list[float]) -> None:
-    assert collusion_signal(np.array(bids), EVERYONE, np.full(4, 3), 4) == 0.0
-
-
-def test_the_bids_of_absent_bidders_do_not_count() -> None:
-    present = np.array([True, True, False, False])
-    signal = collusion_signal(np.array([0.5, 0.5, 0.1, 0.9]), present, np.full(4, 3), 4)
-    assert signal == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("bids", "present", "wins", "signal"),
+    [
+        ([0.5, 0.5, 0.5, 0.5], 4, [3, 3, 3, 3], 1.0),  # equal bids and shared wins
+        ([0.1, 0.9, 0.1, 0.9], 4, [5, 0, 0, 0], 0.0),  # unlike bids and a single winner
+        ([0.5, 0.0, 0.0, 0.0], 4, [3, 3, 3, 3], 0.0),  # fewer than two bids
+        ([0.0, 0.0, 0.0, 0.0], 4, [3, 3, 3, 3], 0.0),
+        ([0.5, 0.5, 0.1, 0.8], 2, [3, 3, 3, 3], 1.0),  # bids of the absent do not count
+    ],
+)
+def test_the_signal_of_collusion_by_hand(
+    bids: list[float], present: int, wins: list[int], signal: float
+) -> None:
+    found = collusion_signal(np.array(bids), np.arange(4) < present, np.array(wins), 4)
+    assert found == pytest.approx(signal)
 
 
 @pytest.mark.parametrize("bidders", [2, 3, 7, 10, 12])

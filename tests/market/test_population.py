@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from daedalus.market.population import (
-    MAX_BIDDERS,
-    MAX_UNITS,
-    STRATEGIES,
-    BidderType,
-    Population,
-)
+from daedalus.market.population import MAX_BIDDERS, MAX_UNITS, STRATEGIES, BidderType, Population
 from daedalus.market.ranges import Ranges
 
 INF, NAN = float("inf"), float("nan")
@@ -27,47 +23,34 @@ INF, NAN = float("inf"), float("nan")
         ({"value_low": 0.6, "value_high": 0.4}, "value_low"),
         ({"value_low": NAN}, "value_low"),
         ({"value_high": NAN}, "value_high"),
-        ({"demand": 0}, "demand"),
-        ({"demand": 3}, "demand"),
-        ({"learning_rate": 0.0}, "learning_rate"),
-        ({"learning_rate": 1.1}, "learning_rate"),
-        ({"learning_rate": NAN}, "learning_rate"),
-        ({"discretion": -0.1}, "discretion"),
-        ({"discretion": 1.1}, "discretion"),
-        ({"discretion": NAN}, "discretion"),
-        ({"rivals": 0.0}, "rivals"),
-        ({"rivals": 0.009}, "rivals"),
-        ({"rivals": 101.0}, "rivals"),
-        ({"rivals": NAN}, "rivals"),
         ({"menu": ["shade"], "learner": "exp3"}, "learner.*exp3.*hedge"),
         ({"learner": "hedge"}, "add shade to the menu"),
         ({"menu": ["opt_out"], "learner": "q"}, "add shade to the menu"),
-        ({"factors": 1}, "factors"),
-        ({"factors": 33}, "factors"),
-        ({"hedge_rate": 0.0}, "hedge_rate"),
-        ({"hedge_rate": 100.1}, "hedge_rate"),
-        ({"hedge_rate": NAN}, "hedge_rate"),
-    ]
-    + [
-        ({name: value}, name)
-        for name in ("hedge_share", "exploration", "lowest_factor", "discount")
-        for value in (-0.1, 1.1, NAN)
-    ]
-    + [({name: 1.0}, name) for name in ("lowest_factor", "discount")]
-    + [
-        ({name: value}, name)
-        for name in ("rate_spread", "rivals_spread")
-        for value in (0.9, 100.1, NAN)
-    ]
-    + [
-        ({name: value}, name)
-        for name in ("share", "outside_option", "expected_surplus", "budget")
-        for value in (-0.1, INF, NAN)
     ],
 )
-def test_a_type_out_of_range_is_refused(changes, match):
+def test_a_type_that_cannot_be_is_refused(changes, match):
     with pytest.raises(ValueError, match=match):
         BidderType(**changes)
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "hint"),
+    [
+        ("demand", [0, 3], "give 1 or 2"),
+        ("share outside_option expected_surplus budget", [-0.1, INF, NAN], "give a finite number"),
+        ("rivals", [0.0, 0.009, 101.0, NAN], "give a number from 0.01 to 100"),
+        ("rate_spread rivals_spread", [0.9, 100.1, NAN], "give a number from 1 to 100"),
+        ("discretion hedge_share exploration", [-0.1, 1.1, NAN], "give a number from 0 to 1"),
+        ("lowest_factor discount", [-0.1, 1.0, NAN], r"give a number in \[0, 1\)"),
+        ("learning_rate", [0.0, 1.1, NAN], r"give a number in \(0, 1\]"),
+        ("hedge_rate", [0.0, 100.1, NAN], r"give a number in \(0, 100\]"),
+        ("factors", [1, 33], "give an integer from 2 to 32"),
+    ],
+)
+def test_a_number_of_a_type_out_of_range_is_refused(names, values, hint):
+    for name, value in itertools.product(names.split(), values):
+        with pytest.raises(ValueError, match=f"^{name}: {value}; {hint}"):
+            BidderType(**{name: value})
 
 
 @pytest.mark.parametrize(

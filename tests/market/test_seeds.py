@@ -74,12 +74,6 @@ def test_runs_of_different_size_share_their_start(count):
     assert_array_equal(market_seeds(3, "x", 100)[:count], market_seeds(3, "x", count))
 
 
-def test_generators_are_fresh_each_time():
-    used = generator(0, "x")
-    used.random(10)
-    assert generator(0, "x").random() == generator(0, "x").random()
-
-
 def test_no_global_generator_is_touched():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     market_seeds(0, "x", 10)

@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tests.market.classic_markets import played
-from tests.market.states import arrays
+from tests.market.states import arrays, played_classic
 
 
 def test_fork_seeds_are_copied():
     seeds = np.arange(4, dtype=np.uint64)
-    _, state, _, _ = played(batch=4)
+    _, state, _, _ = played_classic(batch=4)
     fork = state.fork(np.arange(4), seeds)
     seeds[:] = 99
     assert_array_equal(fork.seeds, np.arange(4))
 
 
 def test_rows_of_a_fork_may_repeat_and_keep_their_order():
-    _, state, _, _ = played()
+    _, state, _, _ = played_classic()
     rows = np.array([5, 0, 5])
     before = arrays(state)
     for name, array in arrays(state.fork(rows)).items():
@@ -27,6 +26,6 @@ def test_rows_of_a_fork_may_repeat_and_keep_their_order():
 
 
 def test_fork_refuses_another_number_of_seeds():
-    _, state, _, _ = played(batch=4)
+    _, state, _, _ = played_classic(batch=4)
     with pytest.raises(ValueError, match="seeds"):
         state.fork(np.arange(4), np.arange(3, dtype=np.uint64))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.strategic import StrategicState
-from tests.market.states import assert_same_state
+from tests.market.states import assert_same_state, play
 from tests.market.strategic_markets import COMMON, fresh, mixed
 
 
@@ -61,5 +61,5 @@ def test_a_state_of_other_types_is_refused(names):
     _, state = fresh(mixed(*names), 2)
     before = copy.deepcopy(state)
     with pytest.raises(ValueError, match="state"):
-        market.play(state, Mechanisms.repeat(Mechanism(), 2), 1)
+        play(market, state, Mechanism(), 1)
     assert_same_state(state, before)

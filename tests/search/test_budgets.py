@@ -18,7 +18,6 @@ from daedalus.search.budgets import (
         (SearchBudget, "candidates", 0),
         (SearchBudget, "episodes", 0),
         (SearchBudget, "keep", 1),
-        (SearchBudget, "keep", 0),
         (SearchBudget, "sweeps", -1),
         (SearchBudget, "sweep_episodes", 0),
         (EvolutionBudget, "population", 0),
@@ -31,7 +30,6 @@ from daedalus.search.budgets import (
         (DistillationBudget, "improvements", -1),
         (DistillationBudget, "commitment_steps", 0),
         (DistillationBudget, "exploration", 1.5),
-        (DistillationBudget, "exploration", -0.1),
     ],
 )
 def test_an_empty_budget_is_refused(budget: type, name: str, value: float) -> None:

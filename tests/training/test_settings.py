@@ -22,6 +22,8 @@ from daedalus.training.settings import (
 from tests.training.conftest import TEACHER
 
 POPULATION = PopulationSettings("x", Population())
+COMMITTED, TAUGHT = GrpoSettings(commitment_steps=2, horizon=3), SftSettings(teacher=TEACHER)
+PRACTISED = SftSettings(practice={"x": POPULATION})
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,7 @@ POPULATION = PopulationSettings("x", Population())
         (ModelSettings, {"memory_limit": -1.0}),
         (SftSettings, {"temperature": 0.0}),
         (SftSettings, {"examples": 0}),
+        (SftSettings, {"steps": -1}),  # a bound of the base class
         (GrpoSettings, {"group_size": 1}),
         (GrpoSettings, {"rollouts": "game"}),
         (GrpoSettings, {"schedule": "steep"}),
@@ -62,22 +65,11 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
 @pytest.mark.parametrize(
     ("settings", "values", "hint"),
     [
-        (
-            TrainingSettings,
-            {"grpo": GrpoSettings(commitment_steps=2, horizon=3)},
-            r"grpo\.commitment_steps .*set sft\.teacher",
-        ),
-        (
-            TrainingSettings,
-            {"sft": SftSettings(teacher=TEACHER)},
-            r"sft\.teacher .*set portfolio\.populations",
-        ),
-        (
-            TrainingSettings,
-            {"sft": SftSettings(practice={"x": POPULATION})},
-            r"sft\.practice .*set sft\.teacher",
-        ),
-        (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, "steps: 2; .* below the horizon, 2"),
+        (TrainingSettings, {"grpo": COMMITTED}, r"grpo\.commitment_steps .*set sft\.teacher"),
+        (TrainingSettings, {"sft": TAUGHT}, r"sft\.teacher .*set portfolio\.populations"),
+        (TrainingSettings, {"sft": PRACTISED}, r"sft\.practice .*set sft\.teacher"),
+        (GrpoSettings, {"commitment_steps": 0, "horizon": 2}, "commitment_steps: 0"),
+        (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, ": 2; .* below the horizon, 2"),
         (SftSettings, {"corrections": CorrectionSettings(rounds=1)}, "follow lessons of a teacher"),
         (GrpoSettings, {"regret_pool": 2, "rollouts": "episode"}, "regret_pool: only states have"),
         (ModelSettings, {"load_in_4bit": True}, r"load_in_4bit: .*set lora\.rank"),

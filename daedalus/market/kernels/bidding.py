@@ -152,6 +152,18 @@ def unshaded(bid: float, rivals: float, reserve: float) -> float:
 
 
 @kernel
+def disclosed(parameters: Record, mechanism: Record, price: bool) -> float:
+    """Return how much is told of the bids, in [0, 1]; ``price`` says whether the price tells."""
+    if mechanism.reveal_competing_bids:
+        return 1.0
+    share: float = (
+        parameters.price_weight * price
+        + parameters.distribution_weight * mechanism.reveal_bid_distribution
+    )
+    return share
+
+
+@kernel
 def known_reserve(mechanism: Record) -> float:
     """Return the reserve that bidders reckon with: 0 while it is secret."""
     reserve: float = mechanism.reserve_price if mechanism.reveal_reserve else 0.0

@@ -9,6 +9,7 @@ from daedalus.market.draws import READING_ERROR, uniform
 from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.bidding import (
     SMALLEST_BID,
+    disclosed,
     entry_cost,
     known_reserve,
     rivals,
@@ -128,15 +129,9 @@ def _weight_of_disclosure(
     sale the price tells losers what would have won, and tells Hedge shaders who won an upper bound
     on the bids that they beat. In other sales the price tells winners the bid that they beat.
     """
-    if mechanism.reveal_competing_bids:
-        return 1.0
     own_bid = pays_own_bid(mechanism.auction_type)
     told = mechanism.reveal_clearing_price and (own_bid != won or (own_bid and by_hedge))
-    weight: float = (
-        parameters.price_weight * told
-        + parameters.distribution_weight * mechanism.reveal_bid_distribution
-    )
-    return weight
+    return disclosed(parameters, mechanism, told)
 
 
 @kernel

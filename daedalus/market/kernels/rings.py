@@ -13,7 +13,7 @@ from daedalus.market.jit.compilation import (
     kernel,
     shared_kernel,
 )
-from daedalus.market.kernels.bidding import known_reserve, logistic, rivals, shaded
+from daedalus.market.kernels.bidding import disclosed, known_reserve, logistic, rivals, shaded
 from daedalus.market.kernels.highest_amounts import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
 
@@ -230,18 +230,6 @@ def _deviate(
 
 
 @kernel
-def _disclosed(parameters: Record, mechanism: Record) -> float:
-    """Return how much the members are told of what the deal would have earned, in [0, 1]."""
-    if mechanism.reveal_competing_bids:
-        return 1.0
-    share: float = (
-        parameters.price_weight * mechanism.reveal_clearing_price
-        + parameters.distribution_weight * mechanism.reveal_bid_distribution
-    )
-    return share
-
-
-@kernel
 def _colludes(
     current: Round, ring: int, gain: float, evidence: float, leaders: int, size: int
 ) -> bool:
@@ -339,7 +327,8 @@ def _play_ring(
     deviators = _deviate(current, bidders, seats, deal, own.gain, size)
     sale_of_deal = _sell(current, deal, trial_ranking, trial)
     gained = (_ring_surplus(seats, trial) - _ring_surplus(seats, awards)) / size
-    own.gain += parameters.ring_gain * _disclosed(parameters, mechanism) * (gained - own.gain)
+    told = disclosed(parameters, mechanism, mechanism.reveal_clearing_price)
+    own.gain += parameters.ring_gain * told * (gained - own.gain)
     _conclude(seats, offers, deal, colludes)
     if not colludes:
         return 0.0, sale

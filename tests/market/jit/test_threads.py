@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from daedalus.market.jit.threads import on_threads
 from daedalus.market.population import Population
-from tests.market import classic_markets
-from tests.market.states import assert_same_state
+from tests.market.states import assert_same_state, played_classic
 from tests.market.strategic_markets import each_population, played
 
 
@@ -78,7 +77,7 @@ def on_one_and_two(play: Callable[[], tuple[Any, ...]]) -> None:
 
 
 def test_the_classic_market_is_the_same_on_one_thread_and_on_two(two_threads: None) -> None:
-    on_one_and_two(partial(classic_markets.played, batch=501))
+    on_one_and_two(partial(played_classic, batch=501))
 
 
 @each_population

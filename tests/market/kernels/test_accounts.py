@@ -16,8 +16,8 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket, StrategicState
+from tests.market.states import assert_metrics_in_range, play
 from tests.market.strategic_markets import (
-    assert_metrics_in_range,
     each_population,
     fresh,
     played,
@@ -49,7 +49,7 @@ def test_pay_as_bid_accepts_the_best_bids():
     market, state = fresh(Population(types=types), 60, StrategicParameters(shock_rate=0.0))
     mechanism = Mechanism(auction_type="first_price", reserve_price=0.0)
     for _ in range(5):
-        market.play(state, Mechanisms.repeat(mechanism, 60), 20)
+        play(market, state, mechanism, 20)
         assert_allclose(
             observe(state).history.rounds()[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12
         )

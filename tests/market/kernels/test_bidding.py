@@ -8,12 +8,13 @@ from numpy.testing import assert_array_equal
 
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.bidding import falls_below, logistic
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.proxies import observe
-from tests.market.strategic_markets import TYPES, assert_metrics_in_range, fresh, mixed, telling
+from tests.market.states import assert_metrics_in_range, play
+from tests.market.strategic_markets import TYPES, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 
 
@@ -70,7 +71,7 @@ def test_a_false_name_bids_something():
     }
     parameters = StrategicParameters(shill_prior=1.0, shill_gain=0.0)
     market, state = fresh(Population(types=types, units=1), 20, parameters)
-    market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 20), 40)
+    play(market, state, Mechanism(reserve_price=0.0), 40)
     assert state.expected_price.max() < 0.015
     assert_array_equal(state.alias_bids, np.tile([0.0] * 7 + [0.02], (20, 1)))
 
@@ -82,7 +83,7 @@ def test_a_price_that_cannot_be_known_moves_no_false_name(auction_type):
         market, state = fresh(Population(bidders=6, types=types, units=1), 20)
         before = state.expected_price.copy()
         mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-        market.play(state, Mechanisms.repeat(mechanism, 20), 10)
+        play(market, state, mechanism, 10)
         known = flag == "reveal_clearing_price"
         assert (state.expected_price != before).all() == known
         assert (state.expected_price == before).all() == (not known)

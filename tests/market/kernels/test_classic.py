@@ -11,12 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
-from tests.market.classic_markets import played
 from tests.market.reference_classic import ReferenceEpisode, draw
+from tests.market.states import assert_metrics_in_range, play_references, played_classic
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -54,21 +53,12 @@ def random_population(rng: np.random.Generator) -> SeatPlan:
     return SeatPlan(0, bidders, groups)
 
 
-def play_reference(who: SeatPlan, seeds, phases) -> tuple[np.ndarray, list[ReferenceEpisode]]:
-    """Play every episode through all (mechanisms, rounds) phases in the plain reference."""
-    episodes = [ReferenceEpisode(who, seed) for seed in seeds]
-    records = [
-        [r for ms, rounds in phases for r in episode.play(ms[row], rounds)]
-        for row, episode in enumerate(episodes)
-    ]
-    return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records]), episodes
-
-
 def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generator) -> Counter:
     seeds = rng.integers(2**64, size=batch, dtype=np.uint64)
     warm_up = Mechanisms.repeat(Mechanism(), batch)
     phases = [(warm_up, 3)] + [(draw_mechanisms(batch, rng), 13) for _ in range(3)]
-    expected, episodes = play_reference(who, seeds, phases)
+    episodes = [ReferenceEpisode(who, seed) for seed in seeds]
+    expected = play_references(episodes, phases)
 
     market = ClassicMarket(who)
     state = market.reset(seeds)
@@ -133,16 +123,6 @@ def test_a_tie_goes_to_the_lower_seat():
         assert_allclose(state.bidders["budget"][:, seat], 0.35, rtol=1e-15)
 
 
-def assert_metrics_in_range(records: np.ndarray, bidders: int) -> None:
-    assert np.isfinite(records).all()
-    for column, name in enumerate(ROUND_FIELDS):
-        high = bidders if name == "dropouts" else 1
-        assert records[..., column].min() >= 0, name
-        assert records[..., column].max() <= high, name
-    dropouts = records[..., ROUND_FIELDS.index("dropouts")]
-    assert_array_equal(dropouts, np.round(dropouts))
-
-
 @pytest.mark.parametrize("bidders", [8, 9, 10, 11, 12])
 @pytest.mark.parametrize("stage", STAGES)
 def test_metrics_stay_in_range(stage, bidders):
@@ -151,7 +131,7 @@ def test_metrics_stay_in_range(stage, bidders):
     state = market.reset(market_seeds(0, "range", 200))
     for _ in range(3):
         records = market.play(state, draw_mechanisms(200, rng), 20).records
-        assert_metrics_in_range(records, bidders)
+        assert_metrics_in_range(records, market.population)
     assert_array_equal(observe(state).history.rounds(), records)
 
 
@@ -164,7 +144,7 @@ def test_two_bidders_are_enough(kind, reserve):
     state = market.reset(market_seeds(0, kind, 50))
     mechanisms = draw_mechanisms(50, np.random.default_rng(0))
     mechanisms = mechanisms.with_columns(reserve_price=np.full(50, reserve))
-    assert_metrics_in_range(market.play(state, mechanisms, 40).records, 2)
+    assert_metrics_in_range(market.play(state, mechanisms, 40).records, market.population)
 
 
 def test_signal_is_not_negative_when_one_bidder_always_wins():
@@ -173,7 +153,7 @@ def test_signal_is_not_negative_when_one_bidder_always_wins():
     state = market.reset(market_seeds(0, "strong", 4))
     records = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 4), 100).records
     assert_array_equal(state.wins[:, 1], 0)
-    assert_metrics_in_range(records, 2)
+    assert_metrics_in_range(records, market.population)
 
 
 def test_wins_shared_evenly_are_no_signal_above_a_half():
@@ -207,7 +187,7 @@ def test_nobody_left_is_a_market_without_sales():
 
 
 def test_a_surplus_stays_until_the_next_win():
-    market, state, mechanisms, _ = played(batch=64, rounds=5)
+    market, state, mechanisms, _ = played_classic(batch=64, rounds=5)
     for _ in range(20):
         surplus, wins = state.bidders["surplus"].copy(), state.wins.copy()
         market.play(state, mechanisms, 1)
@@ -218,7 +198,7 @@ def test_a_surplus_stays_until_the_next_win():
 
 @pytest.mark.parametrize("field", ["shill_penalty", "withdrawal_penalty"])
 def test_fields_without_effect_have_none(field):
-    market, state, mechanisms, _ = played()
+    market, state, mechanisms, _ = played_classic()
     fork = state.fork(np.arange(32))
     changed = mechanisms.with_columns(**{field: 3 - getattr(mechanisms, field)})
     left, right = market.play(state, mechanisms, 20), market.play(fork, changed, 20)
@@ -226,7 +206,7 @@ def test_fields_without_effect_have_none(field):
 
 
 def test_vcg_is_second_price_for_one_unit():
-    market, state, _, _ = played()
+    market, state, _, _ = played_classic()
     mechanisms = [
         Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")
     ]

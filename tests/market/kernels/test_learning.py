@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicState
+from tests.market.states import play
 from tests.market.strategic_markets import COMMON, fresh, mixed, telling
 
 LEARNED = ("rivals_seen", "rivals_distance", "reduction_gain")
+BY_HEDGE = BidderType(menu=["shade"], demand=1, learner="hedge")
 
 
 PRICE_ALONE = {"reveal_clearing_price": True, "reveal_winner_identity": True}
@@ -35,19 +37,19 @@ def moved(state: StrategicState, fresh_state: StrategicState, names=LEARNED) -> 
 @pytest.mark.parametrize("flag", [None, "reveal_reserve", "reveal_winner_identity"])
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_nothing_is_learned_about_bids_where_nothing_is_told_of_them(auction_type, flag):
-    market, state = fresh(mixed(*COMMON, "weak", bidders=12), 30)
+    who = mixed(*COMMON, "weak", bidders=14)
+    market, state = fresh(dataclasses.replace(who, types=who.types | {"hedge": BY_HEDGE}), 30)
     before = copy.deepcopy(state)
-    mechanism = telling(auction_type=auction_type, **({flag: True} if flag else {}))
-    market.play(state, Mechanisms.repeat(mechanism, 30), 40)
+    play(market, state, telling(auction_type=auction_type, **({flag: True} if flag else {})), 40)
     assert not moved(state, before).any()
+    assert state.tables.any() and state.tables.tobytes() == before.tables.tobytes()
 
 
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_the_price_tells_winners_or_losers_what_they_had_to_beat(auction_type):
     market, state = fresh(learners(demand=1), 200, StrategicParameters(shock_rate=0.0))
     before = copy.deepcopy(state)
-    mechanism = telling(auction_type=auction_type, reveal_clearing_price=True)
-    market.play(state, Mechanisms.repeat(mechanism, 200), 1)
+    play(market, state, telling(auction_type=auction_type, reveal_clearing_price=True), 1)
     can_tell = state.wins == 0 if auction_type == "first_price" else state.wins > 0
     assert can_tell.any(axis=1).all() and not can_tell.all(axis=1).any()
     assert_array_equal(moved(state, before), can_tell)
@@ -58,9 +60,7 @@ def test_the_price_tells_winners_or_losers_what_they_had_to_beat(auction_type):
 def test_bids_and_their_distribution_tell_everyone(auction_type, flag):
     market, state = fresh(learners(), 200)
     before = copy.deepcopy(state)
-    market.play(
-        state, Mechanisms.repeat(telling(auction_type=auction_type, **{flag: True}), 200), 1
-    )
+    play(market, state, telling(auction_type=auction_type, **{flag: True}), 1)
     assert moved(state, before, ("rivals_distance",)).all()
 
 
@@ -69,8 +69,7 @@ def test_only_uniform_prices_teach_to_reduce_demand(flag):
     for auction_type in AUCTION_TYPES:
         market, state = fresh(learners(), 50)
         before = copy.deepcopy(state)
-        mechanism = telling(auction_type=auction_type, **{flag: True})
-        market.play(state, Mechanisms.repeat(mechanism, 50), 5)
+        play(market, state, telling(auction_type=auction_type, **{flag: True}), 5)
         changed = moved(state, before, ("reduction_gain",))
         assert changed.any() == (auction_type == "second_price")
 
@@ -86,9 +85,8 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
         }
         who = Population(bidders=3, types=types, units=units)
         market, state = fresh(who, 20, StrategicParameters(reduction_scale=1e-6))
-        mechanism = telling(auction_type=auction_type, reveal_reserve=True, **told)
-        market.play(state, Mechanisms.repeat(mechanism, 20), 25)
-        seen.append(state.bidders[:, 0].tobytes())
+        play(market, state, telling(auction_type=auction_type, reveal_reserve=True, **told), 25)
+        seen.append(state.bidders[:, 0].tobytes() + state.tables[:, 0].tobytes())
     return seen
 
 
@@ -98,8 +96,9 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
     [
         (BidderType(value_low=0.9, demand=1), [(0.1, 0.2), (0.3, 0.4)]),  # wins, they lose
         (BidderType(value_high=0.1, demand=1), [(0.6, 0.7), (0.8, 1.0)]),  # loses, they win
+        (dataclasses.replace(BY_HEDGE, value_low=0.9), [(0.05, 0.1), (0.1, 0.15)]),
     ],
-    ids=["winner", "loser"],
+    ids=["winner", "loser", "winner by Hedge"],
 )
 def test_bids_that_are_not_told_teach_nothing(auction_type, learner, rivals):
     """Of three bidders the rival never sets the price: it loses below it or wins above it."""
@@ -122,8 +121,7 @@ def test_a_bidder_knows_its_own_false_name():
     }
     parameters = StrategicParameters(shill_prior=1.0, shill_gain=0.0)
     market, state = fresh(Population(bidders=2, types=types, units=1), 20, parameters)
-    mechanism = telling(reserve_price=0.2, reveal_competing_bids=True)
-    market.play(state, Mechanisms.repeat(mechanism, 20), 10)
+    play(market, state, telling(reserve_price=0.2, reveal_competing_bids=True), 10)
     assert (state.bidders["rivals_seen"][:, 0] < 1).all()
 
 
@@ -132,8 +130,7 @@ def test_a_secret_reserve_is_not_learned_from_a_price_of_nothing():
     expected = []
     for reserve in (0.2, 0.4):
         market, state = fresh(mixed("shader"), 10, parameters)
-        mechanism = telling(reserve_price=reserve, reveal_clearing_price=True)
-        market.play(state, Mechanisms.repeat(mechanism, 10), 5)
+        play(market, state, telling(reserve_price=reserve, reveal_clearing_price=True), 5)
         assert not state.bids.any()
         expected.append(state.bidders["expected_surplus"])
     assert_array_equal(*expected)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicState
+from tests.market.states import play
 from tests.market.strategic_markets import fresh, mixed, telling
 
 
@@ -21,7 +22,7 @@ def ring_against(outsider: BidderType, mechanism: Mechanism) -> StrategicState:
     types = {"ring": ring, "outsider": dataclasses.replace(outsider, share=3.0)}
     parameters = StrategicParameters(ring_scale=1e-6, ring_prior=0.01)
     market, state = fresh(Population(types=types, units=2), 200, parameters)
-    market.play(state, Mechanisms.repeat(mechanism, 200), 1)
+    play(market, state, mechanism, 1)
     return state
 
 
@@ -30,11 +31,11 @@ def test_a_ring_that_competes_learns_only_from_what_it_is_told():
     market, state = fresh(mixed("discreet", "shader"), 20, parameters)
     state.rings["gain"] = -1.0
     silent = state.fork(np.arange(20))
-    market.play(silent, Mechanisms.repeat(telling(reveal_winner_identity=True), 20), 5)
+    play(market, silent, telling(reveal_winner_identity=True), 5)
     assert_array_equal(silent.rings["gain"], -1.0)
     for flag in ("reveal_competing_bids", "reveal_bid_distribution", "reveal_clearing_price"):
         told = state.fork(np.arange(20))
-        market.play(told, Mechanisms.repeat(telling(**{flag: True}), 20), 5)
+        play(market, told, telling(**{flag: True}), 5)
         assert (told.rings["gain"] > -1.0).all()
 
 
@@ -73,7 +74,7 @@ def test_an_efficient_ring_leaves_outsiders_as_they_were(auction_type):
     for gain in (-100.0, 100.0):
         fork = state.fork(np.arange(200))
         fork.rings["gain"] = gain
-        outcome = market.play(fork, Mechanisms.repeat(mechanism, 200), 50)
+        outcome = play(market, fork, mechanism, 50)
         played_out.append((fork, outcome))
     (apart, competing), (together, colluding) = played_out
     for name in ("surplus", "spent", "units_won", "expected_surplus"):
@@ -96,5 +97,5 @@ def test_a_member_without_money_leads_no_ring(efficient):
     parameters = StrategicParameters(ring_prior=10.0, shock_rate=0.0)
     market, state = fresh(Population(bidders=4, types=types, units=1), 200, parameters)
     state.bidders["spent"][:, :2] = 1.0
-    market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 200), 1)
+    play(market, state, Mechanism(reserve_price=0.0), 1)
     assert_array_equal(state.wins, [[0, 0, 1, 0]] * 200)

@@ -13,6 +13,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicState
+from tests.market.states import play
 from tests.market.strategic_markets import TYPES, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 
@@ -28,16 +29,16 @@ def test_a_winner_withdraws_where_the_outside_option_is_worth_more_than_unit_and
     choosy = BidderType(menu=["withdraw"], value_high=0.5, outside_option=0.6)
     market, state = fresh(Population(types={"choosy": choosy}), 20)
     free, fined = (Mechanism(withdrawal_penalty=penalty) for penalty in (0.0, 3.0))
-    market.play(state, Mechanisms.repeat(free, 20), 5)
+    play(market, state, free, 5)
     assert not state.wins.any()
     assert not state.bidders["spent"].any()
-    market.play(state, Mechanisms.repeat(fined, 20), 5)
+    play(market, state, fined, 5)
     assert state.wins.sum(axis=1).min() > 0
 
 
 def test_a_bidder_that_spends_too_fast_scales_its_bids_down() -> None:
     market, state = fresh(mixed("truthful", budget=0.5), 20)
-    market.play(state, Mechanisms.repeat(Mechanism(), 20), 1)
+    play(market, state, Mechanism(), 1)
     paid = state.bidders["spent"] > 0
     assert (state.bidders["pacing"][paid] > 0).all()
     assert (state.bidders["pacing"][~paid] == 0).all()

@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket
 from tests.market.compare_strategic import assert_kernel_is_reference
 from tests.market.reference_classic import draw
-from tests.market.states import assert_same_state
+from tests.market.states import assert_metrics_in_range, assert_same_state, play
 from tests.market.strategic_markets import (
     COMMON,
     TYPES,
-    assert_metrics_in_range,
     fresh,
     mixed,
     random_parameters,
@@ -100,7 +99,7 @@ def test_first_round_of_truthful_bidders_by_hand():
     seed = 7
     market = StrategicMarket(Population(), StrategicParameters(shock_rate=0.0))
     state = market.reset(np.array([seed], np.uint64))
-    outcome = market.play(state, Mechanisms.repeat(Mechanism(), 1), 1)
+    outcome = play(market, state, Mechanism(), 1)
     values = np.array([[draw(seed, 0, seat, unit) for unit in (0, 1)] for seat in range(8)])
     ranked = np.sort(values.ravel())[::-1]
     price, won = ranked[3], (values >= ranked[2]).sum(axis=1)

@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from daedalus.checks import require_above, require_at_least, require_one_of
+from daedalus.checks import above, at_least, one_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
 LEVELS = ("token", "sequence")
-_WORDS = {
-    "scale_rewards": REWARD_SCALES,
-    "schedule": SCHEDULES,
-    "loss_type": LOSSES,
-    "importance_sampling_level": LEVELS,
-}
 
 
 @dataclass
@@ -50,27 +44,22 @@ class GrpoSettings(ReinforcementSettings):
     """
 
     steps: int = 300
-    schedule: str = "constant_with_warmup"
-    loss_type: str = "dapo"
-    epsilon: float = 0.2
+    schedule: str = one_of(SCHEDULES, "constant_with_warmup")
+    loss_type: str = one_of(LOSSES, "dapo")
+    epsilon: float = at_least(0, 0.2)
     epsilon_high: float | None = None
-    importance_sampling_level: str = "token"
+    importance_sampling_level: str = one_of(LEVELS, "token")
     mask_truncated_completions: bool = False
-    beta: float = 0.0
+    beta: float = at_least(0, 0.0)
     use_bias_correction_kl: bool = True
-    entropy_bonus: float = 0.0
-    iterations: int = 1
-    scale_rewards: str = "batch"
-    max_gradient_norm: float = 1.0
+    entropy_bonus: float = at_least(0, 0.0)
+    iterations: int = at_least(1, 1)
+    scale_rewards: str = one_of(REWARD_SCALES, "batch")
+    max_gradient_norm: float = above(0, 1.0)
     vllm_server: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least(0, self, "beta", "entropy_bonus", "epsilon")
-        require_at_least(1, self, "iterations")
-        require_above(0, self, "max_gradient_norm")
-        for name, known in _WORDS.items():
-            require_one_of(known, self, name)
         self._check_loss()
         if self.vllm_server and (self.siblings or self.rollouts == "episode"):
             raise ValueError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from daedalus.checks import require_above, require_at_least, require_share
+from daedalus.checks import Checked, above, at_least, within
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithm_settings import AlgorithmSettings
 
 
 @dataclass
-class CorrectionSettings:
+class CorrectionSettings(Checked):
     """Further SFT in states to which the model itself leads, with the teacher's answers.
 
     Attributes:
@@ -21,14 +21,10 @@ class CorrectionSettings:
         learning_rate: Peak rate of a round's cosine schedule.
     """
 
-    rounds: int = 0
-    examples: int = 48000
-    steps: int = 1500
-    learning_rate: float = 7e-4
-
-    def __post_init__(self) -> None:
-        require_at_least(0, self, "rounds", "learning_rate")
-        require_at_least(1, self, "examples", "steps")
+    rounds: int = at_least(0, 0)
+    examples: int = at_least(1, 48000)
+    steps: int = at_least(1, 1500)
+    learning_rate: float = at_least(0, 7e-4)
 
 
 @dataclass
@@ -55,28 +51,25 @@ class SftSettings(AlgorithmSettings):
     """
 
     steps: int = 900
-    batch_size: int = 32
-    examples: int = 16384
+    batch_size: int = at_least(1, 32)
+    examples: int = at_least(1, 16384)
     teacher: DistilledSettings | None = None
     practice: dict[str, PopulationSettings] = field(default_factory=dict)
-    exploration: float = 0.1
-    first_decisions: float = 0.0
+    exploration: float = within(0, 1, 0.1)
+    first_decisions: float = within(0, 1, 0.0)
     corrections: CorrectionSettings = field(default_factory=CorrectionSettings)
-    temperature: float = 0.002
+    temperature: float = above(0, 0.002)
     learning_rate: float = 3e-3
     warmup_steps: int = 20
-    validity_prompts: int = 512
+    validity_prompts: int = at_least(1, 512)
     save_every: int = 300
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least(1, self, "batch_size", "examples", "validity_prompts")
-        require_share(self, "exploration", "first_decisions")
         if self.corrections.rounds and not (self.teacher and self.steps):
             raise ValueError(
                 "corrections: these follow lessons of a teacher: set teacher and steps"
             )
-        require_above(0, self, "temperature")
         self._check_examples()
 
     def _check_examples(self) -> None:
