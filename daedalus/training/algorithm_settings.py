@@ -93,7 +93,7 @@ class ReinforcementSettings(AlgorithmSettings):
             )
         total = prompts * self.group_size
         if total % micro_batch:
-            divisor = next(each for each in range(micro_batch, 0, -1) if total % each == 0)
+            divisor = next(n for n in range(min(micro_batch, total), 0, -1) if total % n == 0)
             unit = micro_batch // math.gcd(micro_batch, self.group_size)
             raise ValueError(
                 f"prompts_per_step: {prompts} in groups of {self.group_size} are "

@@ -78,6 +78,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     assert isinstance(composed(*overrides), Config)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", range(5))
 def test_population_files_are_the_published_ones(stage: int) -> None:
     settings = composed("task=compare", "market=classic", f"population=stage{stage}").population
@@ -132,6 +133,7 @@ def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
     )
 
 
+@pytest.mark.slow
 def test_required_experiments_are_there() -> None:
     stages = [f"{task}_stage{stage}" for task in ("sft", "grpo") for stage in (1, 2, 3, 4)]
     for name in [*stages, "baselines", "boxplot", "replicate_published", "search", "smoke"]:
@@ -171,6 +173,7 @@ def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
         assert "name the folder of a sweep" in failure(f"+experiment={name}")
 
 
+@pytest.mark.slow
 def test_curricula_have_their_stages() -> None:
     for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
         stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages

@@ -22,6 +22,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_kept_composition_is_hydra_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [[OmegaConf.to_yaml(compose_both(*each)[0]) for each in COMMANDS] for _ in range(2)]
     monkeypatch.setattr(defaults_list, "_create_defaults_list", kept._create)

@@ -51,6 +51,7 @@ def test_both_markets_play_the_stages() -> None:
     assert list(chosen.populations) == STAGES
 
 
+@pytest.mark.slow
 def test_a_population_of_the_classic_market_alone_is_refused_by_the_strategic_one() -> None:
     message = failure("task=compare", "population.strategic=null")
     assert "market=strategic cannot play stage3" in message and "or market=classic" in message

@@ -87,6 +87,7 @@ def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
     assert new in failure("task=compare", old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("choice", "old", "new"),
     [

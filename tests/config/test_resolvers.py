@@ -57,6 +57,7 @@ def run_of_seed(folder: Path, seed: int) -> Path:
     return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
 
 
+@pytest.mark.slow
 def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
     models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
     assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)

@@ -39,6 +39,7 @@ def sell(bids, auction_type="second_price", units=1, reserve=0.0, aliases=None, 
 # -------------------------------------------------------------------------- any sale
 
 
+@pytest.mark.slow
 @each_format
 @given(offered=offers(), units=UNITS, reserve=RESERVES, keys=KEYS)
 @quick
@@ -55,6 +56,7 @@ def test_nobody_pays_more_than_it_bids_or_less_than_the_reserve(
         assert_allclose(sale.paid, most, atol=1e-15)
 
 
+@pytest.mark.slow
 @each_format
 @given(offered=offers(), units=UNITS, reserve=RESERVES, keys=KEYS)
 @quick
@@ -88,6 +90,7 @@ def test_vcg_pays_at_most_uniform_prices(offered, units, reserve, keys):
     assert_array_equal(uniform.paid, np.where(uniform.won > 0, uniform.won * uniform.price, 0))
 
 
+@pytest.mark.slow
 @given(offered=offers(), reserve=RESERVES, keys=KEYS)
 @quick
 def test_vcg_is_second_price_for_one_unit_and_one_bid_each(offered, reserve, keys):
@@ -98,6 +101,7 @@ def test_vcg_is_second_price_for_one_unit_and_one_bid_each(offered, reserve, key
         assert getattr(vcg, name).tobytes() == getattr(second, name).tobytes(), name
 
 
+@pytest.mark.slow
 @given(offered=offers(st.integers(1, 8).map(lambda step: step / 8)), units=UNITS, keys=KEYS)
 @quick
 def test_vcg_charges_what_a_winner_costs_the_others(offered, units, keys):
@@ -201,6 +205,7 @@ def test_truth_is_not_dominant_elsewhere(auction_type):
     assert max(gains[1:]) > gains[0]
 
 
+@pytest.mark.slow
 @each_format
 @given(offered=offers(most=4), units=UNITS, reserve=RESERVES, keys=KEYS)
 @quick

@@ -61,6 +61,7 @@ def test_shares_by_hand(shares, bidders, expected):
     assert list(seats.values()) == expected
 
 
+@pytest.mark.slow
 @given(
     weights=st.lists(st.integers(0, 60), min_size=1, max_size=6).filter(sum),
     bidders=st.integers(2, 64),

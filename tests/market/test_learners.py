@@ -59,6 +59,7 @@ def by_any_learner(each: BidderType, rng: np.random.Generator) -> BidderType:
     )
 
 
+@pytest.mark.slow
 def test_kernel_follows_the_rules_for_learners_in_any_population():
     rng = np.random.default_rng(8)
     drawn = [learning_anyhow(random_population(rng), rng) for _ in range(25)]

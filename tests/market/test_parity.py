@@ -73,6 +73,7 @@ def test_the_reference_is_complete():
     assert all({row["name"] for row in rows_of(stage)} == names for stage in STAGES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_cell_is_within_four_standard_errors(stage):
     off = distances(stage, stage)
@@ -94,6 +95,7 @@ def test_distances_are_those_of_chance():
     assert squares.mean() < 1.3  # 1 by chance, up to correlation of the cells of one mechanism
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("population", "stage"), [(2, 3), (3, 2), (0, 1), (1, 2), (3, 4)])
 def test_the_wrong_population_is_noticed(population, stage):
     """Negative control: the comparison above can fail, and most mechanisms make it."""

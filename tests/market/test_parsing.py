@@ -170,6 +170,7 @@ def test_no_json_raises(value):
     check(json.dumps(value))
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.dictionaries(st.sampled_from([*FIELDS, "other"]) | st.text(), json_values))
 def test_no_object_raises(data):

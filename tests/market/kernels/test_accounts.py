@@ -27,6 +27,7 @@ from tests.market.strategic_markets import (
 from tests.populations import draw_mechanisms
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), odd=st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_metrics_stay_in_range(seed, odd):

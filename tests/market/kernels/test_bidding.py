@@ -18,6 +18,7 @@ from tests.market.strategic_markets import TYPES, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [0.0, 0.05, 1.0])
 def test_a_chance_is_logistic_however_it_is_looked_up(least):
     rng = np.random.default_rng(0)

@@ -75,6 +75,7 @@ def assert_kernel_is_reference(who: SeatPlan, batch: int, rng: np.random.Generat
     return sum((Counter(episode.events) for episode in episodes), Counter())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_kernel_follows_the_rules_at_every_stage(stage):
     assert_kernel_is_reference(seat_plan(stage), 60, np.random.default_rng(stage))
