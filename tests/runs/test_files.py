@@ -48,6 +48,20 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_table_that_fails_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(frame: pd.DataFrame, path: Path, **options: object) -> None:
+        path.write_text("designer,me")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_table(pd.DataFrame({"designer": ["random"]}), tmp_path / "table.csv")
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
+    with pytest.raises(OSError, match="No space"):
+        write_table(pd.DataFrame({"designer": ["trained"]}), tmp_path / "table.csv")
+    assert list(read_table(tmp_path / "table.csv")["designer"]) == ["random"]
+
+
 def test_a_folder_appears_once_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "model"
     for content in ("first", "second"):

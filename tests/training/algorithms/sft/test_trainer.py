@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from datasets import Dataset
 from transformers import AutoModelForCausalLM
 
 from daedalus.designers.language_model import LanguageModelDesigner
@@ -20,6 +22,7 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.distillation import DistillationData
+from daedalus.training.algorithms.sft import trainer
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (
     make_practice,
@@ -87,8 +90,19 @@ def test_random_answers_differ(env: DesignEnv) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [SMALL, ADAPTED], ids=["all weights", "adapters"])
 def test_corrections_go_on_from_the_lessons(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, model: ModelSettings
+    env: DesignEnv,
+    small: LanguageModel,
+    tmp_path: Path,
+    model: ModelSettings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    given, train_sft = [], trainer.train_sft
+
+    def noted(language_model: LanguageModel, pairs: Dataset, *rest: Any) -> LanguageModel:
+        given.append(pairs["prompt"][:])
+        return train_sft(language_model, pairs, *rest)
+
+    monkeypatch.setattr(trainer, "train_sft", noted)
     asked = settings(0.003, 16)
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
     asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
@@ -97,6 +111,8 @@ def test_corrections_go_on_from_the_lessons(
     assert [each["step"] for each in log.history("sft")] == [1, 2, 3]
     for number in range(2):
         assert [each["step"] for each in log.history(f"corrections_{number}")] == [1, 2]
+    assert [len(each) for each in given] == [16, *2 * [env.settings.episode_length]]
+    assert given[1] != given[2]
     weights = {name: each.detach().clone() for name, each in trained.model.named_parameters()}
     resumed = make_language_model(SMALL, PROMPT, env, seed=0)  # a new process, same run folder
     again = train(resumed, run)
