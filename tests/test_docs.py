@@ -296,6 +296,8 @@ FACTS = {
     "the least effect of a field": r"moves R by at least (0\.\d+)",
     "parameters of the embedded model": r"(\d\.\d+) million parameters",
     "minutes of make designer": r"make designer.*?(\d+) minutes",
+    "minutes of the demo": r"(?:grpo_stage3`,|train for real, for) (\d+) minutes",
+    "seconds of compiling": r"compiles.*?for (.*?) seconds",
     "seconds of lessons": r"(\d,\d+) s\b",
 }
 """Numbers that several documents tell, as patterns that find them."""
@@ -303,8 +305,8 @@ FACTS = {
 
 @pytest.mark.parametrize("pattern", FACTS.values(), ids=FACTS)
 def test_a_number_is_the_same_in_every_document(pattern: str) -> None:
-    told = {path.name: re.findall(pattern, path.read_text()) for path in DOCUMENTS}
-    told = {name: numbers for name, numbers in told.items() if numbers}
+    told = {path: re.findall(pattern, path.read_text()) for path in [*DOCUMENTS, SPACE]}
+    told = {path: numbers for path, numbers in told.items() if numbers}
     assert told and len({each for numbers in told.values() for each in numbers}) == 1, told
 
 

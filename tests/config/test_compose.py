@@ -180,6 +180,14 @@ def test_curricula_have_their_stages() -> None:
         assert len(stages) == count
 
 
+def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
+    x = "evaluation.baselines.x"
+    config = composed("task=compare", f"+designer@{x}=endpoint", f"{x}.model=m")
+    chat = config.evaluation.baselines["x"]
+    assert isinstance(chat, EndpointSettings)
+    assert f":{config.service.port}/" not in chat.base_url
+
+
 def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
     asked = composed("+experiment=grpo_mixture", "model=tiny_qlora", "seed=3")
     OmegaConf.save(OmegaConf.structured(asked), tmp_path / "config.yaml")

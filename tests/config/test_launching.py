@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from daedalus.config import Config, quoted
+from daedalus.config.jobs import jobs_of_sweep
 from daedalus.designers.random import RandomSettings
 from daedalus.runs.files import read_table
 from experiments import compare
@@ -62,7 +63,10 @@ def test_a_sweep_from_an_experiment_file_has_all_its_jobs(start: Start, tmp_path
     (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(MINE)
     with pytest.raises(SystemExit, match="no luck"):
         start(f"--config-dir={tmp_path}/conf", "+experiment=mine")
-    table = jobs(only_sweep(tmp_path))
+    sweep = only_sweep(tmp_path)
+    table = jobs(sweep)
+    sources = [launch.sources for launch in jobs_of_sweep(sweep).values()]
+    assert sources == 2 * [[f"file://{tmp_path}/conf"]]
     assert list(table["seed"]) == [0, 13]
     assert list(table["state"]) == ["finished", "failed"]
 

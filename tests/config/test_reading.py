@@ -47,6 +47,7 @@ def test_a_change_that_is_read_composes(overrides: list[str]) -> None:
     ("overrides", "said"),
     [
         (["+evaluation.baselines.x.mechanism=first_price"], "evaluation.baselines.x: a mapping"),
+        (["~designer", "+designer={name: own}"], "designer: a mapping (name) without defaults"),
         (["+evaluation.baselines.x=fixed"], "'fixed' is no designer; choose one by +designer@eval"),
         (["evaluation.baselines.random=null"], "evaluation.baselines.random: None is no designer"),
         (["task=search"], "designer: informed_greedy; search needs designer=search"),
