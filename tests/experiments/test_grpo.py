@@ -22,6 +22,8 @@ from daedalus.search.distillation import DistillationData
 from experiments import grpo
 from tests.launching import play, wait_for
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -40,7 +42,6 @@ def grpo_records(run: Path) -> list[dict[str, float]]:
     return [record for record in records if record["phase"] == "grpo"]
 
 
-@pytest.mark.slow
 def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
     overrides = ["training.grpo.steps=12", "model=tiny_qlora", *NARROW]
     process = launch(tmp_path, *overrides)
@@ -60,7 +61,6 @@ def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
     assert "sampled at temperature 1" in text and text.count("sampled at temperature 1") == 1
 
 
-@pytest.mark.slow
 def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "outputs" / "smoke" / "2026-01-01_00-00-00"
     folder.mkdir(parents=True)
@@ -70,7 +70,6 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     assert not (folder / "metrics.jsonl").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["training/curriculum=published"]], ids=["states", "stages"])
 def test_a_run_without_enough_states_is_not_finished(
     tmp_path: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
@@ -84,7 +83,6 @@ def test_a_run_without_enough_states_is_not_finished(
     assert not (tmp_path / "finished").exists()
 
 
-@pytest.mark.slow
 def test_same_seed_same_numbers(tmp_path: Path) -> None:
     results = []
     for name, threads in (("one", "1"), ("two", "2")):
@@ -103,7 +101,6 @@ def test_same_seed_same_numbers(tmp_path: Path) -> None:
     assert results[0] == results[1]
 
 
-@pytest.mark.slow
 def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
     assert launch(tmp_path, "tracking=wandb").wait() == 0, (tmp_path / "log.txt").read_text()
     (run,) = tmp_path.glob("outputs/smoke/*")
@@ -135,7 +132,6 @@ evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
 )
 
 
-@pytest.mark.slow
 def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> None:
     play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN)
     portfolio = pd.read_csv(tmp_path / "portfolio.csv")
@@ -147,7 +143,6 @@ def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> Non
     assert set(summary["designer"]) == {"random", "informed_greedy", "search", "trained"}
 
 
-@pytest.mark.slow
 def test_a_planned_run_is_on_its_own_reward_from_the_data_to_the_tables(tmp_path: Path) -> None:
     own = ["reward=published", "training.sft.teacher.improvements=1"]
     play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN, *own)

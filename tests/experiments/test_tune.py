@@ -20,6 +20,8 @@ from daedalus.config.jobs import Launch
 from experiments import compare, tune
 from tests.launching import wait_for
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SMALL = "model.hidden_size=32 model.layers=1 model.heads=2 model.intermediate_size=64".split()
 FIXED = """# @package _global_
@@ -94,7 +96,6 @@ def halfway(study: Path, worker: int) -> list[Path]:
     return [path for path in begun if not (path.parents[3] / "model").exists()]
 
 
-@pytest.mark.slow
 def test_workers_share_a_study_and_one_goes_on_with_what_a_killed_one_left(place: Path) -> None:
     study = place / "study"
     words = [*SMALL, f"tuning.study={study}", "tuning.trials=3", "tuning.pruning=null"]
@@ -126,7 +127,6 @@ def begin(place: Path, experiment: str, *overrides: str) -> tuple[Config, Path]:
     return compose_both(path, *task)[1], out
 
 
-@pytest.mark.slow
 def test_a_trial_that_does_not_learn_is_stopped(place: Path) -> None:
     config, out = begin(place, "learning", *SMALL, "tuning.trials=2")
     tune.main(config, out)
@@ -137,7 +137,6 @@ def test_a_trial_that_does_not_learn_is_stopped(place: Path) -> None:
     assert "TrialPruned: below the median" in launches(out / "trials" / "1")[-1]["error"]
 
 
-@pytest.mark.slow
 def test_the_best_file_of_a_study_that_goes_on_runs_to_the_same_score(place: Path) -> None:
     config, out = begin(place, "fixed_reserve", "tuning.trials=1")
     tune.main(config, out)
@@ -154,7 +153,6 @@ def test_the_best_file_of_a_study_that_goes_on_runs_to_the_same_score(place: Pat
     assert means["fixed"] == table["score"].max()
 
 
-@pytest.mark.slow
 def test_a_study_in_which_all_trials_fail_says_so(place: Path) -> None:
     (place / "broken").mkdir()
     (place / "broken" / "config.json").write_text("{}")

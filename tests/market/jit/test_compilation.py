@@ -18,6 +18,8 @@ import json
 import numpy as np
 from daedalus.market import composition
 from daedalus.market.jit.compilation import is_cached
+
+pytestmark = pytest.mark.slow
 cached = is_cached(composition._draw_factors)
 factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
 stats = composition._draw_factors.stats
@@ -62,7 +64,6 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-@pytest.mark.slow
 def test_an_edit_of_a_callee_in_another_file_takes_effect(copy: Path) -> None:
     first, hits, folder = run(copy)
     assert (hits, folder) == (0, copy / "__pycache__")
@@ -75,7 +76,6 @@ def test_an_edit_of_a_callee_in_another_file_takes_effect(copy: Path) -> None:
     assert run(copy)[:2] == (edited, 1)
 
 
-@pytest.mark.slow
 def test_the_cache_goes_where_it_is_told(copy: Path, tmp_path: Path) -> None:
     for hits in (0, 1):
         _, found, folder = run(copy, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
@@ -83,7 +83,6 @@ def test_the_cache_goes_where_it_is_told(copy: Path, tmp_path: Path) -> None:
     assert not (copy / "__pycache__").exists()
 
 
-@pytest.mark.slow
 def test_an_installation_that_cannot_be_written_uses_the_user_s_folder(
     copy: Path, tmp_path: Path
 ) -> None:
@@ -94,7 +93,6 @@ def test_an_installation_that_cannot_be_written_uses_the_user_s_folder(
         assert tmp_path / "home" in folder.parents
 
 
-@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_read(copy: Path, tmp_path: Path) -> None:
     """As in a container whose image has the code and whose files are read-only."""
     first, _, folder = run(copy, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
@@ -115,7 +113,6 @@ def test_a_folder_that_cannot_be_written_is_read(copy: Path, tmp_path: Path) -> 
         each.chmod(0o755)
 
 
-@pytest.mark.slow
 def test_a_user_without_a_home_has_a_temporary_folder(copy: Path, tmp_path: Path) -> None:
     (copy / "__pycache__").write_text("no folder can be made here")
     homeless = {"XDG_CACHE_HOME": "~", "TMPDIR": str(tmp_path)}  # as a user has that no file lists
