@@ -113,7 +113,7 @@ def test_a_refused_run_is_one_message_and_no_folder(
     path = f"hydra.searchpath=[file://{tmp_path}/conf]"
     answer = run(path, *arguments, cwd=tmp_path / "here")
     assert answer.returncode == 1 and said in answer.stderr
-    assert "Traceback" not in answer.stderr and len(answer.stderr.splitlines()) <= 5
+    assert "Traceback" not in answer.stderr and len(answer.stderr.splitlines()) <= 6
     assert not list((tmp_path / "here").iterdir())
 
 

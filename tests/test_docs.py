@@ -21,6 +21,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.designers
+from daedalus.checks import one_of
 from daedalus.config import Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv
@@ -159,7 +160,9 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     folders = [*daedalus.designers.__path__, str(place / "daedalus" / "designers")]
     monkeypatch.setattr(daedalus.designers, "__path__", folders)
-    monkeypatch.setattr(seat_plan, "BIDDER_KINDS", (*seat_plan.BIDDER_KINDS, "sniper"))
+    kinds = one_of([*seat_plan.BIDDER_KINDS, "sniper"], "truthful")
+    kind = seat_plan.BidderGroup.__dataclass_fields__["kind"]
+    monkeypatch.setattr(kind, "metadata", kinds.metadata)
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
     monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # until the end
     exec(term, dict(vars(terms)))

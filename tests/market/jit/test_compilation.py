@@ -13,13 +13,14 @@ import pytest
 
 import daedalus
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import json
 import numpy as np
 from daedalus.market import composition
 from daedalus.market.jit.compilation import is_cached
 
-pytestmark = pytest.mark.slow
 cached = is_cached(composition._draw_factors)
 factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
 stats = composition._draw_factors.stats
@@ -37,6 +38,7 @@ def copy(tmp_path: Path) -> Path:
     market = tmp_path / "code" / "daedalus" / "market"
     source = Path(*daedalus.__path__) / "market"
     shutil.copytree(source, market, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(source.with_name("checks.py"), market.parent)
     return market
 
 
