@@ -15,12 +15,6 @@ ROOT = Path(__file__).parents[2]
 DIFF = ROOT / "docs" / "examples" / "third_price.diff"
 COPIED = ["daedalus/market", "daedalus/checks.py"]
 COPIED += ["tests/market", "tests/populations.py", "tests/__init__.py"]
-    "daedalus/market",
-    "daedalus/checks.py",
-    "tests/market",
-    "tests/populations.py",
-    "tests/__init__.py",
-)
 
 SCRIPT = """
 import json
