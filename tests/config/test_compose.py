@@ -188,6 +188,7 @@ def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
     assert f":{config.service.port}/" not in chat.base_url
 
 
+@pytest.mark.slow
 def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
     asked = composed("+experiment=grpo_mixture", "model=tiny_qlora", "seed=3")
     OmegaConf.save(OmegaConf.structured(asked), tmp_path / "config.yaml")

@@ -28,6 +28,7 @@ def test_a_change_that_the_task_does_not_read_is_refused(overrides: list[str], s
     assert said in str(caught.value) and str(caught.value).startswith(overrides[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides",
     [

@@ -102,6 +102,7 @@ def test_a_run_that_was_not_evaluated_is_refused(trained_run: RunFolder, tmp_pat
     assert not list(tmp_path.rglob("published"))
 
 
+@pytest.mark.slow
 def test_the_example_is_the_run_s_own(trained_run: RunFolder) -> None:
     evidence = read_evidence(str(trained_run.model))
     example = make_example(evidence)

@@ -20,6 +20,7 @@ from tests.search.markets import AGAINST_WELFARE, COMPOSITE
 BUDGET = EvolutionBudget(population=2, generations=8, episodes=8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE], ids=["R", "against welfare"])
 def test_evolution_beats_nearly_all_random_mechanisms_on_the_given_reward(
     stack: RewardStack,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from daedalus.studies.behaviour import PRESENT
 from daedalus.studies.behaviour_figures import advantages, behaviour
@@ -18,6 +19,7 @@ def test_figures_show_every_setting(table: pd.DataFrame) -> None:
     assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)
 
 
+@pytest.mark.slow
 def test_numbers_of_bidders_are_whole(table: pd.DataFrame) -> None:
     few = table[(table[list(PRESENT)] < 2).all(axis=1)]
     for drawn in (behaviour(few, "fixed"), advantages(few, "alternating", "fixed")):

@@ -126,6 +126,7 @@ def test_settings_that_do_not_go_together_are_refused(
 SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.rounds=1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("overrides", "hint"),
     [

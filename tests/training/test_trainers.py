@@ -30,6 +30,7 @@ from tests.populations import population
 from tests.training.conftest import GRPO, PROMPT, QLORA, SFT, SMALL, make_run, make_tracker
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [SMALL, QLORA], ids=["all weights", "4 bits"])
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
     env: DesignEnv, small: LanguageModel, tmp_path: Path, settings: ModelSettings

@@ -70,6 +70,7 @@ def test_the_best_file_is_the_configuration_of_the_trial(tmp_path: Path) -> None
     assert compose_both(*words, "training=tiny", "seed=8")[1].seed == 8  # as any experiment
 
 
+@pytest.mark.slow
 def test_an_experiment_of_another_folder_is_found_again(tmp_path: Path) -> None:
     mine = tmp_path / "it's [mine], a=$b"
     (mine / "experiment").mkdir(parents=True)
