@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields, is_dataclass
+from dataclasses import Field, field, fields, is_dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,8 @@ def doing(what: str) -> Iterator[None]:
 class Checked:
     """A dataclass of settings, some of whose fields have a bound: those made by ``bounded``.
 
-    A subclass keeps the bounds of its fields, also of those to which it gives another default.
+    None is allowed where the field's type has it. A subclass keeps the bounds of its fields, also
+    of those to which it gives another default.
 
     Raises:
         ValueError: A field is out of its bound.
@@ -41,8 +42,14 @@ class Checked:
         kinds = filter(is_dataclass, type(self).__mro__)
         for each in chain.from_iterable(map(fields, kinds)):
             value = getattr(self, each.name)
-            if "holds" in each.metadata and not each.metadata["holds"](value):
+            if "holds" in each.metadata and not _allows(each, value):
                 raise ValueError(f"{each.name}: {value!r}; {each.metadata['hint']}")
+
+
+def _allows(each: Field[Any], value: object) -> bool:
+    if value is None:
+        return "None" in str(each.type)
+    return bool(each.metadata["holds"](value))
 
 
 def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:
@@ -57,25 +64,26 @@ def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:
 
 
 def at_least(least: float, default: float | None, number: str = "a finite number") -> Any:
-    """Return a field of numbers from ``least`` up, or None; ``number`` says what they are."""
+    """Return a field of numbers from ``least`` up; ``number`` says what they are."""
     hint = f"give {number} from {least} up"
-    return _number(default, lambda value: least <= value < math.inf, hint)
+    return bounded(default, lambda value: least <= value < math.inf, hint)
 
 
 def above(limit: float, default: float | None) -> Any:
-    """Return a field of finite numbers above ``limit``, or None."""
+    """Return a field of finite numbers above ``limit``."""
     hint = f"give a finite number above {limit}"
-    return _number(default, lambda value: limit < value < math.inf, hint)
+    return bounded(default, lambda value: limit < value < math.inf, hint)
 
 
 def within(least: float, most: float, default: float | None, number: str = "a number") -> Any:
-    """Return a field of numbers from ``least`` to ``most``, or None."""
+    """Return a field of numbers from ``least`` to ``most``."""
     hint = f"give {number} from {least} to {most}"
-    return _number(default, lambda value: least <= value <= most, hint)
+    return bounded(default, lambda value: least <= value <= most, hint)
 
 
-def _number(default: float | None, holds: Callable[[float], bool], hint: str) -> Any:
-    return bounded(default, lambda value: value is None or holds(value), hint)
+def below_one(default: float) -> Any:
+    """Return a field of numbers from 0 to below 1."""
+    return bounded(default, lambda value: 0 <= value < 1, "give a number in [0, 1)")
 
 
 def one_of(known: Sequence[str], default: str) -> Any:

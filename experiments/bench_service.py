@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
-from rich.console import Console
-from rich.progress import track
+from tqdm import tqdm
 
 from daedalus.config import Config
 from daedalus.evaluation.figures import FAINT, empty_panels, entitle
@@ -44,11 +43,10 @@ class Load:
 def main(config: Config, out: Path) -> None:
     """Put every load on a server, and report latencies and what the server held."""
     planned = loads(config.load)
-    console = Console(stderr=True)
     with ServiceProcess(config.service, make_catalogue(config), out / "service.log") as server:
         held = [server.usage()]
         seen = []
-        for load in track(planned, "load", console=console, transient=True):
+        for load in tqdm(planned, "load", leave=False, disable=None):
             pace, before, after = asyncio.run(put_on(server, load))
             seen.append((load, pace, 1000 * (after.processor - before.processor)))
             held.append(after)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from daedalus.checks import doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
-from daedalus.designers.search import SearchSettings
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
@@ -53,17 +52,6 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
             f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
         )
     return portfolio
-
-
-def require_search(config: Config) -> SearchSettings:
-    """Return the budget of an experiment that searches.
-
-    Raises:
-        ValueError: The designer is not ``search``.
-    """
-    if not isinstance(config.designer, SearchSettings):
-        raise ValueError(f"designer: {config.designer.name}; this experiment needs designer=search")
-    return config.designer
 
 
 def make_training_run(

@@ -19,21 +19,20 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import build_all, make_context, make_envs, require_search
+from experiments.build import build_all, make_context, make_envs
 from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
     """Search the best mechanism of each population and of all; score them on other markets."""
-    budget = require_search(config)
     envs = make_envs(config)
     best = {
         name: _search(config, env, name)
         for name, env in tqdm(envs.items(), "searching", leave=False, disable=None)
     }
     everywhere = EpisodeObjective(list(envs.values()), config.seed)
-    overall = best_of_candidates(list(best.values()), everywhere, 2, budget.sweep_episodes)
+    overall = best_of_candidates(list(best.values()), everywhere, 2, config.designer.sweep_episodes)
     summaries, logs = [], []
     for name, env in tqdm(envs.items(), "comparing", leave=False, disable=None):
         own = {"best_overall": overall, "best_own": best[name]}
@@ -57,4 +56,4 @@ def main(config: Config, out: Path) -> None:
 
 def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
     score = EpisodeObjective([env], config.seed)
-    return best_fixed(require_search(config), score, generator(config.seed, f"search/{name}"))[0]
+    return best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]

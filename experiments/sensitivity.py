@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from daedalus.config import Config
 from daedalus.studies import sensitivity, sensitivity_figures
-from experiments.build import make_env, make_envs, require_search
+from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 
 SAMPLED = 32
@@ -21,7 +21,7 @@ def main(config: Config, out: Path) -> None:
     """Check the requirements of a design problem; write all responses and draw them."""
     envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed
-    search = require_search(config)
+    search = config.designer
     responses = {
         name: sensitivity.respond(env, search, episodes, seed, name)
         for name, env in tqdm(envs.items(), "populations", leave=False, disable=None)

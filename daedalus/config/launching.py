@@ -6,7 +6,6 @@ import shutil
 import sys
 from typing import Any
 
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
@@ -47,14 +46,14 @@ class LaunchChecks(Callback):
             sys.exit(_ONE_RUN.format(program()))
         if config.hydra.launcher._target_.endswith(".SlurmLauncher") and not shutil.which("sbatch"):
             sys.exit(_NO_SLURM.format(config.hydra.runtime.choices["hydra/launcher"]))
-        if not _swept(config.hydra):
+        if _has_an_empty_list(config.hydra):
             sys.exit(_NO_JOB.format(" ".join(config.hydra.overrides.task)))
 
 
-def _swept(asked: DictConfig) -> list[list[str]]:
-    """Return the overrides of each job of a sweep, as Hydra's sweeper will make them."""
-    texts = [f"{key}={value}" for key, value in (asked.sweeper.params or {}).items()]
+def _has_an_empty_list(asked: DictConfig) -> bool:
+    """Return whether a sweep has no job, as an empty list among those that it combines."""
+    params = asked.sweeper.get("params") or {}
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-    overrides = parser.parse_overrides([*texts, *asked.overrides.task])
-    (jobs,) = BasicSweeper.split_arguments(overrides, None)
-    return jobs
+    texts = [*(f"{key}={value}" for key, value in params.items()), *asked.overrides.task]
+    lists = [each for each in parser.parse_overrides(texts) if each.is_discrete_sweep()]
+    return not all(list(each.sweep_string_iterator()) for each in lists)

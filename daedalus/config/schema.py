@@ -59,9 +59,7 @@ class Config(Checked):
     seed: int = within(0, MOST_SEED, 0, "an integer")
     resume: bool = False
     workers: int | None = bounded(
-        1,
-        lambda count: count is None or count >= 1,
-        "give an integer from 1 up, or null for all cores",
+        1, lambda count: count >= 1, "give an integer from 1 up, or null for all cores"
     )
     population: PopulationSettings = MISSING
     populations: dict[str, PopulationSettings] = field(default_factory=dict)

@@ -19,17 +19,8 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.phases import EVALUATION, phase
 
-METRICS = (
-    "reward",
-    "welfare",
-    "fairness",
-    "participation",
-    "stability",
-    "collusion_signal",
-    "revenue",
-    "revenue_share",
-    "valid",
-)
+_OF_MARKET = "welfare fairness participation stability collusion_signal revenue revenue_share"
+METRICS = ("reward", *_OF_MARKET.split(), "valid")
 """Metrics of a step, see ``play_episodes``."""
 
 AT_ONCE = 50_000
@@ -174,4 +165,4 @@ def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:
 
 def _metrics(scored: Outcome) -> dict[str, NDArray[Any]]:
     """Return the market metrics of each episode, as means over the scored rounds."""
-    return {name: scored.field(name).mean(axis=1) for name in METRICS[1:-1]}
+    return {name: scored.field(name).mean(axis=1) for name in _OF_MARKET.split()}

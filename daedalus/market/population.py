@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from daedalus.checks import Checked, at_least, bounded, within
+from daedalus.checks import Checked, at_least, below_one, bounded, within
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
@@ -16,10 +16,6 @@ MAX_UNITS = 5
 MAX_FACTORS = 32
 RIVALS = (0.01, 100)
 """Least and greatest number of rivals that a bidder may expect at first."""
-
-
-def _below_one(default: float) -> Any:
-    return bounded(default, lambda share: 0 <= share < 1, "give a number in [0, 1)")
 
 
 @dataclass
@@ -76,11 +72,11 @@ class BidderType(Checked):
     discretion: float = within(0, 1, 0.0)
     learner: str = bounded("gradient", LEARNERS.__contains__, f"choose from {', '.join(LEARNERS)}")
     factors: int = within(2, MAX_FACTORS, 8, "an integer")
-    lowest_factor: float = _below_one(0.3)
+    lowest_factor: float = below_one(0.3)
     hedge_rate: float = bounded(10.0, lambda rate: 0 < rate <= 100, "give a number in (0, 100]")
     hedge_share: float = within(0, 1, 0.005)
     exploration: float = within(0, 1, 0.1)
-    discount: float = _below_one(0.5)
+    discount: float = below_one(0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +115,7 @@ class Population(Checked):
     types: dict[str, BidderType] = field(default_factory=lambda: {"truthful": BidderType()})
     units: int = within(1, MAX_UNITS, 3, "an integer")
     concentration: float | None = bounded(
-        None, lambda total: total is None or 0 < total < math.inf, "give a number above 0 or null"
+        None, lambda total: 0 < total < math.inf, "give a number above 0 or null"
     )
     ranges: Ranges = field(default_factory=Ranges)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from daedalus.checks import Checked, at_least, folder_or_hub_name, one_of, within
+from daedalus.checks import Checked, at_least, below_one, folder_or_hub_name, one_of, within
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
@@ -30,12 +30,7 @@ class LoraSettings(Checked):
 
     rank: int = at_least(0, 0)
     alpha: int = at_least(0, 32)
-    dropout: float = at_least(0, 0.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.dropout >= 1:
-            raise ValueError(f"dropout: {self.dropout}; give a number below 1")
+    dropout: float = below_one(0.0)
 
 
 @dataclass

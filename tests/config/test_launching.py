@@ -82,6 +82,7 @@ def test_populations_by_pattern_in_folders_of_one_s_own(start: Start, tmp_path: 
     assert list(read_table(sweep / "sweep.csv")["population"]) == ["stage0"] * 2 + ["stage1"] * 2
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
@@ -90,6 +91,9 @@ def test_populations_by_pattern_in_folders_of_one_s_own(start: Start, tmp_path: 
         (["--multirun", "seed=range(0)", "resume=true"], "resume=true: a sweep without a job"),
         pytest.param(
             *(["-m", "population=glob(nothing*)"], "a sweep without a job"), marks=pytest.mark.slow
+        ),
+        pytest.param(
+            *(["-m", "seed=interval(0,3)"], "does not support sweep type"), marks=pytest.mark.slow
         ),
         pytest.param(
             *(["-m", "seed=0", "hydra.sweep.subdir=../x"], "hydra.sweep.subdir: ../x; give each"),

@@ -19,8 +19,13 @@ from daedalus.search.space import random_mechanisms
 from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH, LOW, env_of, mixed_env
 
 
-@pytest.mark.parametrize("stack", [COMPOSITE, AGAINST_WELFARE])
-def test_best_responses_beat_random_mechanisms_on_the_given_reward(stack: RewardStack) -> None:
+@pytest.mark.parametrize(
+    ("stack", "sweeps"), [(COMPOSITE, 0), (COMPOSITE, 2), (AGAINST_WELFARE, 2)]
+)
+def test_best_responses_beat_random_mechanisms_on_the_given_reward(
+    stack: RewardStack, sweeps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SWEEPS", sweeps)
     envs = sampled_envs(replace(mixed_env(concentration=1.0), reward=stack), 2, 0, "p")
     drawn = random_mechanisms(64, generator(7, "r"))
     for env, best in zip(envs, best_responses(envs, [], 8, 0, "p"), strict=True):
