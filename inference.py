@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
 
 from daedalus.config import ConfigError, compose_config, quoted
@@ -15,7 +15,7 @@ DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it
 mechanism that the designer sets at the start of an episode. With one of them, the designer plays
 whole episodes; the rewards are shown and written to a file."""
 MODEL = "a `model` folder or a hub name OWNER/NAME (default: the newest model in outputs/)"
-CONSTRAINED = "decode valid mechanisms only, for models that were not trained for the task"
+CONSTRAINED = "decode valid mechanisms only (default: as in training)"
 RESULTS = Path("outputs") / "inference_results.json"
 
 
@@ -74,7 +74,7 @@ def parser() -> ArgumentParser:
     add("--population", default="stage3", help="option of conf/population/ (default: stage3)")
     add("--market", default="strategic", help="option of conf/market/ (default: strategic)")
     add("--seed", type=int, default=0, help="the same seed gives the same numbers (default: 0)")
-    add("--constrained", action="store_true", help=CONSTRAINED)
+    add("--constrained", action=BooleanOptionalAction, help=CONSTRAINED)
     add(
         "--output",
         type=Path,
@@ -93,7 +93,7 @@ def overrides(options: Namespace) -> list[str]:
         "task=compare",
         "designer=language_model",
         f"designer.checkpoint={quoted(options.repo_id)}",
-        f"designer.constrained={str(options.constrained).lower()}",
+        f"designer.constrained={json.dumps(options.constrained)}",
         f"population={options.population}",
         f"market={options.market}",
         f"seed={options.seed}",

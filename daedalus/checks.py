@@ -91,14 +91,25 @@ def one_of(known: Sequence[str], default: str) -> Any:
     return bounded(default, lambda value: value in known, f"choose one of {', '.join(known)}")
 
 
-def folder_or_hub_name(*files: str) -> Any:
-    """Return a field of texts: a folder that has one of ``files``, a name on the hub, or empty."""
+def folder_or_hub_name(
+    *files: str, other: Callable[[str], object] = lambda _: None, or_else: str = ""
+) -> Any:
+    """Return a field of texts: a folder that has one of ``files``, a name on the hub, or empty.
 
-    def holds(value: str) -> bool:
+    Args:
+        files: Names of files.
+        other: Whether another text is allowed; None if the rule above decides.
+        or_else: What these others are, the end of the message.
+    """
+
+    def holds(value: str) -> object:
+        allowed = other(value)
+        if allowed is not None:
+            return allowed
         if Path(value).exists():
             return not value or any((Path(value) / file).is_file() for file in files)
-        return _HUB_NAME.fullmatch(value) is not None
+        return _HUB_NAME.fullmatch(value)
 
     known = " or ".join(files)
-    hint = f"give a folder with {known}, such as a run's `model`, or a name on the hub"
+    hint = f"give a folder with {known}, such as a run's `model`, or a name on the hub{or_else}"
     return bounded("", holds, hint)

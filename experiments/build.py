@@ -115,17 +115,19 @@ def _designer_settings(config: Config, per_population: bool) -> dict[str, Design
 
 
 def load_generate(
-    checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool
+    checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
 ) -> tuple[Generate, PromptSettings]:
-    """Load a language model.
+    """Load a language model; ``constrained=None`` decodes as in training.
 
     Returns:
         Its generate function, and the prompt that it was trained on.
     """
     from daedalus.training.generation import make_generate  # torch is slow to import
     from daedalus.training.model import load_language_model
-    from daedalus.training.trained_prompt import trained_prompt
+    from daedalus.training.trained_prompt import trained_prompt, was_constrained
 
     model = load_language_model(checkpoint)
+    if constrained is None:
+        constrained = was_constrained(checkpoint)
     generate = make_generate(model, temperature, max_new_tokens, constrained)
     return generate, trained_prompt(checkpoint)

@@ -40,6 +40,7 @@ def compare(config: Config, run: TrainingRun) -> None:
     if len(history):
         run.report.figure(learning_curves(history), "learning_curves")
     tokens = run.settings.reinforcement[name].max_completion_tokens
-    generate = make_generate(load_language_model(run.folder.model), 0.0, tokens)
+    model = load_language_model(run.folder.model)
+    generate = make_generate(model, 0.0, tokens, run.settings.constrained)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
     compare_designers(config, run.env, run.report, {"trained": designer})

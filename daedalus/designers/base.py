@@ -17,7 +17,7 @@ class LoadModel(Protocol):
     """Loads a language model."""
 
     def __call__(
-        self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool
+        self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
     ) -> tuple[Generate, PromptSettings]:
         """Return the model's generate function, and the prompt that it was trained on."""
         ...

@@ -25,7 +25,8 @@ class LanguageModelSettings(DesignerSettings):
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Longest answer in tokens. Constrained answers have no limit.
         constrained: Whether tokens that cannot continue a mechanism are masked, so that every
-            answer is valid. Models that were not trained for the task need this.
+            answer is valid. Models that were not trained for the task need this. With None they are
+            masked if they were in training.
         prompt: Contents of the prompt. None is the prompt that the model was trained on.
         strict: Whether an answer with anything beside its JSON object is refused, as in training.
 
@@ -36,7 +37,7 @@ class LanguageModelSettings(DesignerSettings):
     checkpoint: str = ""
     temperature: float = at_least(0, 0.0)
     max_new_tokens: int = at_least(1, 180, "an integer")
-    constrained: bool = False
+    constrained: bool | None = None
     prompt: PromptSettings | None = None
     strict: bool = False
 

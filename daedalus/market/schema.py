@@ -40,13 +40,6 @@ def mechanism_pattern() -> str:
     return r"\{" + ",".join(pairs) + r"\}"
 
 
-def longest_spelling() -> int:
-    """Return the length of the longest match of ``mechanism_pattern``, in bytes."""
-    values = sum(max(map(len, texts)) for texts in _spellings().values())
-    names = sum(len(f'"{name}":,') for name in FIELDS)
-    return values + names + len("{}") - 1  # no comma after the last
-
-
 def _field_schema(name: str) -> dict[str, Any]:
     if name in CHOICES:
         return {"type": "string", "enum": list(CHOICES[name])}

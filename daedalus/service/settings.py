@@ -46,7 +46,7 @@ class ServiceSettings(Checked):
         max_episode_length: Longest episode on offer, in steps.
         checkpoint: The trained designer: a model's directory or hub name, ``newest`` for the newest
             model under ``outputs``, or ``none``. No request can name a model.
-        constrained: Whether masked tokens make the designer's answers valid.
+        constrained: Whether masked tokens make the designer's answers valid; None as in training.
         design_timeout: Longest time that a request waits for the trained designer before the
             heuristic one answers.
         design_queue: Largest number of different questions that wait for the trained designer.
@@ -74,7 +74,7 @@ class ServiceSettings(Checked):
     max_body_bytes: int = at_least(1024, 65_536)
     max_episode_length: int = at_least(1, 1000)
     checkpoint: str = NEWEST
-    constrained: bool = False
+    constrained: bool | None = None
     design_timeout: float = at_least(0.001, 30.0)
     design_queue: int = at_least(1, 8)
     outputs: str = "outputs"

@@ -51,6 +51,9 @@ class ReinforcementSettings(AlgorithmSettings):
         commitment_steps: Steps for which the mechanism stays in force, from 1 to below the horizon.
             Then the teacher of SFT chooses the mechanisms. With None it stays for the whole
             horizon.
+        constrained: Whether completions are drawn from the texts that spell a mechanism. Then every
+            one is valid, and the algorithm learns at choices alone, see
+            ``daedalus.training.constrained``.
         temperature: Sampling temperature of completions.
         max_completion_tokens: Largest number of tokens of a completion.
     """
@@ -66,6 +69,7 @@ class ReinforcementSettings(AlgorithmSettings):
     futures: int = at_least(1, 64)
     horizon: int = at_least(1, 1)
     commitment_steps: int | None = None
+    constrained: bool = False
     temperature: float = above(0, 1.0)
     max_completion_tokens: int = at_least(1, 128)
 

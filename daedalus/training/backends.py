@@ -11,13 +11,12 @@ from peft import LoraConfig, PeftModel
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
-from daedalus.checks import CannotRunError
 from daedalus.training.defaults import own_defaults
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import LoraSettings, ModelSettings
 
-PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-"""Linear layers of a transformer block in models like Qwen2. Each gets an adapter."""
+ADAPTED = "all-linear"
+"""peft's name of all linear layers but the output's. Each gets an adapter."""
 
 _PACKED = "support_avx512bf16_for_cpu"  # of bitsandbytes' layers
 _LONGEST = 2048  # tokens of a prompt and its answer
@@ -37,15 +36,13 @@ class TransformersBackend:
         """Load the base weights from a folder or by a hub name, quantised if the settings say so.
 
         Raises:
-            CannotRunError: The weights cannot be loaded or adapted.
+            CannotRunError: The weights cannot be loaded.
         """
         if not self._settings.load_in_4bit:
             language_model = load_language_model(source)
         else:
             language_model = load_language_model(source, quantisation(self._settings))
             allow_training_after_generation(language_model.model)
-        if self._settings.lora.rank:
-            require_projections(language_model.model, source)
         return language_model
 
     def adapt(
@@ -82,7 +79,6 @@ class UnslothBackend(TransformersBackend):
             fast_inference=False,
         )
         own_defaults(model, tokenizer)
-        require_projections(model, source)
         return LanguageModel(model, tokenizer)
 
     def adapt(self, language_model: LanguageModel, seed: int) -> tuple[LanguageModel, None]:
@@ -95,7 +91,7 @@ class UnslothBackend(TransformersBackend):
             r=lora.rank,
             lora_alpha=lora.alpha,
             lora_dropout=lora.dropout,
-            target_modules=PROJECTIONS,
+            target_modules=ADAPTED,
             bias="none",
             use_gradient_checkpointing="unsloth",
             random_state=seed,
@@ -138,23 +134,9 @@ def lora_config(settings: LoraSettings) -> LoraConfig | None:
         r=settings.rank,
         lora_alpha=settings.alpha,
         lora_dropout=settings.dropout,
-        target_modules=PROJECTIONS,
+        target_modules=ADAPTED,
         task_type="CAUSAL_LM",
     )
-
-
-def require_projections(model: PreTrainedModel, source: str | Path) -> None:
-    """Check that a model has the layers that get adapters.
-
-    Raises:
-        CannotRunError: It lacks some.
-    """
-    have = {name.rsplit(".", 1)[-1] for name, _ in model.named_modules()}
-    if missing := sorted(set(PROJECTIONS) - have):
-        raise CannotRunError(
-            f"model.pretrained: {source} is a {model.config.model_type} model without "
-            f"{', '.join(missing)}; choose a model like Qwen2, or set model.lora.rank=0"
-        )
 
 
 def train_adapters_in_float32(model: torch.nn.Module) -> None:

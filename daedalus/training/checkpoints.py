@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
@@ -12,11 +11,12 @@ from transformers import PreTrainedModel
 
 from daedalus.language.prompt import PromptSettings
 from daedalus.runs.files import written_whole_folder
-from daedalus.runs.folder import PROMPT, adapters_of
+from daedalus.runs.folder import adapters_of
 from daedalus.training.backends import quantisation
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import ModelSettings
+from daedalus.training.trained_prompt import write_manner
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -55,6 +55,7 @@ def export(
     base: str | Path,
     folder: Path,
     settings: ModelSettings | None = None,
+    constrained: bool = False,
 ) -> None:
     """Write a model that ``from_pretrained`` loads, completely or not at all.
 
@@ -70,6 +71,7 @@ def export(
         base: Folder or hub name of its base weights; used only for adapters.
         folder: Folder of the export; replaced if it exists.
         settings: How the model was loaded; needed only for adapters on quantised weights.
+        constrained: Whether its answers were constrained in training, which is saved as well.
     """
     merged = language_model.model
     if isinstance(merged, PeftModel):
@@ -78,7 +80,7 @@ def export(
     with written_whole_folder(folder) as aside:
         merged.save_pretrained(aside)
         language_model.tokenizer.save_pretrained(aside)
-        (aside / PROMPT).write_text(json.dumps(asdict(prompt), indent=2) + "\n")
+        write_manner(prompt, constrained, aside)
 
 
 def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import BatchEncoding, LogitsProcessorList
+from transformers import BatchEncoding
 
 from daedalus.language.prompt import Generate, Message
 from daedalus.training.backends import generating
-from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
-from daedalus.training.defaults import neutral_generation
+from daedalus.training.constrained import Constraint, answer_constrained, mechanism_constraint
+from daedalus.training.defaults import end_of_answer, neutral_generation
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256
@@ -31,10 +31,9 @@ def make_generate(
         language_model: The model that answers.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Largest number of tokens of an answer that is not constrained.
-        constrained: Whether to force a valid mechanism, see ``MechanismConstraint``.
+        constrained: Whether to force a valid mechanism, see ``daedalus.training.constrained``.
     """
-    matcher = mechanism_matcher(language_model) if constrained else None
-    limit = ANSWER_TOKENS if constrained else max_new_tokens
+    constraint = mechanism_constraint(language_model) if constrained else None
 
     def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
         texts: list[str] = []
@@ -42,8 +41,8 @@ def make_generate(
             torch.manual_seed(int(rng.integers(2**63)))
             for start in range(0, len(chats), _BATCH):
                 batch = chats[start : start + _BATCH]
-                masks = [MechanismConstraint(matcher, len(batch))] if matcher else []
-                texts += complete(language_model, batch, temperature, limit, masks).texts
+                answered = complete(language_model, batch, temperature, max_new_tokens, constraint)
+                texts += answered.texts
         return texts
 
     return generate
@@ -69,7 +68,7 @@ def complete(
     chats: Sequence[list[Message]],
     temperature: float,
     max_new_tokens: int,
-    masks: Sequence[MechanismConstraint] = (),
+    constraint: Constraint | None = None,
 ) -> Completions:
     """Answer chats in one batch, with torch's global random numbers and no settings but these.
 
@@ -77,35 +76,62 @@ def complete(
         language_model: The model that answers.
         chats: B chats.
         temperature: Sampling temperature; 0 decodes greedily.
-        max_new_tokens: Largest number of tokens of an answer.
-        masks: Constraints that mask tokens.
+        max_new_tokens: Largest number of tokens of an answer that is not constrained.
+        constraint: What the model may write; None is anything.
     """
-    model, tokenizer = language_model.model, language_model.tokenizer
+    tokenizer = language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
         list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
     )
     assert isinstance(inputs, BatchEncoding)
-    inputs = inputs.to(model.device)
+    asked = [
+        row[mask.bool()].tolist()
+        for row, mask in zip(inputs.input_ids, inputs.attention_mask, strict=True)
+    ]
+    with generating(language_model.model):
+        if constraint:
+            answers = answer(language_model, asked, temperature, constraint)
+        else:
+            answers = _free(language_model, inputs, temperature, max_new_tokens)
+    return Completions(
+        asked, answers, list(tokenizer.batch_decode(answers, skip_special_tokens=True))
+    )
+
+
+def answer(
+    language_model: LanguageModel,
+    asked: Sequence[Sequence[int]],
+    temperature: float,
+    constraint: Constraint,
+) -> list[list[int]]:
+    """Return the tokens of a constrained answer to each prompt, with the token that ends it."""
+
+    def draw(logits: torch.Tensor) -> torch.Tensor:
+        if not temperature:
+            return logits.argmax(dim=1)
+        return torch.multinomial((logits / temperature).softmax(dim=1), 1)[:, 0]
+
+    model, tokenizer = language_model.model, language_model.tokenizer
+    end = end_of_answer(tokenizer)
+    answers = answer_constrained(model, asked, constraint, draw, end)
+    return [[*each, end] for each in answers]
+
+
+def _free(
+    language_model: LanguageModel, inputs: BatchEncoding, temperature: float, max_new_tokens: int
+) -> list[list[int]]:
+    model = language_model.model
     sampling = (
         {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
         if temperature > 0
         else {"do_sample": False}
     )
-    ends = neutral_generation(model, tokenizer)
-    with generating(model):
-        tokens = cast(Any, model).generate(  # the method of a mixin, which the type lacks
-            **inputs,
-            max_new_tokens=max_new_tokens,
-            logits_processor=LogitsProcessorList(masks),
-            **sampling,
-        )
-    asked = [
-        row[mask.bool()].tolist()
-        for row, mask in zip(inputs.input_ids, inputs.attention_mask, strict=True)
-    ]
-    answers = tokens[:, inputs["input_ids"].shape[1] :].tolist()
-    texts = list(tokenizer.batch_decode(answers, skip_special_tokens=True))
-    return Completions(asked, [_ended(row, ends) for row in answers], texts)
+    ends = neutral_generation(model, language_model.tokenizer)
+    inputs = inputs.to(model.device)
+    tokens = cast(Any, model).generate(  # the method of a mixin, which the type lacks
+        **inputs, max_new_tokens=max_new_tokens, **sampling
+    )
+    return [_ended(row, ends) for row in tokens[:, inputs["input_ids"].shape[1] :].tolist()]
 
 
 def _ended(tokens: list[int], ends: Sequence[int]) -> list[int]:

@@ -14,6 +14,7 @@ from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from daedalus.training.pretrained import resolved
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
 
@@ -57,7 +58,7 @@ def _first_model(run: TrainingRun) -> LanguageModel:
     """
     settings, prompt, base = run.model, run.settings.prompt, run.folder.base_model
     if settings.pretrained:
-        return make_backend(settings).load(settings.pretrained)
+        return make_backend(settings).load(resolved(settings.pretrained))
     model = make_language_model(settings, prompt, run.env, run.seed, run.portfolio)
     if not settings.lora.rank:
         return model
@@ -75,14 +76,15 @@ def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None
     )
     run.tracker.rewind(VALIDITY, -1)
     run.tracker.log(VALIDITY, settings.steps, {"validity": validity})
-    base = run.model.pretrained or run.folder.base_model
-    export(model, run.settings.prompt, base, target, run.model)
+    base = resolved(run.model.pretrained) or run.folder.base_model
+    export(model, run.settings.prompt, base, target, run.model, run.settings.constrained)
 
 
 def _export_trained(model: LanguageModel, run: TrainingRun) -> None:
     """Export the model, and log how close the export of adapters is to it."""
     folder = run.folder
-    export(model, run.settings.prompt, folder.sft_model, folder.model, run.model)
+    constrained = run.settings.constrained
+    export(model, run.settings.prompt, folder.sft_model, folder.model, run.model, constrained)
     if run.model.lora.rank:
         _log_fidelity(model, run)
 

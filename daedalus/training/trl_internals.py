@@ -7,16 +7,73 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from transformers import Trainer
+import torch
+from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
 from daedalus.training.backends import repeatable_attention
+from daedalus.training.constrained import Constraint
+from daedalus.training.generation import answer
+from daedalus.training.model import LanguageModel
+from daedalus.training.scores import choice_scores
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""
+
+
+class ConstrainedTrainer(GRPOTrainer):
+    """GRPO whose answers are constrained.
+
+    Losses, entropies and divergences count choices alone. Their probabilities are those from which
+    the choices were drawn.
+
+    Args:
+        constraint: What the model may write.
+    """
+
+    def __init__(self, *arguments: Any, constraint: Constraint, **options: Any) -> None:
+        self.constraint = constraint
+        super().__init__(*arguments, **options)
+
+    def _generate_single_turn(
+        self, prompt_ids: list[list[int]], *_: Any, **__: Any
+    ) -> tuple[list[list[int]], None]:
+        tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
+        asked = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
+        return answer(asked, prompt_ids, self.temperature, self.constraint), None
+
+    def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
+        prompt_ids, answers, _, *rest = super()._generate(prompts)
+        masks = [[0] * len(each) for each in answers]
+        for mask, each in zip(masks, answers, strict=True):
+            for place in self.constraint.choices(each).places:
+                mask[place] = 1
+        return prompt_ids, answers, masks, *rest
+
+    def _get_per_token_logps_and_entropies(
+        self,
+        model: torch.nn.Module,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        logits_to_keep: int,
+        batch_size: int | None = None,
+        **_: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor, None]:
+        size = batch_size or len(input_ids)
+        parts = [
+            choice_scores(model, *part, logits_to_keep, self.constraint, self.temperature)
+            for part in zip(input_ids.split(size), attention_mask.split(size), strict=True)
+        ]
+        logps, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
+        return logps, entropies, None
+
+
+def constraint_of(trainer: GRPOTrainer) -> Constraint | None:
+    """Return what the model of a trainer may write; None is anything."""
+    return trainer.constraint if isinstance(trainer, ConstrainedTrainer) else None
 
 
 def wrap_generation(trainer: GRPOTrainer) -> None:

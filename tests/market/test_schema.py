@@ -18,7 +18,7 @@ from daedalus.market.mechanism import (
     checked_field,
 )
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.schema import longest_spelling, mechanism_pattern, mechanism_schema
+from daedalus.market.schema import mechanism_pattern, mechanism_schema
 from tests.populations import draw_mechanism
 
 PATTERN = re.compile(mechanism_pattern())
@@ -92,16 +92,3 @@ def test_every_value_that_can_be_spelled_is_valid_and_spelled_as_it_is_written(n
 )
 def test_what_is_not_a_mechanism_as_it_is_written_does_not_match(text: str) -> None:
     assert not PATTERN.fullmatch(text)
-
-
-def test_the_longest_text_is_as_long_as_said() -> None:
-    longest = Mechanism(
-        auction_type="second_price",
-        reserve_price=0.01,
-        shill_penalty=0.01,
-        withdrawal_penalty=0.01,
-        collusion_penalty=0.01,
-        reveal_clearing_price=False,
-        coalition_policy="penalize_suspected",
-    )
-    assert longest_spelling() == len(format_mechanism(longest))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,18 +13,26 @@ import torch
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.training.constrained import ANSWER_TOKENS, MechanismConstraint, mechanism_matcher
-from daedalus.training.generation import make_generate
+from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.constrained import Constraint, mechanism_constraint
+from daedalus.training.generation import complete, make_generate
 from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.scores import choice_scores
 from tests.populations import draw_mechanism
-from tests.training.conftest import PROMPT, SMALL
+from tests.training.conftest import GRPO, PROMPT, SMALL, make_run
 
 CHATS = [[{"role": "user", "content": f"market {number}"}] for number in range(48)]
+TEMPERATURE = 0.7
 
 
 @pytest.fixture(scope="module")
 def untrained(env: DesignEnv) -> LanguageModel:
     return make_language_model(SMALL, PROMPT, env, seed=0)
+
+
+@pytest.fixture(scope="module")
+def constraint(untrained: LanguageModel) -> Constraint:
+    return mechanism_constraint(untrained)
 
 
 def answers(model: LanguageModel, temperature: float, constrained: bool) -> list[str]:
@@ -32,17 +42,6 @@ def answers(model: LanguageModel, temperature: float, constrained: bool) -> list
 
 def validity(texts: list[str]) -> float:
     return sum(parse_mechanism(text).valid for text in texts) / len(texts)
-
-
-def masked(
-    model: LanguageModel, tokens: list[int], scores: torch.Tensor
-) -> Iterator[tuple[int, torch.Tensor]]:
-    """Yield each token of an answer, and the scores from which it would be drawn."""
-    constraint = MechanismConstraint(mechanism_matcher(model), rows=1)
-    so_far = [0]
-    for token in tokens:
-        yield token, constraint(torch.tensor([so_far]), scores)[0]  # type: ignore[arg-type]
-        so_far.append(token)
 
 
 def test_an_untrained_model_writes_nothing_but_mechanisms(untrained: LanguageModel) -> None:
@@ -56,7 +55,6 @@ def test_an_untrained_model_writes_nothing_but_mechanisms(untrained: LanguageMod
         assert all(
             round(getattr(mechanism, name), 2) == getattr(mechanism, name) for name in RANGES
         )
-    assert validity(answers(untrained, 0.0, constrained=True)) == 1.0
 
 
 def test_constrained_answers_depend_on_the_generator_alone(untrained: LanguageModel) -> None:
@@ -66,69 +64,143 @@ def test_constrained_answers_depend_on_the_generator_alone(untrained: LanguageMo
     assert generate(CHATS, np.random.default_rng(1)) != one
 
 
-def test_a_model_may_write_any_mechanism_and_its_scores_are_only_masked(
-    untrained: LanguageModel,
+def one_by_one(
+    model: LanguageModel, prompt: Sequence[int], constraint: Constraint
+) -> tuple[list[int], int]:
+    """Return the likeliest answer, computed anew for each token, and the number of its choices."""
+    matcher, tokens, made = constraint.start.deep_copy(), list(prompt), 0
+    while not matcher.is_stopped():
+        must = matcher.compute_ff_tokens()
+        if must:
+            token = must[0]
+        else:
+            logits = model.model(torch.tensor([tokens])).logits[0, -1]
+            allowed = torch.from_numpy(constraint.allowed([matcher])[0])
+            token, made = int(logits.masked_fill(~allowed, -torch.inf).argmax()), made + 1
+        assert matcher.consume_token(token)
+        tokens.append(token)
+    return tokens[len(prompt) :], made
+
+
+def test_answers_are_those_of_decoding_token_by_token(
+    untrained: LanguageModel, constraint: Constraint
 ) -> None:
+    chats = [*CHATS[:3], CHATS[2], [{"role": "user", "content": "a longer question than that"}]]
+    told = complete(untrained, chats, 0.0, 1, constraint)
+    assert len(set(map(len, told.answers))) > 1  # rows of different lengths side by side
+    for prompt, answer in zip(told.prompts, told.answers, strict=True):
+        tokens, made = one_by_one(untrained, prompt, constraint)
+        assert answer == [*tokens, untrained.tokenizer.eos_token_id]
+        assert len(constraint.choices(answer).places) == made < len(answer)
+
+
+def test_a_model_may_write_any_mechanism(untrained: LanguageModel, constraint: Constraint) -> None:
     rng, tokenizer = np.random.default_rng(0), untrained.tokenizer
-    scores = torch.randn(1, len(tokenizer), generator=torch.Generator().manual_seed(0))
     for _ in range(20):
         drawn = draw_mechanism(rng).to_dict()
         written = Mechanism(**drawn | {name: round(drawn[name], 2) for name in RANGES})
-        tokens = [*tokenizer.encode(format_mechanism(written)), tokenizer.eos_token_id]
-        for token, left in masked(untrained, tokens, scores):
-            allowed = left > -torch.inf
-            assert allowed[token]
-            assert torch.equal(left[allowed], scores[0, allowed])
-            assert not allowed.all()
-        assert allowed.nonzero().tolist() == [[tokenizer.eos_token_id]]  # a whole answer ends
+        tokens = tokenizer.encode(format_mechanism(written))
+        found = constraint.choices([*tokens, tokenizer.eos_token_id])
+        assert 11 <= len(found.places) < len(tokens)
+        for place, allowed in zip(found.places, found.allowed, strict=True):
+            assert allowed[tokens[place]] and 1 < allowed.sum() < 40
 
 
-def test_digits_that_lead_out_of_range_are_masked(untrained: LanguageModel) -> None:
-    tokenizer, scores = untrained.tokenizer, torch.zeros(1, len(untrained.tokenizer))
-    text = format_mechanism(Mechanism(reserve_price=0.9))
-    after = {}
-    so_far = ""
-    for token, left in masked(untrained, tokenizer.encode(text), scores):
-        allowed = (left == 0).nonzero().flatten().tolist()
-        after[so_far] = {tokenizer.decode([each])[:1] for each in allowed}
-        so_far += tokenizer.decode([token])
-    start = text[: text.index("0.9")]
-    assert after[start] == {"0"}
-    assert after[start + "0"] == {"."}
-    assert after[start + "0."] == set("0123456789")
-    assert after[start + "0.9"] == {","}
-
-
-def test_a_token_that_was_masked_is_refused(untrained: LanguageModel) -> None:
-    scores = torch.zeros(1, len(untrained.tokenizer))
-    with pytest.raises(ValueError, match=r"token .* was masked"):
-        list(masked(untrained, [*untrained.tokenizer.encode("welfare"), 0], scores))
-
-
-def test_rows_that_have_ended_wait_for_the_others(untrained: LanguageModel) -> None:
+def test_digits_that_lead_out_of_range_are_masked(
+    untrained: LanguageModel, constraint: Constraint
+) -> None:
     tokenizer = untrained.tokenizer
-    short, long = (
-        tokenizer.encode(format_mechanism(Mechanism(reserve_price=price))) for price in (0.1, 0.12)
-    )
-    assert len(long) == len(short) + 1
-    ended = [*short, tokenizer.eos_token_id, tokenizer.pad_token_id]
-    constraint = MechanismConstraint(mechanism_matcher(untrained), rows=2)
-    rows = torch.tensor([[0, *ended], [0, *long, tokenizer.eos_token_id]])
-    scores = torch.zeros(2, len(tokenizer))
-    for length in range(1, rows.shape[1] + 1):
-        left = constraint(rows[:, :length], scores)  # type: ignore[arg-type]
-    for row in left:
-        assert (row == 0).nonzero().flatten().tolist() == [tokenizer.eos_token_id]
+    tokens = tokenizer.encode(format_mechanism(Mechanism(reserve_price=0.9)))
+    found = constraint.choices(tokens)
+    after = {
+        tokenizer.decode(tokens[:place]): {
+            tokenizer.decode([each])[:1] for each in np.flatnonzero(row)
+        }
+        for place, row in zip(found.places, found.allowed, strict=True)
+    }
+    start = tokenizer.decode(tokens).partition("0.9")[0]
+    assert after[start + "0."] == set("0123456789")
+    for forced in ("", "0", "0.9"):  # 0.9 is the largest reserve price
+        assert start + forced not in after
 
 
-def test_there_are_tokens_enough_for_the_longest_answer(untrained: LanguageModel) -> None:
-    """Even where every byte is a token of its own; ``max_new_tokens`` does not cut."""
-    generate = make_generate(untrained, 1.0, 1, constrained=True)
-    assert validity(generate(CHATS[:4], np.random.default_rng(0))) == 1.0
-    assert ANSWER_TOKENS > len(format_mechanism(Mechanism(coalition_policy="penalize_suspected")))
+def test_an_answer_that_is_no_mechanism_has_no_choices(
+    untrained: LanguageModel, constraint: Constraint
+) -> None:
+    with pytest.raises(ValueError, match=r"token .* cannot continue a mechanism"):
+        constraint.choices(untrained.tokenizer.encode("welfare"))
 
 
 def test_a_padded_vocabulary_is_masked_to_its_end(env: DesignEnv) -> None:
     model = make_language_model(SMALL, PROMPT, env, seed=0)
     model.model.resize_token_embeddings(len(model.tokenizer) + 37)
     assert validity(answers(model, 1.0, constrained=True)) == 1.0
+
+
+def batch(model: LanguageModel, constraint: Constraint) -> tuple[torch.Tensor, torch.Tensor, int]:
+    """Return tokens and mask of prompts and answers, padded on both sides, and answers' columns."""
+    chats = [*CHATS[:2], CHATS[1], [{"role": "user", "content": "a longer question"}]]
+    told = complete(model, chats, 1.0, 1, constraint)
+    before, after = (max(map(len, each)) for each in (told.prompts, told.answers))
+    pad = model.tokenizer.pad_token_id
+    rows, mask = [], []
+    for prompt, answer in zip(told.prompts, told.answers, strict=True):
+        left, right = before - len(prompt), after - len(answer)
+        rows.append([pad] * left + prompt + answer + [pad] * right)
+        mask.append([0] * left + [1] * (len(prompt) + len(answer)) + [0] * right)
+    return torch.tensor(rows), torch.tensor(mask), after
+
+
+def brute_force(
+    model: LanguageModel, tokens: list[int], answer: list[int], constraint: Constraint
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return log-probabilities and entropies of all tokens, from a softmax over the allowed."""
+    logits = model.model(torch.tensor([tokens])).logits[0, -len(answer) - 1 : -1] / TEMPERATURE
+    found, logps, entropies = constraint.choices(answer), [], []
+    for place, token in enumerate(answer):
+        if place not in found.places:
+            logps.append(torch.tensor(0.0))
+            entropies.append(torch.tensor(0.0))
+            continue
+        allowed = np.flatnonzero(found.allowed[list(found.places).index(place)])
+        odds = logits[place, allowed].exp()
+        shares = odds / odds.sum()
+        logps.append(shares[list(allowed).index(token)].log())
+        entropies.append(-(shares * shares.log()).sum())
+    return torch.stack(logps), torch.stack(entropies)
+
+
+def test_scores_and_gradients_are_those_of_a_masked_softmax(
+    env: DesignEnv,
+) -> None:
+    model = make_language_model(SMALL, PROMPT, env, seed=1)
+    constraint = mechanism_constraint(model)
+    tokens, mask, length = batch(model, constraint)
+    logps, entropies = choice_scores(model.model, tokens, mask, length, constraint, TEMPERATURE)
+    weights = torch.randn(logps.shape, generator=torch.Generator().manual_seed(0))
+    (weights * (logps + 0.3 * entropies)).sum().backward()
+    found = {name: each.grad.clone() for name, each in model.model.named_parameters()}
+    model.model.zero_grad()
+    for row in range(len(tokens)):
+        here = mask[row].bool()
+        answer = tokens[row, -length:][mask[row, -length:].bool()].tolist()
+        one, other = brute_force(model, tokens[row, here].tolist(), answer, constraint)
+        assert torch.allclose(logps[row, : len(answer)], one, atol=1e-5)
+        assert torch.allclose(entropies[row, : len(answer)], other, atol=1e-5)
+        assert not logps[row, len(answer) :].any()
+        (weights[row, : len(answer)] * (one + 0.3 * other)).sum().backward()
+    for name, each in model.model.named_parameters():
+        assert torch.allclose(found[name], each.grad, atol=1e-4), name
+
+
+def test_grpo_learns_from_constrained_answers_of_an_untrained_model(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path
+) -> None:
+    settings = replace(GRPO, constrained=True, steps=3, learning_rate=1e-2, warmup_steps=0)
+    run = make_run(env, tmp_path, settings)
+    before = small.model.get_output_embeddings().weight.clone()
+    grpo.train(small, run)
+    assert not torch.equal(before, small.model.get_output_embeddings().weight)
+    records = run.tracker.history("grpo")
+    assert [each["validity"] for each in records] == [1.0] * 3
+    assert all(0 < each["entropy"] < np.log(40) for each in records)

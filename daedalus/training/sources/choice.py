@@ -51,5 +51,5 @@ def _state_player(
     if not settings.own_states:
         return RandomWalkDesigner(run.portfolio)
     tokens = settings.max_completion_tokens
-    generate = make_generate(language_model, settings.temperature, tokens)
+    generate = make_generate(language_model, settings.temperature, tokens, settings.constrained)
     return LanguageModelDesigner(generate, run.settings.prompt, strict=True)

@@ -18,11 +18,13 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.training.algorithm_settings import ReinforcementSettings
+from daedalus.training.constrained import Constraint
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.reward import return_reward
 from daedalus.training.sources.source import Source, numbered_prompts
+from daedalus.training.trl_internals import constraint_of
 
 RETURNS = "returns"
 """Key of the returns, which a rollout passes to the reward function beside the tokens."""
@@ -60,7 +62,7 @@ class EpisodeRollouts:
         tokenizer = trainer.processing_class
         assert isinstance(tokenizer, PreTrainedTokenizerBase)
         model = LanguageModel(trainer.accelerator.unwrap_model(trainer.model), tokenizer)
-        turns, rewards = self._play(model, numbers)
+        turns, rewards = self._play(model, numbers, constraint_of(trainer))
         length = self.env.settings.episode_length
         chosen = [int(generator(self.seed, f"turns/{each}").integers(length)) for each in numbers]
         rows = range(len(numbers))
@@ -78,7 +80,7 @@ class EpisodeRollouts:
         }
 
     def _play(
-        self, model: LanguageModel, numbers: Sequence[int]
+        self, model: LanguageModel, numbers: Sequence[int], constraint: Constraint | None
     ) -> tuple[list[Completions], NDArray[np.float64]]:
         """Return the tokens of each step, and rewards of shape (steps, episodes)."""
         seeds = np.concatenate([market_seeds(self.seed, "rollouts", 1, each) for each in numbers])
@@ -87,7 +89,7 @@ class EpisodeRollouts:
         settings, tokens = self.settings, self.settings.max_completion_tokens
         for _ in range(self.env.settings.episode_length):
             chats = prompts(episodes.observe(), self.prompt)
-            turns.append(complete(model, chats, settings.temperature, tokens))
+            turns.append(complete(model, chats, settings.temperature, tokens, constraint))
             rewards.append(_step(episodes, [parse_mechanism(text) for text in turns[-1].texts]))
         return turns, np.stack(rewards)
 

@@ -67,6 +67,11 @@ class GrpoSettings(ReinforcementSettings):
                 "rollouts: state and siblings: 0"
             )
 
+        if self.vllm_server and self.constrained:
+            raise ValueError(
+                "vllm_server: the trainer samples these answers itself; set constrained: false"
+            )
+
     def _check_loss(self) -> None:
         cispo, high = self.loss_type == "cispo", self.epsilon_high
         if cispo and high is None:

