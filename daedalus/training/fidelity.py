@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 
 from daedalus.language.prompt import Message
 from daedalus.training.backends import generating
+from daedalus.training.constrained import Constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 
@@ -29,7 +30,11 @@ class Fidelity:
 
 
 def fidelity(
-    trained: LanguageModel, exported: LanguageModel, chats: Sequence[list[Message]], tokens: int
+    trained: LanguageModel,
+    exported: LanguageModel,
+    chats: Sequence[list[Message]],
+    tokens: int,
+    constraint: Constraint | None = None,
 ) -> Fidelity:
     """Compare two models on the answers that the trained one gives at temperature 0.
 
@@ -37,9 +42,10 @@ def fidelity(
         trained: The model as it was trained, with its adapters.
         exported: The model as it was written, with merged adapters.
         chats: The prompts.
-        tokens: Largest number of tokens of an answer.
+        tokens: Largest number of tokens of an answer that is not constrained.
+        constraint: What the trained model may write; None is anything.
     """
-    said = complete(trained, chats, 0.0, tokens)
+    said = complete(trained, chats, 0.0, tokens, constraint)
     divergences, same = [], []
     for prompt, answer in zip(said.prompts, said.answers, strict=True):
         one, other = (_predictions(each.model, prompt, answer) for each in (trained, exported))

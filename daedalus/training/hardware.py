@@ -73,6 +73,12 @@ def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
         raise CannotRunError(
             "model.backend: unsloth trains in one process; choose model.backend=transformers"
         )
+    for name, each in training.reinforcement.items():
+        if each.constrained and model.backend == "unsloth":
+            raise CannotRunError(
+                f"training.{name}.constrained: Unsloth computes probabilities in its own way, over "
+                "all tokens; choose model.backend=transformers"
+            )
     if is_sharded():
         _require_whole_training(model, training)
 
@@ -128,6 +134,7 @@ def _require_whole_training(model: ModelSettings, training: TrainingSettings) ->
     for name, each in training.reinforcement.items():
         refused[f"training.{name}.siblings"] = (each.siblings, 0)
         refused[f"training.{name}.rollouts"] = (each.rollouts, "state")
+        refused[f"training.{name}.constrained"] = (each.constrained, False)
     for name, (value, instead) in refused.items():
         if value != instead:
             raise CannotRunError(

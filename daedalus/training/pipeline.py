@@ -12,6 +12,7 @@ from daedalus.search.states import mid_episode_states
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
+from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.pretrained import resolved
@@ -67,7 +68,14 @@ def _first_model(run: TrainingRun) -> LanguageModel:
 
 
 def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None:
-    """Measure the validity of sampled answers, and export the model."""
+    """Measure the validity of sampled answers, unless they are constrained; export the model."""
+    if not run.settings.constrained:
+        _log_validity(model, run)
+    base = resolved(run.model.pretrained) or run.folder.base_model
+    export(model, run.settings.prompt, base, target, run.model, run.settings.constrained)
+
+
+def _log_validity(model: LanguageModel, run: TrainingRun) -> None:
     settings = run.settings.sft
     validity = sft.sampled_validity(model, run)
     run.report.say(
@@ -76,8 +84,6 @@ def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None
     )
     run.tracker.rewind(VALIDITY, -1)
     run.tracker.log(VALIDITY, settings.steps, {"validity": validity})
-    base = resolved(run.model.pretrained) or run.folder.base_model
-    export(model, run.settings.prompt, base, target, run.model, run.settings.constrained)
 
 
 def _export_trained(model: LanguageModel, run: TrainingRun) -> None:
@@ -95,7 +101,8 @@ def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
     chats = prompts(states.observe(), run.settings.prompt)
     last = run.settings.reinforcement[run.settings.last]
     exported = load_language_model(run.folder.model)
-    found = fidelity(model, exported, chats, last.max_completion_tokens)
+    constraint = mechanism_constraint(model) if run.settings.constrained else None
+    found = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
     run.tracker.rewind(FIDELITY, -1)
     run.tracker.log(FIDELITY, last.steps, asdict(found))
     run.report.say(

@@ -1,0 +1,54 @@
+"""Causal language models of other shapes: loaded, adapted, trained, exported and asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from daedalus.env import DesignEnv
+from daedalus.language.prompt import prompts
+from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.backends import make_backend
+from daedalus.training.checkpoints import export
+from daedalus.training.constrained import mechanism_constraint
+from daedalus.training.generation import complete
+from daedalus.training.model import LanguageModel, load_language_model
+from tests.training.conftest import ADAPTED, GRPO, PROMPT, make_run
+
+SIZES = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "head_dim": 16,
+    "num_key_value_heads": 1, "intermediate_size": 64, "n_embd": 32, "n_layer": 2, "n_head": 2,
+    "max_position_embeddings": 1024, "sliding_window": 512,
+}  # fmt: skip
+"""GPT-2 has other names for its sizes."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen3", "gemma2", "gpt_neox", "gpt2"])
+def test_any_causal_model_trains_by_constrained_grpo(
+    env: DesignEnv, small: LanguageModel, kind: str, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    tokens, end = len(small.tokenizer), small.tokenizer.eos_token_id
+    ends = {"bos_token_id": None, "eos_token_id": end, "pad_token_id": small.tokenizer.pad_token_id}
+    shape = AutoConfig.for_model(kind, vocab_size=tokens, **SIZES, **ends)
+    base = tmp_path / "base"
+    AutoModelForCausalLM.from_config(shape).save_pretrained(base)
+    small.tokenizer.save_pretrained(base)
+    model = make_backend(ADAPTED).load(base)
+    settings = replace(GRPO, constrained=True, steps=2, learning_rate=1e-2, warmup_steps=0)
+    trained = grpo.train(model, make_run(env, tmp_path / "run", settings, ADAPTED))
+    export(trained, PROMPT, base, tmp_path / "model", ADAPTED)
+    plain = load_language_model(tmp_path / "model")
+    chats = prompts(mid_episode_states(env, 6, 0, "x").observe(), PROMPT)
+    told = [
+        complete(each, chats, 0.0, 1, mechanism_constraint(each)).texts for each in (trained, plain)
+    ]
+    assert told[0] == told[1]
+    alone = [complete(plain, [chat], 0.0, 1, mechanism_constraint(plain)).texts for chat in chats]
+    assert [each for [each] in alone] == told[1]
