@@ -16,6 +16,7 @@ from daedalus.language.prompt import Message
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.settings import REPOSITORY, HubSettings
+from daedalus.training.trained_prompt import was_constrained
 
 _TEMPLATE = Path(__file__).with_name("card.md")
 _TASK = "reinforcement-learning"
@@ -85,6 +86,7 @@ def model_card(
         population=tables.code(config["population"]["name"]),
         command=tables.code(_command(config, settings)),
         is_classic=config["market"]["name"] == "classic",
+        constrained=was_constrained(evidence.run.model),
         seed=config["seed"],
         confidence=f"{evidence.intervals.confidence:.0%}",
         episodes=trained["episodes"],

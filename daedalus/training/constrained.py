@@ -103,9 +103,14 @@ def mechanism_constraint(language_model: LanguageModel) -> Constraint:
 
 
 def forced(matcher: LLMatcher) -> list[int]:
-    """Return the tokens that must follow, until the next choice, and let the matcher read them."""
+    """Return the tokens that must follow, until the next choice, and let the matcher read them.
+
+    Raises:
+        ValueError: The tokenizer writes the text in tokens that do not spell it.
+    """
     tokens: list[int] = matcher.compute_ff_tokens()
-    matcher.consume_tokens(tokens)
+    if not matcher.consume_tokens(tokens):
+        raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
     return tokens
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from huggingface_hub import ModelCard
 
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.publishing.card import Example, base_model, model_card
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.settings import HubSettings
+from daedalus.runs.folder import RunFolder
+from daedalus.training.trained_prompt import write_manner
 from tests.publishing.conftest import with_model
 
 SETTINGS = HubSettings("OWNER/NAME")
@@ -92,3 +96,12 @@ def test_weights_that_all_trained_have_no_adapters(evidence: Evidence) -> None:
     lora = evidence.config["model"]["lora"] | {"rank": 0}
     text = model_card(with_model(evidence, lora=lora), SETTINGS, EXAMPLE, 1).text
     assert "none: all weights were trained" in text
+
+
+def test_a_model_that_was_constrained_says_so(evidence: Evidence, tmp_path: Path) -> None:
+    assert "forces a valid mechanism" not in model_card(evidence, SETTINGS, EXAMPLE, 1).text
+    shutil.copytree(evidence.run.path, tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
+    write_manner(PromptSettings(), True, run.model)
+    text = model_card(replace(evidence, run=run), SETTINGS, EXAMPLE, 1).text
+    assert "also forces a valid mechanism" in text and "Without this force an answer may" in text

@@ -41,7 +41,7 @@ def test_any_causal_model_trains_by_constrained_grpo(
     AutoModelForCausalLM.from_config(shape).save_pretrained(base)
     small.tokenizer.save_pretrained(base)
     model = make_backend(ADAPTED).load(base)
-    settings = replace(GRPO, constrained=True, steps=2, learning_rate=1e-2, warmup_steps=0)
+    settings = replace(GRPO, constrained=True, steps=1, learning_rate=1e-2, warmup_steps=0)
     trained = grpo.train(model, make_run(env, tmp_path / "run", settings, ADAPTED))
     export(trained, PROMPT, base, tmp_path / "model", ADAPTED)
     plain = load_language_model(tmp_path / "model")

@@ -10,16 +10,21 @@ import numpy as np
 import pytest
 import torch
 
+from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo
+from daedalus.training.checkpoints import export
 from daedalus.training.constrained import Constraint, mechanism_constraint
 from daedalus.training.generation import complete, make_generate
+from daedalus.training.hardware import require_shares
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.scores import choice_scores
+from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from experiments.build import load_generate
 from tests.populations import draw_mechanism
-from tests.training.conftest import GRPO, PROMPT, SMALL, make_run
+from tests.training.conftest import GRPO, LORA, PROMPT, SMALL, make_run
 
 CHATS = [[{"role": "user", "content": f"market {number}"}] for number in range(48)]
 TEMPERATURE = 0.7
@@ -204,3 +209,25 @@ def test_grpo_learns_from_constrained_answers_of_an_untrained_model(
     records = run.tracker.history("grpo")
     assert [each["validity"] for each in records] == [1.0] * 3
     assert all(0 < each["entropy"] < np.log(40) for each in records)
+
+
+@pytest.mark.parametrize(
+    ("trained", "asked", "forced"), [(True, None, 1), (True, False, 0), (False, None, 0)]
+)
+def test_a_model_is_asked_as_it_was_trained(
+    untrained: LanguageModel, trained: bool, asked: bool | None, forced: int, tmp_path: Path
+) -> None:
+    export(untrained, PROMPT, "", tmp_path / "model", constrained=trained)
+    generate, prompt = load_generate(str(tmp_path / "model"), 1.0, 60, asked)
+    assert prompt == PROMPT
+    assert validity(generate(CHATS[:8], np.random.default_rng(0))) == forced
+
+
+@pytest.mark.parametrize("changes", [{"backend": "unsloth"}, {}], ids=["unsloth", "FSDP"])
+def test_who_computes_probabilities_otherwise_is_refused(
+    changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("daedalus.training.hardware.is_sharded", lambda: True)
+    training = TrainingSettings(grpo=replace(GRPO, constrained=True))
+    with pytest.raises(CannotRunError, match=r"training\.grpo\.constrained: "):
+        require_shares(ModelSettings(lora=LORA if changes else LoraSettings(), **changes), training)
