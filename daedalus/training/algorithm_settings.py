@@ -77,6 +77,11 @@ class ReinforcementSettings(AlgorithmSettings):
         super().__post_init__()
         if self.siblings >= self.group_size:
             raise ValueError(f"siblings: {self.siblings}; give less than group_size")
+        if self.siblings and self.constrained:
+            raise ValueError(
+                "siblings: they may have more decimals than constrained answers; set siblings: 0, "
+                "or constrained: false"
+            )
         for name, least in (("siblings", 0), ("regret_pool", 1)):
             if getattr(self, name) > least and self.rollouts == "episode":
                 raise ValueError(f"{name}: only states have it; set rollouts: state")

@@ -51,7 +51,7 @@ def fidelity(
         one, other = (_predictions(each.model, prompt, answer) for each in (trained, exported))
         divergences.append((one.exp() * (one - other)).sum(dim=1))
         same.append((one.argmax(dim=1) == other.argmax(dim=1)).float())
-    return Fidelity(float(torch.cat(divergences).mean()), float(torch.cat(same).mean()))
+    return Fidelity(max(0.0, float(torch.cat(divergences).mean())), float(torch.cat(same).mean()))
 
 
 def _predictions(model: PreTrainedModel, prompt: list[int], answer: list[int]) -> torch.Tensor:

@@ -16,7 +16,6 @@ from daedalus.training.defaults import end_of_answer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.reward import SIBLING, MarketReward
-from daedalus.training.trl_internals import constraint_of
 
 
 class SiblingRollouts:
@@ -62,8 +61,7 @@ class SiblingRollouts:
         assert isinstance(tokenizer, PreTrainedTokenizerBase)
         model = LanguageModel(trainer.accelerator.unwrap_model(trainer.model), tokenizer)
         asked = [self._chats[state] for state in states for _ in range(own)]
-        tokens, constraint = settings.max_completion_tokens, constraint_of(trainer)
-        told = complete(model, asked, settings.temperature, tokens, constraint)
+        told = complete(model, asked, settings.temperature, settings.max_completion_tokens)
         groups = [slice(own * g, own * (g + 1)) for g in range(len(states))]
         best = self._best(states, [told.texts[group] for group in groups], trainer)
         prompts, answers = [], []
