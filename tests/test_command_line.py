@@ -56,6 +56,16 @@ def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir(mode=0o500)
+    place = "kept" if os.getuid() else "/sys"  # root may write everywhere but there
+    answer = run("+experiment=boxplot", f"hydra.run.dir={place}/run", cwd=tmp_path)
+    told = answer.stderr.strip().splitlines()[-1]
+    assert answer.returncode == 1 and f"{place}/run: " in told
+    assert "give access to it, or another folder with hydra.run.dir=FOLDER" in told
+
+
+@pytest.mark.slow
 def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
     wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
     with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):

@@ -32,6 +32,7 @@ from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market import seat_plan
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observation import PROXIES
 from daedalus.rewards import terms
 from experiments.build import build_all, make_context, make_env
 from tests.config.composing import write_training_data
@@ -289,6 +290,8 @@ def test_the_readme_s_search_is_what_the_search_finds() -> None:
     assert printed_means(config, {"search": config.designer}) == {"search": shown["search"]}
 
 
+COUNTS = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+
 FACTS = {
     "the lead over best fixed": r"(0\.\d+ ± 0\.\d+)\*{0,2} in mean",
     "what GRPO adds": r"GRPO adds (0\.\d+ ± 0\.\d+)",
@@ -311,6 +314,15 @@ def test_a_number_is_the_same_in_every_document(pattern: str) -> None:
     told = {path: re.findall(pattern, path.read_text()) for path in [*DOCUMENTS, SPACE]}
     told = {path: numbers for path, numbers in told.items() if numbers}
     assert told and len({each for numbers in told.values() for each in numbers}) == 1, told
+
+
+def test_the_proxies_are_counted_alike() -> None:
+    (count,) = [word for word, number in COUNTS.items() if number == len(PROXIES)]
+    sources = [*(ROOT / "daedalus").rglob("*.py"), *(ROOT / "daedalus").rglob("*.js")]
+    counted = rf"\b({'|'.join(COUNTS)}|\d+)\s+(?:statistics|proxies)\b"
+    texts = [path.read_text() for path in [*DOCUMENTS, SPACE, *sources]]
+    told = [word for text in texts for word in re.findall(counted, text)]
+    assert set(told) == {count}
 
 
 def tables(path: Path) -> list[set[str]]:

@@ -102,7 +102,9 @@ def test_same_seed_same_numbers(tmp_path: Path) -> None:
 
 
 def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
-    assert launch(tmp_path, "tracking=wandb").wait() == 0, (tmp_path / "log.txt").read_text()
+    status, told = launch(tmp_path, "tracking=wandb").wait(), (tmp_path / "log.txt").read_text()
+    assert status == 0, told
+    assert "weave" not in told and "kernels" not in told  # an advert, and what no run needs
     (run,) = tmp_path.glob("outputs/smoke/*")
     for name in (
         "config.yaml provenance.json metrics.jsonl training_history.json training_history.csv "

@@ -185,6 +185,17 @@ def test_a_study_goes_on_after_a_record_that_was_cut(tmp_path: Path) -> None:
     assert all(json.loads(line) for line in journal.read_text().splitlines())
 
 
+def test_a_record_is_cut_under_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = []
+
+    def look(journal: Path) -> None:
+        locked.append(journal.with_name("journal.log.lock").is_symlink())
+
+    monkeypatch.setattr("daedalus.tuning.study.cut_torn_line", look)
+    play_all(make_study(tmp_path), [0.4])
+    assert len(locked) > 2 and all(locked)
+
+
 def test_an_error_of_the_machine_leaves_the_trial_to_others(tmp_path: Path) -> None:
     study = make_study(tmp_path)
     worker = Worker(study)
