@@ -55,7 +55,8 @@ class ReinforcementSettings(AlgorithmSettings):
             one is valid, and the algorithm learns at choices alone, see
             ``daedalus.training.constrained``.
         temperature: Sampling temperature of completions.
-        max_completion_tokens: Largest number of tokens of a completion.
+        max_completion_tokens: Largest number of tokens of a completion. Constrained ones have no
+            limit.
     """
 
     prompts_per_step: int = at_least(1, 8)

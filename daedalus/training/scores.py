@@ -99,7 +99,8 @@ def _shared(
 
 def _logits(model: Any, rows: Sequence[_Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
     """Return the logits at N places, shape (N, vocabulary)."""
-    device = next(model.parameters()).device
+    weight = next(model.parameters())  # of the embeddings, which are never quantised
+    device = weight.device
 
     def padded(name: str, padding: int) -> torch.Tensor:
         values = [torch.tensor(getattr(row, name)) for row in rows]
@@ -112,7 +113,7 @@ def _logits(model: Any, rows: Sequence[_Row], places: Sequence[tuple[int, int]])
         logits: torch.Tensor = model(
             input_ids=padded("tokens", 0),
             position_ids=padded("positions", 0),
-            attention_mask=_attention(owners, model.dtype),
+            attention_mask=_attention(owners, weight.dtype),
             use_cache=False,
         ).logits
     return logits

@@ -175,13 +175,12 @@ def brute_force(
     return torch.stack(logps), torch.stack(entropies)
 
 
-def test_scores_and_gradients_are_those_of_a_masked_softmax(
-    env: DesignEnv,
-) -> None:
+def test_scores_and_gradients_are_those_of_a_masked_softmax(env: DesignEnv) -> None:
     model = make_language_model(SMALL, PROMPT, env, seed=1)
     constraint = mechanism_constraint(model)
     tokens, mask, length = batch(model, constraint)
-    logps, entropies = choice_scores(model.model, tokens, mask, length, constraint, TEMPERATURE)
+    wrapped = torch.nn.DataParallel(model.model)  # as in several processes
+    logps, entropies = choice_scores(wrapped, tokens, mask, length, constraint, TEMPERATURE)
     weights = torch.randn(logps.shape, generator=torch.Generator().manual_seed(0))
     (weights * (logps + 0.3 * entropies)).sum().backward()
     found = {name: each.grad.clone() for name, each in model.model.named_parameters()}
