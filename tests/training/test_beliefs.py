@@ -1,0 +1,76 @@
+"""What a language model believes: odds that add up, and those of the answers that it gives."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from daedalus.env import DesignEnv
+from daedalus.evaluation.figures import save
+from daedalus.market.mechanism import FIELDS
+from daedalus.market.parsing import parse_mechanism
+from daedalus.runs.folder import RunFolder
+from daedalus.studies.beliefs_figures import choice_map, field_panels
+from daedalus.training.beliefs import choice_beliefs, field_beliefs, likeliest, stages
+from daedalus.training.model import LanguageModel, make_language_model
+from tests.training.conftest import PROMPT, SMALL
+
+CHAT = [{"role": "user", "content": "market 1"}]
+
+
+@pytest.fixture(scope="module")
+def untrained(env: DesignEnv) -> LanguageModel:
+    return make_language_model(SMALL, PROMPT, env, seed=0)
+
+
+def test_shares_of_sampled_values_add_up(untrained: LanguageModel) -> None:
+    found = field_beliefs(untrained, CHAT, 40, seed=0)
+    assert list(found["field"].unique()) == list(FIELDS)
+    assert found.groupby("field")["probability"].sum().to_numpy() == pytest.approx(1.0)
+    assert found.equals(field_beliefs(untrained, CHAT, 40, seed=0))
+    assert not found.equals(field_beliefs(untrained, CHAT, 40, seed=1))
+
+
+def test_a_share_is_at_least_the_probability_of_one_spelling(untrained: LanguageModel) -> None:
+    said = likeliest(untrained, CHAT)
+    mechanism = parse_mechanism(said.texts[0]).mechanism
+    assert mechanism is not None
+    choices = choice_beliefs(untrained, said)
+    first = choices.loc[choices["field"] == "auction_type", "probability"].prod()
+    sampled = field_beliefs(untrained, CHAT, 400, seed=0).set_index(["field", "value"])
+    share = sampled.loc[("auction_type", mechanism.auction_type), "probability"]
+    assert first - 4 * math.sqrt(first * (1 - first) / 400) < share < 1  # tokens may be split
+
+
+def test_the_likeliest_answer_takes_likely_choices_of_every_field(
+    untrained: LanguageModel,
+) -> None:
+    said = likeliest(untrained, CHAT)
+    choices = choice_beliefs(untrained, said)
+    assert list(dict.fromkeys(choices["field"])) == list(FIELDS)
+    alone = choices["entropy"].map(math.exp)  # as many equal odds have this entropy
+    assert (choices["probability"] >= 1 / alone - 1e-6).all()
+    assert len(choices) < len(said.answers[0])  # forced tokens are no choices
+
+
+def test_stages_of_a_run(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    assert list(stages(run, "", taught=True)) == ["SFT", "GRPO"]
+    run.base_model.mkdir(parents=True)
+    assert stages(run, "", taught=True)["untrained"] == run.base_model
+    run.sft_model.mkdir()
+    assert stages(run, "", taught=False) == {"untrained": run.sft_model, "GRPO": run.model}
+
+
+def test_figures_have_a_panel_for_each_field(untrained: LanguageModel, tmp_path: Path) -> None:
+    fields = field_beliefs(untrained, CHAT, 8, seed=0).assign(stage="untrained")
+    figure = field_panels(fields)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[:-1] == [name.replace("_", " ") for name in FIELDS]
+    choices = choice_beliefs(untrained, likeliest(untrained, CHAT)).assign(stage="untrained")
+    drawn = choice_map(choices)
+    assert len(drawn.axes[0].get_xticks()) == len(choices)
+    save(figure, tmp_path / "fields.png")
+    save(drawn, tmp_path / "choices.png")
