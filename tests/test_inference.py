@@ -93,6 +93,7 @@ def test_a_published_model_is_asked_by_its_name(
         ask("--repo-id", "OWNER/OTHER", "--constrained")
 
 
+@pytest.mark.slow
 def test_results_pair_the_designer_with_the_baselines(ask, untrained: Path, tmp_path: Path) -> None:
     asked = ["--repo-id", untrained, "--baseline", "--population", "stage4", *SHORT, "--output"]
     shown = ask(*asked, tmp_path / "a" / "first.json")
@@ -108,6 +109,7 @@ def test_results_pair_the_designer_with_the_baselines(ask, untrained: Path, tmp_
     assert "trained" in shown and "paired differences" in shown and "first.json" in shown
 
 
+@pytest.mark.slow
 def test_the_designer_plays_the_same_without_baselines(
     ask, untrained: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_the_designer_plays_the_same_without_baselines(
     assert results["differences"] == [] and "paired differences" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
@@ -144,6 +147,7 @@ TEMPLATES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_checkpoint_without_pad_token_or_template_is_asked(
     ask, untrained: Path, tmp_path: Path, template: str

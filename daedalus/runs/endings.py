@@ -35,6 +35,7 @@ _ADVICE = {
     errno.ENOMEM: "use a machine with more memory, or fewer workers",
 }
 """What to do about a failure of the operating system."""
+_NO_MEMORY = ("can't allocate memory", "out of memory")  # PyTorch's words, which have no type
 
 
 class RunFailedError(CannotRunError):
@@ -64,11 +65,19 @@ def described(error: BaseException) -> str:
         path = f"{error.filename}: " if error.filename else ""
         text = f"{path}{error.strerror}" + (f"; {advice}" if advice else "")
         return f"{doing}{text}"
+    if is_of_memory(error):
+        return f"{doing}the memory does not suffice; {_ADVICE[errno.ENOMEM]}, or a smaller model"
     said = " ".join(str(error).split())[:_SHOWN]
     text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     return f"{doing}{text}{where}"
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Return whether an error says that the memory of the machine or of its GPU is used up."""
+    told = str(error).casefold()
+    return isinstance(error, MemoryError) or any(each in told for each in _NO_MEMORY)
 
 
 def unrecorded(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 import torch
 
 from daedalus.checks import CannotRunError
+from daedalus.runs.endings import is_of_memory
 from daedalus.runs.processes import count, is_sharded, share
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
@@ -182,7 +183,7 @@ def _import_unsloth() -> None:
 
 @contextmanager
 def memory_advice(phase: str, setting: str) -> Iterator[None]:
-    """Say what to change if the GPU's memory does not suffice for a phase.
+    """Say what to change if the memory of the GPU or of the machine does not suffice for a phase.
 
     Args:
         phase: Its name.
@@ -193,9 +194,11 @@ def memory_advice(phase: str, setting: str) -> Iterator[None]:
     """
     try:
         yield
-    except torch.cuda.OutOfMemoryError as error:
+    except (RuntimeError, MemoryError) as error:
+        if not is_of_memory(error):
+            raise
         raise CannotRunError(
-            f"{phase}: the GPU has not enough memory; lower {setting}, set "
-            "model.load_in_4bit=true, or take a smaller model. The last checkpoint is kept: "
-            "resume=true goes on from it"
+            f"{phase}: the {'GPU' if has_gpu() else 'machine'} has not enough memory; lower "
+            f"{setting}, set model.load_in_4bit=true, or take a smaller model. The last checkpoint "
+            "is kept: resume=true goes on from it"
         ) from error

@@ -78,6 +78,7 @@ def test_units_go_to_the_highest_bids_that_compete(auction_type, offered, units,
     assert sale.price[0] == (clearing_price(auction_type, every[:sold], losing) if sold else 0)
 
 
+@pytest.mark.slow
 @given(offered=offers(), units=UNITS, reserve=RESERVES, keys=KEYS)
 @quick
 def test_vcg_pays_at_most_uniform_prices(offered, units, reserve, keys):
@@ -171,6 +172,7 @@ def test_a_false_name_acts_as_a_reserve(auction_type, bids, shill, owner, keys):
     assert not shilled.alias_won.any()
 
 
+@pytest.mark.slow
 @given(
     offered=offers(),
     values=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(lambda two: (max(two), min(two))),

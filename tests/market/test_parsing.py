@@ -164,6 +164,7 @@ def test_no_text_raises(text):
     check(text)
 
 
+@pytest.mark.slow
 @relaxed
 @given(json_values)
 def test_no_json_raises(value):
@@ -177,6 +178,7 @@ def test_no_object_raises(data):
     assert not check(json.dumps(VALID | data)).valid or data.keys() <= VALID.keys()
 
 
+@pytest.mark.slow
 @settings(relaxed, max_examples=300)
 @given(mechanisms, st.data())
 def test_no_mutation_of_valid_text_raises(mechanism, data):

@@ -23,6 +23,8 @@ SETTINGS = HubSettings("OWNER/NAME")
 CHAT = [{"role": "user", "content": 'round_number: 0 / 10\n"quoted" {and} braced'}]
 EXAMPLE = Example(CHAT, format_mechanism(Mechanism()))
 
+pytestmark = pytest.mark.slow  # the run behind the card is trained
+
 
 @pytest.fixture
 def card(evidence: Evidence, tmp_path: Path) -> ModelCard:

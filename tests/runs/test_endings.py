@@ -46,6 +46,8 @@ def raised(error: Exception, *doings: str) -> Exception:
         (OSError(errno.ENOSPC, "No space left on device", "/out/a"), ["/out/a: No space", "free"]),
         (PermissionError(errno.EACCES, "Permission denied", "/out"), ["/out: ", "hydra.run.dir="]),
         (OSError("odd"), ["OSError: odd"]),
+        (MemoryError(), ["the memory does not suffice; use a machine with more"]),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes"), ["fewer workers"]),
     ],
 )
 def test_an_error_is_one_line(error: Exception, parts: list[str]) -> None:

@@ -29,6 +29,7 @@ def states() -> Episodes:
     return mid_episode_states(mixed_env(concentration=1.0), 6, 0, "x", 2)
 
 
+@pytest.mark.slow
 def test_a_plan_is_the_best_candidate_and_local_search_only_improves_on_its_own_futures() -> None:
     paused, candidates = states(), random_mechanisms(8, generator(3, "c"))
     rewards = LookAhead(4, 0).compare(paused, candidates, 2, "x")
@@ -62,6 +63,7 @@ def test_local_search_maximises_the_given_reward() -> None:
     assert welfare_after(AGAINST_WELFARE) < welfare_after(COMPOSITE) - 0.1
 
 
+@pytest.mark.slow
 def test_the_planner_beats_its_own_candidates() -> None:
     env = mixed_env(concentration=1.0)
     candidates = random_mechanisms(16, generator(1, "c"))

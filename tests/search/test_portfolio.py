@@ -19,6 +19,7 @@ from daedalus.search.space import random_mechanisms
 from tests.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH, LOW, env_of, mixed_env
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stack", "sweeps"), [(COMPOSITE, 0), (COMPOSITE, 2), (AGAINST_WELFARE, 2)]
 )

@@ -164,6 +164,7 @@ def test_the_whole_way_on_a_small_market() -> None:
     assert told.confusion.sum(axis=1) == pytest.approx([1.0, 1.0])
 
 
+@pytest.mark.slow
 def test_responses_are_to_the_given_reward() -> None:
     env = dataclasses.replace(small_env(concentration=1.0), reward=AGAINST_WELFARE)
     search = SearchBudget(8, 2, sweeps=1, sweep_episodes=4)

