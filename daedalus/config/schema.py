@@ -19,6 +19,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
+from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
 MOST_SEED = 2**32 - 1
@@ -44,6 +45,7 @@ class Config(Checked):
         designer: The designer that is studied.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
+        numbers: Training of the policy of plain numbers.
         evaluation: Episodes, intervals and baselines.
         adversary: The bidders that an adversary may choose, and the budget of its search.
         tracking: Where a run writes its numbers.
@@ -70,6 +72,7 @@ class Config(Checked):
     designer: Any = MISSING
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    numbers: NumbersSettings = field(default_factory=NumbersSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
@@ -95,10 +98,11 @@ class Config(Checked):
                 "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
                 "model.load_in_4bit=false, or leave vllm_server empty"
             )
-        for name, each in self.training.reinforcement.items():
+        rewarded = {f"training.{name}": each for name, each in self.training.reinforcement.items()}
+        for name, each in (rewarded | {"numbers": self.numbers}).items():
             if each.horizon > self.market.episode_length:
                 raise ValueError(
-                    f"training.{name}.horizon: {each.horizon}; "
+                    f"{name}.horizon: {each.horizon}; "
                     f"an episode has {self.market.episode_length} steps"
                 )
 

@@ -65,6 +65,7 @@ TASKS = {
     "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
     "gpu_check": Task(_GRPO),
     "grpo": Task(_GRPO, shared=True),
+    "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "publish": Task("designer.checkpoint hub", designer="language_model"),

@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
+from daedalus.training.algorithms.grpo.target import target_advantages
 from daedalus.training.backends import repeatable_attention
 from daedalus.training.constrained import Constraint
 from daedalus.training.generation import answer
@@ -74,6 +75,39 @@ class ConstrainedTrainer(GRPOTrainer):
 def constraint_of(trainer: GRPOTrainer) -> Constraint | None:
     """Return what the model of a trainer may write; None is anything."""
     return trainer.constraint if isinstance(trainer, ConstrainedTrainer) else None
+
+
+def aim_at_target(trainer: GRPOTrainer) -> None:
+    """Replace the advantages of each batch by those of ``target_advantages``.
+
+    They belong to the policy that sampled. So they hold for one pass over a batch.
+    """
+    score = trainer._generate_and_score_completions
+
+    def aimed(inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        output = score(inputs)
+        logps = gather(_sequence_logps(trainer, output))
+        aims = target_advantages(logps, gather(output["advantages"]), trainer.num_generations)
+        count = len(output["advantages"])
+        start = trainer.accelerator.process_index * count
+        return output | {"advantages": aims[start : start + count]}
+
+    gather = trainer.accelerator.gather
+    vars(trainer)["_generate_and_score_completions"] = aimed
+
+
+def _sequence_logps(trainer: GRPOTrainer, output: dict[str, Any]) -> torch.Tensor:
+    """Return the log-probability of each answer in a batch, shape (B,)."""
+    tokens, mask = (
+        torch.cat([output[f"prompt_{each}"], output[f"completion_{each}"]], dim=1)
+        for each in ("ids", "mask")
+    )
+    length = output["completion_ids"].shape[1]
+    with torch.no_grad():
+        logps, *_ = trainer._get_per_token_logps_and_entropies(
+            trainer.model, tokens, mask, length, trainer.args.per_device_train_batch_size
+        )
+    return (logps * output["completion_mask"] * output.get("tool_mask", 1)).sum(dim=1)
 
 
 def wrap_generation(trainer: GRPOTrainer) -> None:

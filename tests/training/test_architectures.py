@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
-from daedalus.training.model import LanguageModel, load_language_model
-from tests.training.conftest import ADAPTED, GRPO, PROMPT, make_run
+from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from tests.training.conftest import ADAPTED, GRPO, PROMPT, SMALL, make_run
+
+ROOT = Path(__file__).parents[2]
 
 SIZES = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "head_dim": 16,
@@ -40,6 +43,23 @@ def test_any_causal_model_trains_by_constrained_grpo(
     base = tmp_path / "base"
     AutoModelForCausalLM.from_config(shape).save_pretrained(base)
     small.tokenizer.save_pretrained(base)
+    assert_constrained_training(env, base, tmp_path)
+
+
+@pytest.mark.slow
+def test_qwen_s_shape_and_tokenizer_train_by_constrained_grpo(
+    env: DesignEnv, tmp_path: Path
+) -> None:
+    subprocess.run(["make", "outputs/tokenizer/qwen2_5"], cwd=ROOT, check=True)
+    tokenizer = str(ROOT / "outputs" / "tokenizer" / "qwen2_5")
+    shape = replace(SMALL, tokenizer=tokenizer, tie_embeddings=True, key_value_heads=1)
+    base = tmp_path / "base"
+    export(make_language_model(shape, PROMPT, env, seed=0), PROMPT, "", base)
+    assert_constrained_training(env, base, tmp_path)
+
+
+def assert_constrained_training(env: DesignEnv, base: Path, tmp_path: Path) -> None:
+    """Train the model of a folder; its export must answer alike, alone and in a batch."""
     model = make_backend(ADAPTED).load(base)
     settings = replace(GRPO, constrained=True, steps=1, learning_rate=1e-2, warmup_steps=0)
     trained = grpo.train(model, make_run(env, tmp_path / "run", settings, ADAPTED))

@@ -80,6 +80,7 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (GrpoSettings, {"epsilon_high": 0.1, "iterations": 2}, "epsilon_high: 0.1; .* from 0.2 up"),
         (GrpoSettings, {"loss_type": "cispo"}, "loss_type: cispo needs epsilon_high"),
         (GrpoSettings, {"loss_type": "cispo", "epsilon_high": 0.5}, "epsilon_high: 0.5; .* 1.0 up"),
+        (GrpoSettings, {"loss_type": "target", "iterations": 2}, "target .*; set iterations: 1"),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
         (GrpoSettings, {"vllm_server": "x", "constrained": True}, "set constrained: false"),

@@ -11,6 +11,7 @@ from daedalus.training.algorithm_settings import ReinforcementSettings
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
+TARGET = "target"
 LEVELS = ("token", "sequence")
 
 
@@ -21,7 +22,7 @@ class GrpoSettings(ReinforcementSettings):
     Attributes:
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         loss_type: How the losses of tokens are summed and clipped, one of ``LOSSES``, by the names
-            of TRL.
+            of TRL. Or ``target``: ``dapo`` with the advantages of ``target_advantages``.
         epsilon: Importance ratios below 1 - epsilon are clipped, and above 1 + epsilon unless
             ``epsilon_high`` is set. With one iteration no ratio differs from 1.
         epsilon_high: Another upper bound (Yu et al. 2025). For the loss ``cispo`` it is the largest
@@ -45,7 +46,7 @@ class GrpoSettings(ReinforcementSettings):
 
     steps: int = 300
     schedule: str = one_of(SCHEDULES, "constant_with_warmup")
-    loss_type: str = one_of(LOSSES, "dapo")
+    loss_type: str = one_of((*LOSSES, TARGET), "dapo")
     epsilon: float = at_least(0, 0.2)
     epsilon_high: float | None = None
     importance_sampling_level: str = one_of(LEVELS, "token")
@@ -81,5 +82,7 @@ class GrpoSettings(ReinforcementSettings):
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
         if high is not None and self.iterations == 1 and not cispo:
             raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
+        if self.loss_type == TARGET and self.iterations > 1:
+            raise ValueError("loss_type: target holds for one pass over a batch; set iterations: 1")
         if self.loss_type == "luspo" and self.importance_sampling_level != "sequence":
             raise ValueError("loss_type: luspo needs importance_sampling_level: sequence")

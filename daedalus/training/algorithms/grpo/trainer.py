@@ -9,7 +9,7 @@ from typing import Any, cast
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.runs.phases import GRPO, phase
-from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
@@ -18,7 +18,7 @@ from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from daedalus.training.trainers import prepared, run_phase, shared_options
-from daedalus.training.trl_internals import ConstrainedTrainer, wrap_generation
+from daedalus.training.trl_internals import ConstrainedTrainer, aim_at_target, wrap_generation
 
 PHASE = "grpo"
 
@@ -49,6 +49,8 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
         rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
     wrap_generation(trainer)
+    if run.settings.grpo.loss_type == TARGET:
+        aim_at_target(trainer)
     return LanguageModel(run_phase(trainer, PHASE, run), adapted.tokenizer)
 
 
@@ -67,7 +69,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
-        loss_type=settings.loss_type,
+        loss_type="dapo" if settings.loss_type == TARGET else settings.loss_type,
         epsilon=settings.epsilon,
         epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
         importance_sampling_level=settings.importance_sampling_level,

@@ -1,0 +1,37 @@
+"""What every change of one field would gain: whether a mechanism is a local optimum."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from daedalus.env import DesignEnv
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.search.objective import episode_scores
+from daedalus.search.space import variants
+
+
+def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: int) -> pd.DataFrame:
+    """Play a mechanism and its neighbours, which have one field at another of its ``LEVELS``.
+
+    Args:
+        env: The market, and the reward.
+        mechanism: It is in force for whole episodes.
+        episodes: Number of episodes, the same for all.
+        seed: Seed of the run.
+
+    Returns:
+        A row for each neighbour, the best first: its ``field`` and ``value``, what it ``gains``
+        over the mechanism, and the standard error of that, ``sem``.
+    """
+    others = [
+        (name, each) for name in FIELDS for each in variants(mechanism, name) if each != mechanism
+    ]
+    played = Mechanisms.stack([mechanism, *(each for _, each in others)])
+    scores = episode_scores(env, played, episodes, seed, "neighbours")
+    gained = scores[1:] - scores[0]
+    rows = [
+        {"field": name, "value": getattr(each, name), "gain": gain.mean()}
+        | {"sem": gain.std(ddof=1) / episodes**0.5}
+        for (name, each), gain in zip(others, gained, strict=True)
+    ]
+    return pd.DataFrame(rows).sort_values("gain", ascending=False, ignore_index=True)

@@ -1,0 +1,78 @@
+"""A policy of plain numbers: the odds of each field's values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+
+
+def _values(name: str) -> tuple[Any, ...]:
+    """Return the values of a field: hundredths of the reserve, and tenths of the penalties."""
+    if name not in RANGES:
+        return CHOICES.get(name, (False, True))
+    low, high = RANGES[name]
+    unit = 100 if name == "reserve_price" else 10
+    return tuple(number / unit for number in range(round(low * unit), round(high * unit) + 1))
+
+
+VALUES: dict[str, tuple[Any, ...]] = {name: _values(name) for name in FIELDS}
+"""What the policy chooses from in each field."""
+
+
+class NumbersPolicy(torch.nn.Module):
+    """Independent odds of the values of each field, equal at first. It can play as a designer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.logits = torch.nn.ParameterDict(  # in pairs: it would sort a mapping
+            [(name, torch.zeros(len(values))) for name, values in VALUES.items()]
+        )
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the places in ``VALUES`` of ``count`` mechanisms, shape (count, fields)."""
+        columns = []
+        for logits in self.logits.values():
+            bounds = logits.detach().double().softmax(dim=0).numpy().cumsum()
+            columns.append(np.searchsorted(bounds[:-1], rng.random(count), side="right"))
+        return np.stack(columns, axis=1)
+
+    def logps(self, places: NDArray[np.int64]) -> torch.Tensor:
+        """Return the log-probability of each mechanism, shape (count,)."""
+        chosen = torch.from_numpy(places)
+        parts = [
+            logits.log_softmax(dim=0)[chosen[:, column]]
+            for column, logits in enumerate(self.logits.values())
+        ]
+        return torch.stack(parts).sum(dim=0)
+
+    def entropy(self) -> torch.Tensor:
+        """Return the entropy of an answer, in nats."""
+        logs = [logits.log_softmax(dim=0) for logits in self.logits.values()]
+        return -torch.stack([(each.exp() * each).sum() for each in logs]).sum()
+
+    def mode(self) -> Mechanism:
+        """Return the likeliest mechanism."""
+        places = [int(logits.argmax()) for logits in self.logits.values()]
+        return mechanisms_at(np.array([places]))[0]
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Draw a mechanism for each market."""
+        return mechanisms_at(self.draw(len(observations), rng))
+
+
+def mechanisms_at(places: NDArray[np.int64]) -> Mechanisms:
+    """Return the mechanisms with these places in ``VALUES``, shape (count, fields)."""
+    return Mechanisms.stack(
+        [
+            Mechanism(
+                **{name: VALUES[name][place] for name, place in zip(FIELDS, row, strict=True)}
+            )
+            for row in places
+        ]
+    )

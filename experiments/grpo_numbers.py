@@ -1,0 +1,41 @@
+"""Train a policy of plain numbers by GRPO's updates, and compare its mechanism with search's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.evaluation.figures import learning_curves
+from daedalus.market.parsing import format_mechanism
+from daedalus.runs.files import written_whole
+from daedalus.search.neighbours import one_field_gains
+from experiments.build import make_env
+from experiments.compare import compare_designers
+from experiments.tracked import tracked
+
+_EPISODES = 300  # in which neighbours are compared
+
+
+def main(config: Config, out: Path) -> None:
+    """Train, write the likeliest mechanism and what its neighbours gain, and compare it."""
+    from daedalus.training.numbers import trainer
+
+    env = make_env(config)
+    with tracked(config, out) as (tracker, report):
+        tracker.rewind(trainer.PHASE, 0)
+        policy = trainer.train_numbers(env, config.numbers, config.seed, tracker.log)
+        history = pd.DataFrame(tracker.history(trainer.PHASE))
+        report.table(history, "history")
+        report.figure(learning_curves(history), "learning_curves")
+        best = policy.mode()
+        with written_whole(out / "mechanism.json") as aside:
+            aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
+        report.say(f"likeliest mechanism: {format_mechanism(best)}")
+        gains = one_field_gains(env, best, _EPISODES, config.seed)
+        report.table(gains, "neighbours")
+        report.show(gains.head(5), f"changes of one field that gain most, {_EPISODES} episodes")
+        compare_designers(config, env, report, {"numbers": FixedDesigner(best)})

@@ -1,0 +1,89 @@
+"""The target policy: its gradient, its bounds, and what a model learns by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from datasets import Dataset
+
+from daedalus.env import DesignEnv
+from daedalus.market.parsing import parse_mechanism
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.target import target_advantages
+from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.beliefs import field_beliefs
+from daedalus.training.model import LanguageModel
+from daedalus.training.sources.source import Source
+from tests.training.conftest import GRPO, make_run
+
+CHAT = [{"role": "user", "content": "market 1"}]
+
+
+def test_the_gradient_is_that_of_the_cross_entropy_against_the_target() -> None:
+    rng = np.random.default_rng(0)
+    known, advantages = rng.normal(-9, 2, (3, 4)), rng.normal(size=(3, 4))
+    logps = torch.tensor(known, requires_grad=True)
+    found = target_advantages(logps.flatten(), torch.tensor(advantages.ravel()), 4)
+    (-(found.detach() * logps.flatten()).sum() / 4).backward()
+    odds = np.exp(known) / np.exp(known).sum(axis=1, keepdims=True)
+    wanted = odds * np.exp(advantages)
+    wanted /= wanted.sum(axis=1, keepdims=True)
+    assert logps.grad is not None
+    assert logps.grad.numpy() == pytest.approx(odds - wanted)
+
+
+def test_steps_within_a_group_end_at_the_odds_of_the_target() -> None:
+    advantages = torch.tensor([2.0, 0.0, -1.0, 0.5])
+    logits = torch.zeros(4, requires_grad=True)
+    target = advantages.softmax(dim=0)
+    for _ in range(400):  # towards one target, so the advantages are what is left
+        left = target.log() - logits.detach().log_softmax(dim=0)
+        gradient = target_advantages(logits.detach(), left, 4)
+        logits.grad = -gradient / 4
+        logits.data -= 0.5 * logits.grad
+    assert logits.detach().softmax(dim=0).numpy() == pytest.approx(target.numpy(), abs=1e-3)
+
+
+def test_equal_odds_leave_small_advantages_and_large_ones_are_bounded() -> None:
+    small = torch.tensor([0.02, 0.01, -0.01, 0.0])
+    found = target_advantages(torch.full((4,), -7.0), small, 4)
+    assert found.numpy() == pytest.approx((small - small.mean()).numpy(), abs=3e-4)
+    huge = target_advantages(torch.tensor([-3.0, -40.0]), torch.tensor([0.0, 1e6]), 2)
+    assert huge.tolist() == [-2.0, 2.0]
+
+
+def format_source() -> Source:
+    """Return a prompt for which ``vcg`` earns 1, and everything else nothing."""
+
+    def reward(completions: list[Any], **_: Any) -> list[float]:
+        found = [parse_mechanism(each[0]["content"]).mechanism for each in completions]
+        return [float(each is not None and each.auction_type == "vcg") for each in found]
+
+    return Source(Dataset.from_dict({"prompt": [CHAT] * 64}), reward)
+
+
+@pytest.fixture
+def learnt(env: DesignEnv, small: LanguageModel, tmp_path: Path) -> Callable[[str], Any]:
+    """Return a function that trains by a loss, and gives the odds of each field's values."""
+
+    def train(loss: str) -> Any:
+        settings: GrpoSettings = replace(
+            GRPO, constrained=True, steps=25, prompts_per_step=4, group_size=8, micro_batch=32,
+            states=64, learning_rate=1e-2, warmup_steps=0, loss_type=loss,
+        )  # fmt: skip
+        trained = train_grpo(small, format_source(), make_run(env, tmp_path / loss, settings))
+        found = field_beliefs(trained, CHAT, 64, seed=0)
+        return found.set_index(["field", "value"])["probability"]
+
+    return train
+
+
+@pytest.mark.slow
+def test_a_model_learns_what_is_rewarded(learnt: Callable[[str], Any]) -> None:
+    assert learnt("target").loc[("auction_type", "vcg")] > 0.9
