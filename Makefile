@@ -94,8 +94,7 @@ notebook: setup ## open the notebooks in JupyterLab
 
 NOTES := outputs/notebooks
 notebooks: setup ## make the runs that the notebooks show (12 min), and their pictures
-	$(RUN) run.py +experiment=grpo_stage3 +designer@evaluation.baselines.search=search \
-	  tracking=files hydra.run.dir=$(NOTES)/demo
+	$(RUN) run.py +experiment=grpo_stage3 tracking=files hydra.run.dir=$(NOTES)/demo
 	$(RUN) run.py +experiment=behaviour designer=language_model designer.name=trained \
 	  designer.checkpoint=$(NOTES)/demo/model evaluation.episodes=200 tracking=files \
 	  training.portfolio.populations=4 hydra.run.dir=$(NOTES)/behaviour

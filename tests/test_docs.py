@@ -272,6 +272,7 @@ def printed_means(config: Config, designers: dict[str, Any]) -> dict[str, str]:
     return dict(zip(*(column.cells for column in shown.columns), strict=True))
 
 
+@pytest.mark.slow
 def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     recipe = MAKEFILE.read_text().split("\ndemo:")[1].splitlines()[1]
     command = recipe.strip().replace("$(RUN)", "python")
@@ -281,13 +282,6 @@ def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     assert list(shown) == ["random", "informed_greedy", "trained", "search"]
     assert printed_means(config, config.evaluation.baselines).items() <= shown.items()
     assert demo_rows(ROOT / "docs" / "results.md") == shown
-
-
-@pytest.mark.slow
-def test_the_readme_s_search_is_what_the_search_finds() -> None:
-    config = composed(ROOT / "conf", ["+experiment=boxplot", "designer=search"])
-    shown = demo_rows(README)
-    assert printed_means(config, {"search": config.designer}) == {"search": shown["search"]}
 
 
 COUNTS = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}

@@ -29,7 +29,7 @@ PANELS = ("welfare", "fairness", "participation", "stability", "reward")
 CURVES = {
     "reward": "reward",
     "reward_std": "reward, std within groups",
-    "entropy": "entropy, nats per token",
+    "entropy": "entropy, nats per token or choice",
     "grad_norm": "gradient norm",
     "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms",
