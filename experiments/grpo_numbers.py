@@ -12,7 +12,8 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.files import written_whole
-from daedalus.search.neighbours import one_field_gains
+from daedalus.studies.neighbours import one_field_gains
+from daedalus.studies.neighbours_figures import gain_bars
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.tracked import tracked
@@ -37,5 +38,6 @@ def main(config: Config, out: Path) -> None:
         report.say(f"likeliest mechanism: {format_mechanism(best)}")
         gains = one_field_gains(env, best, _EPISODES, config.seed)
         report.table(gains, "neighbours")
-        report.show(gains.head(5), f"changes of one field that gain most, {_EPISODES} episodes")
+        report.show(gains.head(), f"changes of one field that gain most, {_EPISODES} episodes")
+        report.figure(gain_bars(gains), "neighbours")
         compare_designers(config, env, report, {"numbers": FixedDesigner(best)})

@@ -67,6 +67,7 @@ TASKS = {
     "grpo": Task(_GRPO, shared=True),
     "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
+    "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
     "replicate_published": Task(

@@ -20,6 +20,18 @@ LEVELS: dict[str, tuple[Any, ...]] = (
 """Settings of each field that a sweep tries."""
 
 
+def _grid(name: str) -> tuple[Any, ...]:
+    if name not in RANGES:
+        return LEVELS[name]
+    low, high = RANGES[name]
+    unit = 100 if name == "reserve_price" else 10
+    return tuple(number / unit for number in range(round(low * unit), round(high * unit) + 1))
+
+
+GRID: dict[str, tuple[Any, ...]] = {name: _grid(name) for name in FIELDS}
+"""All settings of each field, with hundredths of the reserve and tenths of the penalties."""
+
+
 def random_mechanisms(
     count: int, rng: np.random.Generator, sampling: str = "uniform"
 ) -> Mechanisms:

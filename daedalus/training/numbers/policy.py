@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
-
-
-def _values(name: str) -> tuple[Any, ...]:
-    """Return the values of a field: hundredths of the reserve, and tenths of the penalties."""
-    if name not in RANGES:
-        return CHOICES.get(name, (False, True))
-    low, high = RANGES[name]
-    unit = 100 if name == "reserve_price" else 10
-    return tuple(number / unit for number in range(round(low * unit), round(high * unit) + 1))
-
-
-VALUES: dict[str, tuple[Any, ...]] = {name: _values(name) for name in FIELDS}
-"""What the policy chooses from in each field."""
+from daedalus.search.space import GRID
 
 
 class NumbersPolicy(torch.nn.Module):
@@ -31,11 +17,11 @@ class NumbersPolicy(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.logits = torch.nn.ParameterDict(  # in pairs: it would sort a mapping
-            [(name, torch.zeros(len(values))) for name, values in VALUES.items()]
+            [(name, torch.zeros(len(values))) for name, values in GRID.items()]
         )
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places in ``VALUES`` of ``count`` mechanisms, shape (count, fields)."""
+        """Return the places in ``GRID`` of ``count`` mechanisms, shape (count, fields)."""
         columns = []
         for logits in self.logits.values():
             bounds = logits.detach().double().softmax(dim=0).numpy().cumsum()
@@ -67,12 +53,10 @@ class NumbersPolicy(torch.nn.Module):
 
 
 def mechanisms_at(places: NDArray[np.int64]) -> Mechanisms:
-    """Return the mechanisms with these places in ``VALUES``, shape (count, fields)."""
+    """Return the mechanisms with these places in ``GRID``, shape (count, fields)."""
     return Mechanisms.stack(
         [
-            Mechanism(
-                **{name: VALUES[name][place] for name, place in zip(FIELDS, row, strict=True)}
-            )
+            Mechanism(**{name: GRID[name][place] for name, place in zip(FIELDS, row, strict=True)})
             for row in places
         ]
     )

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
+from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.search.objective import episode_scores
-from daedalus.search.space import variants
+from daedalus.search.space import GRID
+
+
+def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
+    """Return the mechanism that a designer sets most often, and its share of all steps.
+
+    Args:
+        steps: The frame of ``compare`` for one designer.
+
+    Raises:
+        CannotRunError: It set no valid mechanism.
+    """
+    counts = steps[steps["valid"]].groupby(list(FIELDS)).size()
+    if not len(counts):
+        raise CannotRunError("the designer set no valid mechanism, so it has no neighbours")
+    fields = dict(zip(FIELDS, counts.idxmax(), strict=True))
+    return Mechanism(**fields), float(counts.max() / len(steps))
 
 
 def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: int) -> pd.DataFrame:
-    """Play a mechanism and its neighbours, which have one field at another of its ``LEVELS``.
+    """Play a mechanism and its neighbours, which have one field at another value of ``GRID``.
 
     Args:
         env: The market, and the reward.
@@ -24,7 +43,10 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
         over the mechanism, and the standard error of that, ``sem``.
     """
     others = [
-        (name, each) for name in FIELDS for each in variants(mechanism, name) if each != mechanism
+        (name, replace(mechanism, **{name: value}))
+        for name, values in GRID.items()
+        for value in values
+        if value != getattr(mechanism, name)
     ]
     played = Mechanisms.stack([mechanism, *(each for _, each in others)])
     scores = episode_scores(env, played, episodes, seed, "neighbours")

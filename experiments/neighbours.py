@@ -1,0 +1,27 @@
+"""Show what a designer would gain by another value of one field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.config import Config
+from daedalus.evaluation.episodes import compare
+from daedalus.market.parsing import format_mechanism
+from daedalus.studies.neighbours import most_frequent, one_field_gains
+from daedalus.studies.neighbours_figures import gain_bars
+from experiments.build import build_all, make_context, make_env
+from experiments.tracked import tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Find the mechanism that the designer sets most often; play its neighbours beside it."""
+    env, name = make_env(config), config.designer.name
+    episodes, seed = config.evaluation.episodes, config.seed
+    designers = build_all({name: config.designer}, make_context(config, env))
+    with tracked(config, out) as (_, report):
+        mechanism, share = most_frequent(compare(env, designers, episodes, seed))
+        report.say(f"{name}, in {100 * share:.0f} % of all steps: {format_mechanism(mechanism)}")
+        gains = one_field_gains(env, mechanism, episodes, seed)
+        report.table(gains, "summary")
+        report.show(gains.head(), f"changes of one field that gain most, {episodes} episodes")
+        report.figure(gain_bars(gains), "neighbours")
