@@ -93,7 +93,7 @@ notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis
 
 NOTES := outputs/notebooks
-notebooks: setup ## make the runs that the notebooks show (12 min), and their pictures
+notebooks: setup ## make the runs that the notebooks show (1 hour), and their pictures
 	$(RUN) run.py +experiment=grpo_stage3 tracking=files hydra.run.dir=$(NOTES)/demo
 	$(RUN) run.py +experiment=behaviour designer=language_model designer.name=trained \
 	  designer.checkpoint=$(NOTES)/demo/model evaluation.episodes=200 tracking=files \
@@ -101,8 +101,11 @@ notebooks: setup ## make the runs that the notebooks show (12 min), and their pi
 	$(RUN) run.py +experiment=understanding trained=$(NOTES)/demo populations=stages \
 	  evaluation.episodes=50 "~evaluation.baselines.distilled" tracking=files \
 	  evaluation.baselines.best_own.candidates=256 hydra.run.dir=$(NOTES)/understanding
+	$(RUN) run.py +experiment=grpo_smollm2_stage3 training.sft.steps=30 training.sft.warmup_steps=5 \
+	  training.grpo.loss_type=target training.grpo.horizon=5 training.grpo.learning_rate=2e-4 \
+	  tracking=files hydra.run.dir=$(NOTES)/smollm2
 	DAEDALUS_RUN=$(NOTES)/demo DAEDALUS_LEADERBOARD=docs/data DAEDALUS_BEHAVIOUR=$(NOTES)/behaviour \
-	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding $(RUN) -m nbconvert --to notebook --execute \
+	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding DAEDALUS_TRAINING=$(NOTES)/smollm2 $(RUN) -m nbconvert --to notebook --execute \
 	  --inplace --ExecutePreprocessor.record_timing=False analysis/*.ipynb
 
 clean: ## delete the virtual environment and the caches, but not outputs/

@@ -22,6 +22,7 @@ from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
+from daedalus.runs.folder import RunFolder
 from daedalus.studies.behaviour import decisions
 from daedalus.studies.understanding import changed_fields, decisions_by_population
 from tests.populations import population
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "analysis").glob("*.ipynb"))
 BOXPLOTS, DESIGNER = ROOT / "analysis" / "boxplots.ipynb", ROOT / "analysis" / "designer.ipynb"
 UNDERSTANDING = ROOT / "analysis" / "understanding.ipynb"
+LANGUAGE_MODEL = ROOT / "analysis" / "language_model.ipynb"
 
 
 def write_run(folder: Path) -> None:
@@ -115,7 +117,7 @@ def write_understanding(folder: Path) -> None:
 
 
 def test_there_are_notebooks() -> None:
-    assert [BOXPLOTS, DESIGNER, UNDERSTANDING] == NOTEBOOKS
+    assert [BOXPLOTS, DESIGNER, LANGUAGE_MODEL, UNDERSTANDING] == NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -155,14 +157,29 @@ def test_notebooks_draw_runs(
 
 
 @pytest.mark.slow
+def test_the_models_of_a_run_are_asked_and_drawn(
+    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"DAEDALUS_TRAINING": trained_run.path}
+    done = execute(LANGUAGE_MODEL, runs, tmp_path, ROOT, monkeypatch)
+    assert done.returncode == 0, done.stderr
+    assert shown(tmp_path / "executed.ipynb") == (3, 2)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("notebook", "experiment"),
-    [(BOXPLOTS, "boxplot"), (DESIGNER, "leaderboard"), (UNDERSTANDING, "understanding")],
+    [
+        (BOXPLOTS, "boxplot"),
+        (DESIGNER, "leaderboard"),
+        (UNDERSTANDING, "understanding"),
+        (LANGUAGE_MODEL, "grpo_stage3"),
+    ],
 )
 def test_notebooks_without_a_run_say_what_to_do(
     notebook: Path, experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = dict.fromkeys(RUNS[notebook], tmp_path / "nothing")
+    runs = dict.fromkeys([*RUNS.get(notebook, {}), "DAEDALUS_TRAINING"], tmp_path / "nothing")
     done = execute(notebook, runs, tmp_path, ROOT / "analysis", monkeypatch)
     assert done.returncode != 0
     assert f"python run.py +experiment={experiment}" in done.stderr
