@@ -14,12 +14,12 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
-from daedalus.training.algorithms.grpo.target import target_advantages
 from daedalus.training.backends import repeatable_attention
 from daedalus.training.constrained import Constraint
 from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
+from daedalus.training.target import target_advantages
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""

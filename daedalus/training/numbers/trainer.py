@@ -19,10 +19,10 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo.settings import TARGET
-from daedalus.training.algorithms.grpo.target import target_advantages
 from daedalus.training.numbers.policy import NumbersPolicy, mechanisms_at
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.sources.reward import MarketReward
+from daedalus.training.target import target_advantages
 
 PHASE = "numbers"
 """Name under which the steps are logged."""

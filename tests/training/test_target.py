@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from datasets import Dataset
 from daedalus.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
-from daedalus.training.algorithms.grpo.target import target_advantages
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.source import Source
+from daedalus.training.target import target_advantages
+from daedalus.training.trl_internals import aim_at_target
 from tests.training.conftest import GRPO, make_run
 
 CHAT = [{"role": "user", "content": "market 1"}]
@@ -56,6 +58,35 @@ def test_equal_odds_leave_small_advantages_and_large_ones_are_bounded() -> None:
     assert found.numpy() == pytest.approx((small - small.mean()).numpy(), abs=3e-4)
     huge = target_advantages(torch.tensor([-3.0, -40.0]), torch.tensor([0.0, 1e6]), 2)
     assert huge.tolist() == [-2.0, 2.0]
+
+
+def test_each_process_takes_the_advantages_of_its_own_answers() -> None:
+    """Four answers of a group lie in two processes, and this is the second."""
+    logps, advantages = torch.tensor([-3.0, -1.0, -2.0, -5.0]), torch.tensor([1.0, -1.0, 0.5, -0.5])
+    whole = {"logps": logps, "advantages": advantages}
+    ids, mask = torch.zeros(2, 3, dtype=torch.long), torch.tensor([[1, 1, 0], [1, 1, 1]])
+    output = {
+        "prompt_ids": ids, "prompt_mask": torch.ones_like(ids), "completion_ids": ids,
+        "completion_mask": mask, "advantages": advantages[2:],
+    }  # fmt: skip
+    spread = torch.zeros(2, 3)  # the last token of the first answer is padding
+    spread[:, 0], spread[0, 2] = logps[2:], -99.0
+
+    def gather(mine: torch.Tensor) -> torch.Tensor:
+        (found,) = (each for each in whole.values() if torch.equal(each[2:], mine))
+        return found
+
+    trainer = SimpleNamespace(
+        model=None,
+        num_generations=4,
+        args=SimpleNamespace(per_device_train_batch_size=2),
+        accelerator=SimpleNamespace(gather=gather, process_index=1),
+        _generate_and_score_completions=lambda _: output,
+        _get_per_token_logps_and_entropies=lambda *_: (spread, None, None),
+    )
+    aim_at_target(trainer)  # type: ignore[arg-type]
+    found = trainer._generate_and_score_completions([])["advantages"]
+    assert torch.equal(found, target_advantages(logps, advantages, 4)[2:])
 
 
 def format_source() -> Source:
