@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pandas as pd
 
@@ -25,7 +26,7 @@ def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
     counts = steps[steps["valid"]].groupby(list(FIELDS)).size()
     if not len(counts):
         raise CannotRunError("the designer set no valid mechanism, so it has no neighbours")
-    fields = dict(zip(FIELDS, counts.idxmax(), strict=True))
+    fields = dict(zip(FIELDS, cast(tuple[Any, ...], counts.idxmax()), strict=True))
     return Mechanism(**fields), float(counts.max() / len(steps))
 
 

@@ -87,7 +87,9 @@ def aim_at_target(trainer: GRPOTrainer) -> None:
     def aimed(inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = score(inputs)
         logps = gather(_sequence_logps(trainer, output))
-        aims = target_advantages(logps, gather(output["advantages"]), trainer.num_generations)
+        aims = target_advantages(
+            logps, gather(output["advantages"]), cast(int, trainer.num_generations)
+        )
         count = len(output["advantages"])
         start = trainer.accelerator.process_index * count
         return output | {"advantages": aims[start : start + count]}
@@ -98,16 +100,17 @@ def aim_at_target(trainer: GRPOTrainer) -> None:
 
 def _sequence_logps(trainer: GRPOTrainer, output: dict[str, Any]) -> torch.Tensor:
     """Return the log-probability of each answer in a batch, shape (B,)."""
-    tokens, mask = (
+    tokens, here = (
         torch.cat([output[f"prompt_{each}"], output[f"completion_{each}"]], dim=1)
         for each in ("ids", "mask")
     )
     length = output["completion_ids"].shape[1]
     with torch.no_grad():
         logps, *_ = trainer._get_per_token_logps_and_entropies(
-            trainer.model, tokens, mask, length, trainer.args.per_device_train_batch_size
+            trainer.model, tokens, here, length, trainer.args.per_device_train_batch_size
         )
-    return (logps * output["completion_mask"] * output.get("tool_mask", 1)).sum(dim=1)
+    mask = output["completion_mask"] * output.get("tool_mask", 1)
+    return cast(torch.Tensor, (logps * mask).sum(dim=1))
 
 
 def wrap_generation(trainer: GRPOTrainer) -> None:
