@@ -98,12 +98,19 @@ class Config(Checked):
                 "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
                 "model.load_in_4bit=false, or leave vllm_server empty"
             )
-        rewarded = {f"training.{name}": each for name, each in self.training.reinforcement.items()}
-        for name, each in (rewarded | {"numbers": self.numbers}).items():
-            if each.horizon > self.market.episode_length:
+        self._check_horizons()
+
+    def _check_horizons(self) -> None:
+        """Check that futures fit into an episode."""
+        horizons = {
+            f"training.{name}": each.horizon for name, each in self.training.reinforcement.items()
+        }
+        if self.task == "grpo_numbers":
+            horizons["numbers"] = self.numbers.horizon
+        for name, horizon in horizons.items():
+            if horizon > self.market.episode_length:
                 raise ValueError(
-                    f"{name}.horizon: {each.horizon}; "
-                    f"an episode has {self.market.episode_length} steps"
+                    f"{name}.horizon: {horizon}; an episode has {self.market.episode_length} steps"
                 )
 
     def _check_explained(self) -> None:

@@ -52,6 +52,10 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             "training.grpo.horizon: 3; an episode has 2 steps",
         ),
         (
+            {"task": "grpo_numbers", "market": MarketSettings(episode_length=2)},
+            "numbers.horizon: 5; an episode has 2 steps",
+        ),
+        (
             {"model": UNSLOTH, "training": of_grpo(loss_type="dr_grpo", scale_rewards="group")},
             "unsloth does not scale the rewards of dr_grpo",
         ),

@@ -84,6 +84,7 @@ def test_every_cell_is_within_four_standard_errors(stage):
     assert not wrong
 
 
+@pytest.mark.slow
 def test_distances_are_those_of_chance():
     """A bias too small for any one cell shows in all of them together."""
     cells = []

@@ -12,6 +12,8 @@ from daedalus.checks import CannotRunError
 from daedalus.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow  # the run that is read is trained
+
 
 @pytest.fixture
 def copy(trained_run: RunFolder, tmp_path: Path) -> RunFolder:
@@ -20,7 +22,6 @@ def copy(trained_run: RunFolder, tmp_path: Path) -> RunFolder:
     return RunFolder(tmp_path / "copy")
 
 
-@pytest.mark.slow
 def test_all_files_are_read(trained_run: RunFolder) -> None:
     evidence = read_evidence(f"{trained_run.model}/")
     assert evidence.run.path == trained_run.path.resolve()
