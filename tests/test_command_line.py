@@ -314,7 +314,7 @@ def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert errors.strip().startswith("Stopped") and errors.strip().count("\n") == 0, errors
     deadline = time.monotonic() + 30  # a process of a sweep may still be ending
     while living_in(process.pid):
