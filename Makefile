@@ -105,8 +105,8 @@ notebooks: setup ## make the runs that the notebooks show (1 hour), and their pi
 	  training.grpo.loss_type=target training.grpo.horizon=5 training.grpo.learning_rate=2e-4 \
 	  tracking=files hydra.run.dir=$(NOTES)/smollm2
 	DAEDALUS_RUN=$(NOTES)/demo DAEDALUS_LEADERBOARD=docs/data DAEDALUS_BEHAVIOUR=$(NOTES)/behaviour \
-	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding DAEDALUS_TRAINING=$(NOTES)/smollm2 $(RUN) -m nbconvert --to notebook --execute \
-	  --inplace --ExecutePreprocessor.record_timing=False analysis/*.ipynb
+	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding DAEDALUS_TRAINING=$(NOTES)/smollm2 \
+	  $(RUN) -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False analysis/*.ipynb
 
 clean: ## delete the virtual environment and the caches, but not outputs/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis $(PAGE)/node_modules

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -11,11 +10,11 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.market.parsing import format_mechanism
-from daedalus.runs.files import written_whole
 from daedalus.studies.neighbours import one_field_gains
-from daedalus.studies.neighbours_figures import gain_bars
 from experiments.build import make_env
 from experiments.compare import compare_designers
+from experiments.neighbours import report_gains
+from experiments.search import write_mechanism
 from experiments.tracked import tracked
 
 _EPISODES = 300  # in which neighbours are compared
@@ -33,11 +32,7 @@ def main(config: Config, out: Path) -> None:
         report.table(history, "history")
         report.figure(learning_curves(history), "learning_curves")
         best = policy.mode()
-        with written_whole(out / "mechanism.json") as aside:
-            aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
+        write_mechanism(best, out)
         report.say(f"likeliest mechanism: {format_mechanism(best)}")
-        gains = one_field_gains(env, best, _EPISODES, config.seed)
-        report.table(gains, "neighbours")
-        report.show(gains.head(), f"changes of one field that gain most, {_EPISODES} episodes")
-        report.figure(gain_bars(gains), "neighbours")
+        report_gains(one_field_gains(env, best, _EPISODES, config.seed), report, "neighbours")
         compare_designers(config, env, report, {"numbers": FixedDesigner(best)})

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
 from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.report import Report
 from daedalus.market.parsing import format_mechanism
 from daedalus.studies.neighbours import most_frequent, one_field_gains
 from daedalus.studies.neighbours_figures import gain_bars
@@ -21,7 +24,11 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         mechanism, share = most_frequent(compare(env, designers, episodes, seed))
         report.say(f"{name}, in {100 * share:.0f} % of all steps: {format_mechanism(mechanism)}")
-        gains = one_field_gains(env, mechanism, episodes, seed)
-        report.table(gains, "summary")
-        report.show(gains.head(), f"changes of one field that gain most, {episodes} episodes")
-        report.figure(gain_bars(gains), "neighbours")
+        report_gains(one_field_gains(env, mechanism, episodes, seed), report, "summary")
+
+
+def report_gains(gains: pd.DataFrame, report: Report, name: str) -> None:
+    """Write what neighbours of a mechanism gain as a table of this name, and draw it."""
+    report.table(gains, name)
+    report.show(gains.head(), "changes of one field that gain most")
+    report.figure(gain_bars(gains), "neighbours")

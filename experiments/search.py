@@ -10,6 +10,7 @@ import pandas as pd
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
@@ -25,8 +26,7 @@ def main(config: Config, out: Path) -> None:
     env = make_env(config)
     score = EpisodeObjective([env], config.seed)
     best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
-    with written_whole(out / "mechanism.json") as aside:
-        aside.write_text(json.dumps(best.to_dict(), indent=2) + "\n")
+    write_mechanism(best, out)
     with tracked(config, out) as (_, report):
         report.say(f"best fixed mechanism: {format_mechanism(best)}")
         rows = [
@@ -37,3 +37,9 @@ def main(config: Config, out: Path) -> None:
         report.table(pd.DataFrame(rows), "rungs")
         report.show(pd.DataFrame(rows), "rungs")
         compare_designers(config, env, report, {"search": FixedDesigner(best)})
+
+
+def write_mechanism(mechanism: Mechanism, out: Path) -> None:
+    """Write a mechanism to mechanism.json."""
+    with written_whole(out / "mechanism.json") as aside:
+        aside.write_text(json.dumps(mechanism.to_dict(), indent=2) + "\n")

@@ -84,9 +84,11 @@ def palette(designers: Sequence[str]) -> dict[str, str]:
     return {name: _NAMED.get(name) or extra[name] for name in designers}
 
 
-def readable(name: str) -> str:
-    """Return a name without underscores: ``informed_greedy`` becomes ``informed greedy``."""
-    return name.replace("_", " ")
+def readable(value: object) -> str:
+    """Return a value in words: ``informed_greedy`` is ``informed greedy``, and True is ``yes``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")
 
 
 def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:

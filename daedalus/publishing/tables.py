@@ -18,7 +18,7 @@ SIGNALS = {
     "reward": "reward",
     "reward_std": "standard deviation of the reward within groups",
     "frac_reward_zero_std": "share of groups without any spread",
-    "entropy": "policy entropy, nats per token",
+    "entropy": "policy entropy, nats per token or choice",
     "grad_norm": "gradient norm",
     "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms at temperature 1",

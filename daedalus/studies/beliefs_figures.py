@@ -70,13 +70,7 @@ def _bars(panel: Axes, name: str, shares: pd.DataFrame, colours: Sequence[object
     for place, (stage, colour) in enumerate(zip(rows.columns, colours, strict=True)):
         shift = (place - (len(rows.columns) - 1) / 2) * width
         panel.bar(np.arange(len(rows)) + shift, rows[stage], width, color=colour)
-    panel.set_xticks(range(len(rows)), [_word(each) for each in values], fontsize=8.5)
-
-
-def _word(value: str | bool) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return fill(readable(value), 10)
+    panel.set_xticks(range(len(rows)), [fill(readable(each), 10) for each in values], fontsize=8.5)
 
 
 def _at_most(panel: Axes, name: str, shares: pd.DataFrame, colours: Sequence[object]) -> None:

@@ -40,8 +40,8 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
         seed: Seed of the run.
 
     Returns:
-        A row for each neighbour, the best first: its ``field`` and ``value``, what it ``gains``
-        over the mechanism, and the standard error of that, ``sem``.
+        A row for each neighbour, the best first: its ``field`` and ``value``, its ``gain``
+        over the mechanism, the standard error of that, ``sem``, and the ``count`` of episodes.
     """
     others = [
         (name, replace(mechanism, **{name: value}))
@@ -54,7 +54,7 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
     gained = scores[1:] - scores[0]
     rows = [
         {"field": name, "value": getattr(each, name), "gain": gain.mean()}
-        | {"sem": gain.std(ddof=1) / episodes**0.5}
+        | {"sem": gain.std(ddof=1) / episodes**0.5, "count": episodes}
         for (name, each), gain in zip(others, gained, strict=True)
     ]
     return pd.DataFrame(rows).sort_values("gain", ascending=False, ignore_index=True)

@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from daedalus.evaluation.figures import INK, empty_panels, entitle, readable
+from daedalus.evaluation.statistics import half_width
 
 _BETTER, _WORSE = "#0072b2", "#8c8c8c"
-_WORDS = {"True": "yes", "False": "no"}
 
 
 def gain_bars(gains: pd.DataFrame) -> Figure:
@@ -22,13 +22,14 @@ def gain_bars(gains: pd.DataFrame) -> Figure:
     places = np.arange(len(best))
     figure, (axes,) = empty_panels(1, 1, (7.2, 1.6 + 0.32 * len(best)))
     colours = [_BETTER if gain > 0 else _WORSE for gain in best["gain"]]
-    axes.barh(places, best["gain"], xerr=1.96 * best["sem"], color=colours, height=0.6)
+    half = half_width(best["sem"], best["count"], 0.95)
+    axes.barh(places, best["gain"], xerr=half, color=colours, height=0.6)
     names = [
-        f"{readable(field)}: {_WORDS.get(str(value), readable(str(value)))}"
+        f"{readable(field)}: {readable(value)}"
         for field, value in zip(best["field"], best["value"], strict=True)
     ]
     axes.set_yticks(places, names)
     axes.axvline(0, color=INK, lw=0.8)
     axes.set(ylim=(len(best) - 0.5, -0.5), xlabel="R gained")
-    entitle(figure, "What the best change of each field gains", "bars: 95 % intervals")
+    entitle(figure, "What the best change of each field gains", "thin lines: 95 % t intervals")
     return figure

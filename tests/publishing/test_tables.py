@@ -108,7 +108,9 @@ def test_the_recipe_has_the_settings_of_both_phases(evidence: Evidence) -> None:
 def test_signals_are_means_of_tenths(evidence: Evidence) -> None:
     history = pd.DataFrame({"step": range(1, 21), "entropy": np.linspace(1.0, 0.05, 20)})
     shown = tables.signals(replace(evidence, history=history))
-    assert shown.splitlines()[2:] == ["| policy entropy, nats per token | 0.975 | 0.075 |"]
+    assert shown.splitlines()[2:] == [
+        "| policy entropy, nats per token or choice | 0.975 | 0.075 |"
+    ]
     assert tables.signals(replace(evidence, history=pd.DataFrame())) == ""
 
 

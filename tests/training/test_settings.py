@@ -81,6 +81,11 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (GrpoSettings, {"loss_type": "cispo"}, "loss_type: cispo needs epsilon_high"),
         (GrpoSettings, {"loss_type": "cispo", "epsilon_high": 0.5}, "epsilon_high: 0.5; .* 1.0 up"),
         (GrpoSettings, {"loss_type": "target", "iterations": 2}, "target .*; set iterations: 1"),
+        (
+            GrpoSettings,
+            {"loss_type": "target", "mask_truncated_completions": True},
+            "whole answers",
+        ),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
         (GrpoSettings, {"vllm_server": "x", "constrained": True}, "set constrained: false"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,14 +14,13 @@ from datasets import Dataset
 
 from daedalus.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
-from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
-from daedalus.training.model import LanguageModel
+from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.sources.source import Source
 from daedalus.training.target import target_advantages
 from daedalus.training.trl_internals import aim_at_target
-from tests.training.conftest import GRPO, make_run
+from tests.training.conftest import GRPO, PROMPT, SMALL, make_run
 
 CHAT = [{"role": "user", "content": "market 1"}]
 
@@ -99,22 +97,30 @@ def format_source() -> Source:
     return Source(Dataset.from_dict({"prompt": [CHAT] * 64}), reward)
 
 
-@pytest.fixture
-def learnt(env: DesignEnv, small: LanguageModel, tmp_path: Path) -> Callable[[str], Any]:
-    """Return a function that trains by a loss, and gives the odds of each field's values."""
+def train(loss: str, steps: int, env: DesignEnv, folder: Path) -> tuple[LanguageModel, Any]:
+    """Train an untrained model on that source; return it, and the log."""
+    model = make_language_model(SMALL, PROMPT, env, seed=0)
+    settings = replace(
+        GRPO, constrained=True, steps=steps, prompts_per_step=4, group_size=8, micro_batch=32,
+        states=64, learning_rate=1e-2, warmup_steps=0, loss_type=loss,
+    )  # fmt: skip
+    run = make_run(env, folder, settings)
+    return train_grpo(model, format_source(), run), run.tracker.history("grpo")
 
-    def train(loss: str) -> Any:
-        settings: GrpoSettings = replace(
-            GRPO, constrained=True, steps=25, prompts_per_step=4, group_size=8, micro_batch=32,
-            states=64, learning_rate=1e-2, warmup_steps=0, loss_type=loss,
-        )  # fmt: skip
-        trained = train_grpo(small, format_source(), make_run(env, tmp_path / loss, settings))
-        found = field_beliefs(trained, CHAT, 64, seed=0)
-        return found.set_index(["field", "value"])["probability"]
 
-    return train
+def test_the_setting_changes_the_gradient_of_the_same_answers(
+    env: DesignEnv, tmp_path: Path
+) -> None:
+    (plain,), (first,), (again,) = (
+        train(loss, 1, env, tmp_path / str(number))[1]
+        for number, loss in enumerate(("dapo", "target", "target"))
+    )
+    assert plain["reward"] == first["reward"] and 0 < plain["reward"] < 1
+    assert first["grad_norm"] == again["grad_norm"] != pytest.approx(plain["grad_norm"], rel=0.01)
 
 
 @pytest.mark.slow
-def test_a_model_learns_what_is_rewarded(learnt: Callable[[str], Any]) -> None:
-    assert learnt("target").loc[("auction_type", "vcg")] > 0.9
+def test_a_model_learns_what_is_rewarded(env: DesignEnv, tmp_path: Path) -> None:
+    trained, _ = train("target", 25, env, tmp_path)
+    found = field_beliefs(trained, CHAT, 64, seed=0).set_index(["field", "value"])
+    assert found.loc[("auction_type", "vcg"), "probability"] > 0.9

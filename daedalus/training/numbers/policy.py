@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.mechanism import CHOICES, FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.search.space import GRID
 
@@ -54,9 +54,8 @@ class NumbersPolicy(torch.nn.Module):
 
 def mechanisms_at(places: NDArray[np.int64]) -> Mechanisms:
     """Return the mechanisms with these places in ``GRID``, shape (count, fields)."""
-    return Mechanisms.stack(
-        [
-            Mechanism(**{name: GRID[name][place] for name, place in zip(FIELDS, row, strict=True)})
-            for row in places
-        ]
-    )
+    columns = {
+        name: column if name in CHOICES else np.array(GRID[name])[column]
+        for name, column in zip(FIELDS, places.T, strict=True)
+    }
+    return Mechanisms(**columns)

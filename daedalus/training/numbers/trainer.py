@@ -17,6 +17,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
+from daedalus.runs.phases import GRPO, phase
 from daedalus.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo.settings import TARGET
 from daedalus.training.numbers.policy import NumbersPolicy, mechanisms_at
@@ -31,6 +32,7 @@ _TINY = 1e-4  # as in TRL
 Log = Callable[[str, int, Mapping[str, float]], None]
 
 
+@phase(GRPO)
 def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log) -> NumbersPolicy:
     """Return the policy after its training.
 

@@ -84,5 +84,9 @@ class GrpoSettings(ReinforcementSettings):
             raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
         if self.loss_type == TARGET and self.iterations > 1:
             raise ValueError("loss_type: target holds for one pass over a batch; set iterations: 1")
+        if self.loss_type == TARGET and self.mask_truncated_completions:
+            raise ValueError(
+                "loss_type: target compares whole answers; set mask_truncated_completions: false"
+            )
         if self.loss_type == "luspo" and self.importance_sampling_level != "sequence":
             raise ValueError("loss_type: luspo needs importance_sampling_level: sequence")
