@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import torch
 
@@ -86,10 +87,12 @@ def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataF
             model, whole, torch.ones_like(whole), len(answer), constraint, temperature=1.0
         )
     logps, entropies = (each[0, places].cpu() for each in scores)
-    told = [str(tokenizer.decode(answer[: place + 1])) for place in places]
+    ends = [found.start() for found in re.finditer(r',"\w+":', str(tokenizer.decode(answer)))]
+    starts = [len(str(tokenizer.decode(answer[:place]))) for place in places]
     return pd.DataFrame(
         {
-            "field": [re.findall(r'"(\w+)":', text)[-1] for text in told],
+            # The choice that ends a value belongs to its field, even if its token has the next key.
+            "field": [FIELDS[number] for number in np.searchsorted(ends, starts)],
             "token": [tokenizer.decode([answer[place]]) for place in places],
             "probability": logps.exp(),
             "entropy": entropies,

@@ -9,11 +9,12 @@ import pytest
 
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import save
-from daedalus.market.mechanism import FIELDS
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.studies.beliefs_figures import choice_map, field_panels
 from daedalus.training.beliefs import choice_beliefs, field_beliefs, likeliest, stages
+from daedalus.training.generation import Completions
 from daedalus.training.model import LanguageModel, make_language_model
 from tests.training.conftest import PROMPT, SMALL
 
@@ -53,6 +54,16 @@ def test_the_likeliest_answer_takes_likely_choices_of_every_field(
     alone = choices["entropy"].map(math.exp)  # as many equal odds have this entropy
     assert (choices["probability"] >= 1 / alone - 1e-6).all()
     assert len(choices) < len(said.answers[0])  # forced tokens are no choices
+
+
+def test_the_choice_that_ends_a_number_is_of_its_field(untrained: LanguageModel) -> None:
+    text = format_mechanism(Mechanism(reserve_price=0.2, collusion_penalty=1.5))
+    answer = untrained.tokenizer.encode(text, add_special_tokens=False)
+    choices = choice_beliefs(untrained, Completions([[1, 2]], [answer], [text]))
+    tokens = choices.groupby("field", sort=False)["token"].agg(list)
+    assert tokens["reserve_price"] == ["2", ',"reveal_reserve":']
+    assert tokens["reveal_reserve"] == ["false"]
+    assert tokens["collusion_penalty"] == ["1", "5", ',"coalition_policy":"']
 
 
 def test_stages_of_a_run(tmp_path: Path) -> None:
