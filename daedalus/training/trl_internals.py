@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
-from daedalus.training.backends import repeatable_attention
+from daedalus.training.backends import generating, repeatable_attention
 from daedalus.training.constrained import Constraint
 from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
@@ -44,7 +44,8 @@ class ConstrainedTrainer(GRPOTrainer):
     ) -> tuple[list[list[int]], None]:
         tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
         asked = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
-        return answer(asked, prompt_ids, self.temperature, self.constraint), None
+        with generating(asked.model):  # gradient checkpointing would drop what it has read
+            return answer(asked, prompt_ids, self.temperature, self.constraint), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)

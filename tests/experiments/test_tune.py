@@ -17,6 +17,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, compose_both
 from daedalus.config.jobs import Launch
+from daedalus.training.checkpoints import last_checkpoint
 from experiments import compare, tune
 from tests.launching import wait_for
 
@@ -86,14 +87,15 @@ def trials(study: Path) -> list[Path]:
 
 
 def halfway(study: Path, worker: int) -> list[Path]:
-    """Return the checkpoint of the trial that a worker plays, if the trial has one."""
+    """Return the whole checkpoint of the trial that a worker plays, if the trial has one."""
     name = f"tuning.worker={worker}"
     mine = [
         each for each in trials(study) if any(name in said["command"] for said in launches(each))
     ]
-    paths = [each / "checkpoints" / "sft" / "checkpoint-30" / "trainer_state.json" for each in mine]
-    begun = [path for path in paths if path.exists()]
-    return [path for path in begun if not (path.parents[3] / "model").exists()]
+    unfinished = [each for each in mine if not (each / "model").exists()]
+    found = [last_checkpoint(each / "checkpoints" / "sft") for each in unfinished]
+    whole = [each for each in found if each and each.name == "checkpoint-30"]
+    return [each / "trainer_state.json" for each in whole]
 
 
 def test_workers_share_a_study_and_one_goes_on_with_what_a_killed_one_left(place: Path) -> None:

@@ -197,9 +197,17 @@ def test_scores_and_gradients_are_those_of_a_masked_softmax(env: DesignEnv) -> N
         assert torch.allclose(found[name], each.grad, atol=1e-4), name
 
 
+@pytest.mark.parametrize("options", [{}, {"gradient_checkpointing": True, "bf16": True}])
 def test_grpo_learns_from_constrained_answers_of_an_untrained_model(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path
+    options: dict[str, bool],
+    env: DesignEnv,
+    small: LanguageModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """The options are those that a GPU has."""
+    shared = grpo.shared_options
+    monkeypatch.setattr(grpo, "shared_options", lambda *words: shared(*words) | options)
     settings = replace(GRPO, constrained=True, steps=3, learning_rate=1e-2, warmup_steps=0)
     run = make_run(env, tmp_path, settings)
     before = small.model.get_output_embeddings().weight.clone()
