@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from daedalus.market.schema import mechanism_pattern
 from daedalus.training.model import LanguageModel
 
 _EXECUTOR = LLExecutor()
+_REMEMBERED = 512  # answers
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,22 @@ class Choices:
 
     Attributes:
         places: Their places in the answer, shape (N,).
-        allowed: The tokens from which each was drawn, shape (N, vocabulary).
+        words: The tokens from which each was drawn, 32 of them in each number as llguidance packs
+            them.
+        vocabulary: Number of the model's tokens.
     """
 
     places: NDArray[np.int64]
-    allowed: NDArray[np.bool_]
+    words: NDArray[np.int32]
+    vocabulary: int
+
+    @property
+    def allowed(self) -> NDArray[np.bool_]:
+        """The tokens from which each was drawn, shape (N, vocabulary)."""
+        return _unpacked(self.words, self.vocabulary)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constraint:
     """What a model may write: the texts of a grammar, token by token.
 
@@ -55,32 +65,49 @@ class Constraint:
 
     def allowed(self, matchers: Sequence[LLMatcher]) -> NDArray[np.bool_]:
         """Return which tokens may follow in each of B answers, shape (B, vocabulary)."""
-        words = allocate_token_bitmask(len(matchers), self.vocabulary)
-        numbered = [(matcher, row) for row, matcher in enumerate(matchers)]
-        fill_next_token_bitmask_par(_EXECUTOR, numbered, words)
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=self.vocabulary)
-        return bits.astype(bool)
+        return _unpacked(_allowed(matchers, self.vocabulary), self.vocabulary)
 
     def choices(self, answer: Sequence[int]) -> Choices:
         """Return the choices in an answer. What follows the end of the text is none.
 
+        Training asks three times about an answer, so the last answers are remembered.
+
         Raises:
             ValueError: The answer is not a text of the grammar.
         """
-        matcher, place, places, masks = self.start.deep_copy(), 0, [], []
-        while place < len(answer) and not matcher.is_stopped():
-            must = matcher.compute_ff_tokens()
-            if must and list(answer[place : place + len(must)]) == must:
-                matcher.consume_tokens(must)
-                place += len(must)
-                continue
-            masks.append(self.allowed([matcher])[0])
-            places.append(place)
-            if not matcher.consume_token(int(answer[place])):
-                raise ValueError(f"token {answer[place]} cannot continue a mechanism")
-            place += 1
-        empty = np.zeros((0, self.vocabulary), dtype=bool)
-        return Choices(np.array(places, dtype=np.int64), np.stack(masks) if masks else empty)
+        return _choices(self, tuple(answer))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _choices(constraint: Constraint, answer: tuple[int, ...]) -> Choices:
+    matcher, place, places = constraint.start.deep_copy(), 0, []
+    words = [allocate_token_bitmask(0, constraint.vocabulary)]
+    while place < len(answer) and not matcher.is_stopped():
+        must = matcher.compute_ff_tokens()
+        if must and list(answer[place : place + len(must)]) == must:
+            matcher.consume_tokens(must)
+            place += len(must)
+            continue
+        words.append(_allowed([matcher], constraint.vocabulary))
+        places.append(place)
+        if not matcher.consume_token(answer[place]):
+            raise ValueError(f"token {answer[place]} cannot continue a mechanism")
+        place += 1
+    return Choices(np.array(places, dtype=np.int64), np.concatenate(words), constraint.vocabulary)
+
+
+def _allowed(matchers: Sequence[LLMatcher], vocabulary: int) -> NDArray[np.int32]:
+    """Return which tokens may follow in each of B answers, packed."""
+    words = allocate_token_bitmask(len(matchers), vocabulary)
+    numbered = [(matcher, row) for row, matcher in enumerate(matchers)]
+    fill_next_token_bitmask_par(_EXECUTOR, numbered, words)
+    return words
+
+
+def _unpacked(words: NDArray[np.int32], vocabulary: int) -> NDArray[np.bool_]:
+    """Return which tokens are allowed, shape (N, vocabulary)."""
+    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=vocabulary)
+    return bits.view(np.bool_)
 
 
 def mechanism_constraint(language_model: LanguageModel) -> Constraint:
