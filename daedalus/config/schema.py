@@ -19,7 +19,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
-from daedalus.training.algorithms.grpo.settings import TARGET
+from daedalus.training.algorithms.grpo.settings import AIMS
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
@@ -168,10 +168,10 @@ class Config(Checked):
                 "training.grpo.scale_rewards: group; unsloth does not scale the rewards of "
                 "dr_grpo, so set it to none, or choose model.backend=transformers"
             )
-        if grpo.loss_type == TARGET:
+        if grpo.loss_type in AIMS:
             raise ValueError(
-                "training.grpo.loss_type: target; unsloth does not tell the odds of answers, so "
-                "choose model.backend=transformers"
+                f"training.grpo.loss_type: {grpo.loss_type}; unsloth does not tell the odds of "
+                "answers, so choose model.backend=transformers"
             )
         if grpo.vllm_server:
             raise ValueError(

@@ -53,6 +53,13 @@ def random_mechanisms(
     return Mechanisms(**columns)
 
 
+def neighbour(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
+    """Return the mechanism with one field, drawn uniformly, at another value of its ``GRID``."""
+    name = FIELDS[rng.integers(len(FIELDS))]
+    others = [value for value in GRID[name] if value != getattr(mechanism, name)]
+    return dataclasses.replace(mechanism, **{name: others[rng.integers(len(others))]})
+
+
 def variants(mechanism: Mechanism, name: str) -> list[Mechanism]:
     """Return the mechanism with the field ``name`` at each of its ``LEVELS``, in order."""
     return [dataclasses.replace(mechanism, **{name: level}) for level in LEVELS[name]]

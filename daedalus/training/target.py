@@ -1,4 +1,4 @@
-"""The target policy: the odds of each group move to those that its advantages ask for."""
+"""Target odds within a group: where its advantages ask the odds of its answers to go."""
 
 from __future__ import annotations
 
@@ -23,7 +23,26 @@ def target_advantages(
     Returns:
         Group size times q - p, shape (B,).
     """
-    known = logps.reshape(-1, group_size)
-    odds = known.softmax(dim=1)
-    target = (known + advantages.reshape(-1, group_size)).softmax(dim=1)
+    return boltzmann_advantages(logps, logps + advantages, group_size)
+
+
+def boltzmann_advantages(
+    logps: torch.Tensor, advantages: torch.Tensor, group_size: int
+) -> torch.Tensor:
+    """Return advantages whose policy gradient moves each group to odds of exp(advantage).
+
+    The target q forgets the odds p. So it is the same whoever proposed the answers, and an answer
+    that the policy hardly gives comes back if it earns more. A policy at this target for all groups
+    is the best one with a bonus for its entropy (Levine 2018). The cross-entropy is that of ListNet
+    (Cao et al. 2007).
+
+    Args:
+        logps: Log-probabilities of B whole answers, groups side by side; shape (B,).
+        advantages: Their advantages, times how sharp the odds shall be; shape (B,).
+        group_size: Answers of each group.
+
+    Returns:
+        Group size times q - p, shape (B,).
+    """
+    target, odds = (each.reshape(-1, group_size).softmax(dim=1) for each in (advantages, logps))
     return group_size * (target - odds).flatten()

@@ -6,6 +6,7 @@ Another version may rename it. Before you raise a version, read these methods th
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,8 +19,8 @@ from daedalus.training.backends import generating, repeatable_attention
 from daedalus.training.constrained import Constraint
 from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
+from daedalus.training.neighbours import with_neighbours
 from daedalus.training.scores import choice_scores
-from daedalus.training.target import target_advantages
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""
@@ -33,10 +34,14 @@ class ConstrainedTrainer(GRPOTrainer):
 
     Args:
         constraint: What the model may write.
+        neighbours: Answers of each group that differ from sampled ones in one field.
     """
 
-    def __init__(self, *arguments: Any, constraint: Constraint, **options: Any) -> None:
+    def __init__(
+        self, *arguments: Any, constraint: Constraint, neighbours: int = 0, **options: Any
+    ) -> None:
         self.constraint = constraint
+        self.neighbours = neighbours
         super().__init__(*arguments, **options)
 
     def _generate_single_turn(
@@ -44,8 +49,11 @@ class ConstrainedTrainer(GRPOTrainer):
     ) -> tuple[list[list[int]], None]:
         tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
         asked = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
+        size, most = cast(int, self.num_generations), self.neighbours
+        sampled = [each for place, each in enumerate(prompt_ids) if place % size >= most]
         with generating(asked.model):  # gradient checkpointing would drop what it has read
-            return answer(asked, prompt_ids, self.temperature, self.constraint), None
+            answers = answer(asked, sampled, self.temperature, self.constraint)
+        return with_neighbours(answers, size - most, most, tokenizer), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)
@@ -78,19 +86,20 @@ def constraint_of(trainer: GRPOTrainer) -> Constraint | None:
     return trainer.constraint if isinstance(trainer, ConstrainedTrainer) else None
 
 
-def aim_at_target(trainer: GRPOTrainer) -> None:
-    """Replace the advantages of each batch by those of ``target_advantages``.
+Aim = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""From log-probabilities and advantages of B answers, groups side by side, to other advantages."""
 
-    They belong to the policy that sampled. So they hold for one pass over a batch.
+
+def replace_advantages(trainer: GRPOTrainer, aim: Aim) -> None:
+    """Replace the advantages of each batch.
+
+    They belong to the policy before the batch. So they hold for one pass over it.
     """
     score = trainer._generate_and_score_completions
 
     def aimed(inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = score(inputs)
-        logps = gather(_sequence_logps(trainer, output))
-        aims = target_advantages(
-            logps, gather(output["advantages"]), cast(int, trainer.num_generations)
-        )
+        aims = aim(gather(_sequence_logps(trainer, output)), gather(output["advantages"]))
         count = len(output["advantages"])
         start = trainer.accelerator.process_index * count
         return output | {"advantages": aims[start : start + count]}

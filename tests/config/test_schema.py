@@ -60,6 +60,10 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             "loss_type: target; unsloth does not tell the odds of answers",
         ),
         (
+            {"model": UNSLOTH, "training": of_grpo(loss_type="boltzmann")},
+            "loss_type: boltzmann; unsloth does not tell the odds of answers",
+        ),
+        (
             {"model": UNSLOTH, "training": of_grpo(loss_type="dr_grpo", scale_rewards="group")},
             "unsloth does not scale the rewards of dr_grpo",
         ),

@@ -6,7 +6,14 @@ import numpy as np
 
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.search.space import LEVELS, random_mechanisms, variants, with_one_field_redrawn
+from daedalus.search.space import (
+    GRID,
+    LEVELS,
+    neighbour,
+    random_mechanisms,
+    variants,
+    with_one_field_redrawn,
+)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -33,6 +40,16 @@ def test_every_level_of_a_field_is_a_variant() -> None:
         assert [getattr(each, name) for each in changed] == list(LEVELS[name])
         for other in set(FIELDS) - {name}:
             assert {getattr(each, other) for each in changed} == {getattr(start, other)}
+
+
+def test_a_neighbour_has_one_field_at_another_value_of_the_grid() -> None:
+    start, draws, changed = Mechanism(reserve_price=0.153), rng(), set()
+    for _ in range(300):
+        other = neighbour(start, draws)
+        (name,) = [each for each in FIELDS if getattr(other, each) != getattr(start, each)]
+        assert getattr(other, name) in GRID[name]
+        changed.add(name)
+    assert changed == set(FIELDS)
 
 
 def test_one_field_is_redrawn_and_every_field_can_be() -> None:

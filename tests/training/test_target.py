@@ -18,8 +18,8 @@ from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.sources.source import Source
-from daedalus.training.target import target_advantages
-from daedalus.training.trl_internals import aim_at_target
+from daedalus.training.target import boltzmann_advantages, target_advantages
+from daedalus.training.trl_internals import replace_advantages
 from tests.training.conftest import GRPO, PROMPT, SMALL, make_run
 
 CHAT = [{"role": "user", "content": "market 1"}]
@@ -58,6 +58,15 @@ def test_equal_odds_leave_small_advantages_and_large_ones_are_bounded() -> None:
     assert huge.tolist() == [-2.0, 2.0]
 
 
+def test_boltzmann_odds_are_reached_whatever_the_policy_gave_up() -> None:
+    earned, logps = torch.tensor([0.0, 0.0, 1.5, 3.0]), torch.tensor([0.0, -1.0, -2.0, -30.0])
+    for _ in range(2000):
+        logps = logps + 0.05 * boltzmann_advantages(logps, earned, 4)
+    assert logps.softmax(dim=0).numpy() == pytest.approx(earned.softmax(dim=0).numpy(), abs=1e-3)
+    kept = boltzmann_advantages(logps.double(), logps.double() - 7, 4)
+    assert kept.numpy() == pytest.approx(0)  # constants of a group do not count
+
+
 def test_each_process_takes_the_advantages_of_its_own_answers() -> None:
     """Four answers of a group lie in two processes, and this is the second."""
     logps, advantages = torch.tensor([-3.0, -1.0, -2.0, -5.0]), torch.tensor([1.0, -1.0, 0.5, -0.5])
@@ -82,7 +91,7 @@ def test_each_process_takes_the_advantages_of_its_own_answers() -> None:
         _generate_and_score_completions=lambda _: output,
         _get_per_token_logps_and_entropies=lambda *_: (spread, None, None),
     )
-    aim_at_target(trainer)  # type: ignore[arg-type]
+    replace_advantages(trainer, lambda *both: target_advantages(*both, 4))  # type: ignore[arg-type]
     found = trainer._generate_and_score_completions([])["advantages"]
     assert torch.equal(found, target_advantages(logps, advantages, 4)[2:])
 
@@ -97,12 +106,14 @@ def format_source() -> Source:
     return Source(Dataset.from_dict({"prompt": [CHAT] * 64}), reward)
 
 
-def train(loss: str, steps: int, env: DesignEnv, folder: Path) -> tuple[LanguageModel, Any]:
+def train(
+    steps: int, env: DesignEnv, folder: Path, **changes: Any
+) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Train an untrained model on that source; return it, and the log."""
     model = make_language_model(SMALL, PROMPT, env, seed=0)
     settings = replace(
         GRPO, constrained=True, steps=steps, prompts_per_step=4, group_size=8, micro_batch=32,
-        states=64, learning_rate=1e-2, warmup_steps=0, loss_type=loss,
+        states=64, learning_rate=1e-2, warmup_steps=0, **changes,
     )  # fmt: skip
     run = make_run(env, folder, settings)
     return train_grpo(model, format_source(), run), run.tracker.history("grpo")
@@ -112,7 +123,7 @@ def test_the_setting_changes_the_gradient_of_the_same_answers(
     env: DesignEnv, tmp_path: Path
 ) -> None:
     (plain,), (first,), (again,) = (
-        train(loss, 1, env, tmp_path / str(number))[1]
+        train(1, env, tmp_path / str(number), loss_type=loss)[1]
         for number, loss in enumerate(("dapo", "target", "target"))
     )
     assert plain["reward"] == first["reward"] and 0 < plain["reward"] < 1
@@ -121,6 +132,21 @@ def test_the_setting_changes_the_gradient_of_the_same_answers(
 
 @pytest.mark.slow
 def test_a_model_learns_what_is_rewarded(env: DesignEnv, tmp_path: Path) -> None:
-    trained, _ = train("target", 25, env, tmp_path)
+    trained, _ = train(25, env, tmp_path, loss_type="target")
     found = field_beliefs(trained, CHAT, 64, seed=0).set_index(["field", "value"])
     assert found.loc[("auction_type", "vcg"), "probability"] > 0.9
+
+
+@pytest.mark.slow
+def test_a_model_ends_at_the_boltzmann_odds_of_known_rewards(
+    env: DesignEnv, tmp_path: Path
+) -> None:
+    """The reward is 1 or 0 and undivided, so the odds of formats are e^2 to 1 to 1."""
+    trained, log = train(
+        60, env, tmp_path, loss_type="boltzmann", neighbours=4, scale_rewards="none",
+        sharpness=1.0, last_sharpness=2.0, schedule="cosine",
+    )  # fmt: skip
+    found = field_beliefs(trained, CHAT, 1024, seed=0).set_index(["field", "value"])["probability"]
+    assert found["auction_type", "vcg"] == pytest.approx(np.e**2 / (np.e**2 + 2), abs=0.06)
+    assert found["reveal_reserve", True] == pytest.approx(0.5, abs=0.1)  # it earns nothing
+    assert len(log) == 60

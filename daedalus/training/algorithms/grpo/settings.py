@@ -11,8 +11,9 @@ from daedalus.training.algorithm_settings import ReinforcementSettings
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
-TARGET = "target"
+TARGET, BOLTZMANN = AIMS = ("target", "boltzmann")
 LEVELS = ("token", "sequence")
+_SHARPNESS = (1.0, 32.0)  # at the first step and at the last
 
 
 @dataclass
@@ -22,7 +23,14 @@ class GrpoSettings(ReinforcementSettings):
     Attributes:
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
         loss_type: How the losses of tokens are summed and clipped, one of ``LOSSES``, by the names
-            of TRL. Or ``target``: ``dapo`` with the advantages of ``target_advantages``.
+            of TRL. Or ``dapo`` with other advantages: ``target`` has those of
+            ``target_advantages``, ``boltzmann`` those of ``boltzmann_advantages``.
+        sharpness: Factor of the advantages at the first step, for the loss ``boltzmann`` alone. The
+            higher, the more a better answer is preferred, and the lower the entropy.
+        last_sharpness: The same at the last step. In between it grows by the same factor each step.
+        neighbours: Completions of each group that are not sampled. Each is a sampled one with
+            another value of one field, so what the policy has given up is compared all the same.
+            They need the loss ``boltzmann`` and constrained answers.
         epsilon: Importance ratios below 1 - epsilon are clipped, and above 1 + epsilon unless
             ``epsilon_high`` is set. With one iteration no ratio differs from 1.
         epsilon_high: Another upper bound (Yu et al. 2025). For the loss ``cispo`` it is the largest
@@ -46,7 +54,10 @@ class GrpoSettings(ReinforcementSettings):
 
     steps: int = 300
     schedule: str = one_of(SCHEDULES, "constant_with_warmup")
-    loss_type: str = one_of((*LOSSES, TARGET), "dapo")
+    loss_type: str = one_of((*LOSSES, *AIMS), "dapo")
+    sharpness: float = above(0, _SHARPNESS[0])
+    last_sharpness: float = above(0, _SHARPNESS[1])
+    neighbours: int = at_least(0, 0)
     epsilon: float = at_least(0, 0.2)
     epsilon_high: float | None = None
     importance_sampling_level: str = one_of(LEVELS, "token")
@@ -82,11 +93,29 @@ class GrpoSettings(ReinforcementSettings):
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
         if high is not None and self.iterations == 1 and not cispo:
             raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
-        if self.loss_type == TARGET and self.iterations > 1:
-            raise ValueError("loss_type: target holds for one pass over a batch; set iterations: 1")
-        if self.loss_type == TARGET and self.mask_truncated_completions:
+        if self.loss_type in AIMS and self.iterations > 1:
             raise ValueError(
-                "loss_type: target compares whole answers; set mask_truncated_completions: false"
+                f"loss_type: {self.loss_type} holds for one pass over a batch; set iterations: 1"
             )
+        if self.loss_type in AIMS and self.mask_truncated_completions:
+            raise ValueError(
+                f"loss_type: {self.loss_type} compares whole answers; set "
+                "mask_truncated_completions: false"
+            )
+        self._check_boltzmann()
         if self.loss_type == "luspo" and self.importance_sampling_level != "sequence":
             raise ValueError("loss_type: luspo needs importance_sampling_level: sequence")
+
+    def _check_boltzmann(self) -> None:
+        chosen = self.loss_type == BOLTZMANN
+        if not chosen and (self.sharpness, self.last_sharpness) != _SHARPNESS:
+            raise ValueError(
+                "sharpness and last_sharpness: no other loss has them; set loss_type: boltzmann"
+            )
+        if self.neighbours and not (chosen and self.constrained):
+            raise ValueError(
+                "neighbours: the policy does not sample them; set loss_type: boltzmann and "
+                "constrained: true, or neighbours: 0"
+            )
+        if self.neighbours >= self.group_size:
+            raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")

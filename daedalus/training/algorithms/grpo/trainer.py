@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import torch
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.runs.phases import GRPO, phase
-from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
+from daedalus.training.algorithms.grpo.settings import AIMS, TARGET, GrpoSettings
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
@@ -17,8 +18,13 @@ from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
+from daedalus.training.target import boltzmann_advantages, target_advantages
 from daedalus.training.trainers import prepared, run_phase, shared_options
-from daedalus.training.trl_internals import ConstrainedTrainer, aim_at_target, wrap_generation
+from daedalus.training.trl_internals import (
+    ConstrainedTrainer,
+    replace_advantages,
+    wrap_generation,
+)
 
 PHASE = "grpo"
 
@@ -33,25 +39,44 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     """Train on a source, from the last checkpoint of the run if there is one."""
     adapted, adapters = prepared(language_model, run)
     neutral_generation(adapted.model, adapted.tokenizer)
-    constrained = run.settings.grpo.constrained
+    settings = run.settings.grpo
+    constrained = partial(ConstrainedTrainer, neighbours=settings.neighbours)
     make = (
-        partial(ConstrainedTrainer, constraint=mechanism_constraint(adapted))
-        if constrained
+        partial(constrained, constraint=mechanism_constraint(adapted))
+        if settings.constrained
         else GRPOTrainer
     )
     trainer = make(
         model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
-        args=grpo_config(run.settings.grpo, run.folder.checkpoints(PHASE), run.seed),
+        args=grpo_config(settings, run.folder.checkpoints(PHASE), run.seed),
         train_dataset=source.prompts,
         processing_class=adapted.tokenizer,
         peft_config=adapters,
         rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
     wrap_generation(trainer)
-    if run.settings.grpo.loss_type == TARGET:
-        aim_at_target(trainer)
+    if settings.loss_type in AIMS:
+        replace_advantages(trainer, partial(aims, trainer, settings))
     return LanguageModel(run_phase(trainer, PHASE, run), adapted.tokenizer)
+
+
+def aims(
+    trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
+) -> torch.Tensor:
+    """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.
+
+    Args:
+        trainer: It knows the step.
+        settings: The loss.
+        logps: Log-probabilities of B answers, groups side by side; shape (B,).
+        advantages: Their advantages, shape (B,).
+    """
+    if settings.loss_type == TARGET:
+        return target_advantages(logps, advantages, settings.group_size)
+    done = trainer.state.global_step / trainer.args.max_steps
+    sharpness = settings.sharpness ** (1 - done) * settings.last_sharpness**done
+    return boltzmann_advantages(logps, sharpness * advantages, settings.group_size)
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
@@ -69,7 +94,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
-        loss_type="dapo" if settings.loss_type == TARGET else settings.loss_type,
+        loss_type="dapo" if settings.loss_type in AIMS else settings.loss_type,
         epsilon=settings.epsilon,
         epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
         importance_sampling_level=settings.importance_sampling_level,

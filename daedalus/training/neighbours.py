@@ -1,0 +1,45 @@
+"""Answers that are not sampled: sampled ones with another value of one field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.search.space import neighbour
+from daedalus.training.defaults import end_of_answer
+
+
+def with_neighbours(
+    answers: Sequence[list[int]], sampled: int, count: int, tokenizer: PreTrainedTokenizerBase
+) -> list[list[int]]:
+    """Return groups in which neighbours of sampled answers come before these.
+
+    Args:
+        answers: Tokens of valid answers, groups side by side.
+        sampled: Answers of each group.
+        count: Neighbours that each group gets, drawn by torch's global random numbers.
+        tokenizer: It reads and writes answers.
+    """
+    if not count:
+        return list(answers)
+    rng, end = np.random.default_rng(int(torch.randint(2**62, ()))), end_of_answer(tokenizer)
+    whole: list[list[int]] = []
+    for start in range(0, len(answers), sampled):
+        group = answers[start : start + sampled]
+        parents = [group[place] for place in rng.integers(len(group), size=count)]
+        made = [[*_neighbour(each, rng, tokenizer), end] for each in parents]
+        whole += [*made, *group]
+    return whole
+
+
+def _neighbour(
+    answer: list[int], rng: np.random.Generator, tokenizer: PreTrainedTokenizerBase
+) -> list[int]:
+    mechanism = parse_mechanism(str(tokenizer.decode(answer, skip_special_tokens=True))).mechanism
+    assert mechanism is not None
+    text = format_mechanism(neighbour(mechanism, rng))
+    return list(tokenizer.encode(text, add_special_tokens=False))
