@@ -12,7 +12,7 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answers import AnswerLog
-from daedalus.evaluation.episodes import OBJECTIVE, compare, episode_means
+from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.market.mechanism import Mechanisms
@@ -80,6 +80,6 @@ def _mean_scores(
     settings = config.evaluation
     steps = compare(env, designers, settings.episodes, config.seed, answers)
     means = episode_means(steps)
-    columns = ["reward", "valid", *({OBJECTIVE} & set(means))]
+    columns = ["reward", "valid", *({COMPOSITE} & set(means))]
     rows = means.groupby("designer", sort=False)[columns].mean().reset_index()
     return rows.rename(columns={"reward": "mean"}).assign(seed=config.seed)

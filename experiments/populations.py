@@ -49,7 +49,7 @@ def main(config: Config, out: Path) -> None:
         keep_answers(logs, report)
         wide = table.pivot(index="population", columns="designer", values="mean")
         order = [*config.evaluation.baselines, "best_overall", "best_own"]
-        report.show(wide.loc[list(envs), order].reset_index(), "mean R")
+        report.show(wide.loc[list(envs), order].reset_index(), f"mean of {config.reward.name}")
         report.say(f"best overall: {format_mechanism(overall)}")
         report.figure(population_bars(table, config.evaluation.confidence), "populations")
 

@@ -26,8 +26,8 @@ METRICS = ("reward", *_OF_MARKET.split(), "valid")
 AT_ONCE = 50_000
 """Most episodes that are played side by side."""
 
-OBJECTIVE = "objective"
-"""Column of the reward that designers were made for, if this is not R alone."""
+COMPOSITE = "composite"
+"""Column of R, if designers are compared by another reward."""
 
 Note = Callable[[int, NDArray[np.integer[Any]]], None]
 """Is told the step and the number of each episode after a proposal; -1 for those that ended."""
@@ -46,8 +46,8 @@ def play_episodes(
     draws for one piece after the other.
 
     Args:
-        env: The environment that it plays. If its reward is not R alone, the column ``OBJECTIVE``
-            holds it.
+        env: The environment that it plays. If its reward is not R alone, the column ``COMPOSITE``
+            holds R.
         designer: Proposes the mechanisms.
         seeds: Market seeds, uint64, shape (E,).
         rng: Random numbers of the designer.
@@ -55,9 +55,9 @@ def play_episodes(
 
     Returns:
         One row for each episode and step, sorted by both: ``episode`` (0 to E - 1), ``step`` (from
-        1), ``METRICS``, and the eleven fields of the proposal. ``reward`` is the step's reward in
-        [0, 1], the mean R of its scored rounds. The market metrics are means over the same rounds:
-        ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
+        1), ``METRICS``, and the eleven fields of the proposal. ``reward`` is the step's reward by
+        the environment, from its scored rounds; R is in [0, 1]. The market metrics are means over
+        the same rounds: ``welfare``, ``fairness``, ``participation``, ``stability``, ``collusion_signal`` (all in
         [0, 1]), ``revenue`` (units of value in a round) and ``revenue_share`` (of the value
         delivered). With several scored rounds the product of the mean factors differs a little from
         the mean of the products. ``valid`` is whether the proposal was well formed. After a
@@ -91,10 +91,10 @@ def _play_piece(
     numbers = first + np.arange(len(episodes))
     for observation, mechanisms, result in episodes.play(designer, rng):
         steps = observation.round_number + 1
-        metrics = {"reward": result.composite, **_metrics(result.scored)}
+        metrics = {"reward": result.reward, **_metrics(result.scored)}
         metrics["valid"] = ~mechanisms.malformed
         if not episodes.env.reward.is_composite:
-            metrics[OBJECTIVE] = result.reward
+            metrics[COMPOSITE] = result.composite
         rows = {"episode": numbers, "step": steps, **metrics, **written_fields(mechanisms)}
         if note is not None:
             note(int(steps.max()), np.where(result.running, numbers, -1))
@@ -146,8 +146,8 @@ def episode_means(steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def _metrics_of(table: pd.DataFrame) -> list[str]:
-    """Return the metrics of a table: ``METRICS``, and ``OBJECTIVE`` if it has this column."""
-    return [*METRICS, *({OBJECTIVE} & set(table))]
+    """Return the metrics of a table: ``METRICS``, and ``COMPOSITE`` if it has this column."""
+    return [*METRICS, *({COMPOSITE} & set(table))]
 
 
 def written_fields(mechanisms: Mechanisms) -> dict[str, NDArray[Any]]:

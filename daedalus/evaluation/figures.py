@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.runs.files import written_whole
 
 matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign
@@ -92,7 +93,7 @@ def readable(value: object) -> str:
 
 
 def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
-    """Draw each designer's composite reward over episodes.
+    """Draw each designer's reward over episodes.
 
     Args:
         episodes: The frame of ``episode_means``.
@@ -103,7 +104,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
     _boxes(axes[0], episodes, "reward")
     labels = [textwrap.fill(readable(name), 12) for name in designers]
     axes[0].set_xticks(range(len(designers)), labels)
-    axes[0].set_ylabel("composite reward R")
+    axes[0].set_ylabel(_reward_name(episodes))
     entitle(figure, title, _reading(episodes))
     return figure
 
@@ -198,8 +199,8 @@ def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
     axes.set_xticks(
         range(len(populations)), [textwrap.fill(readable(name), 12) for name in populations]
     )
-    axes.set_ylabel("composite reward R")
-    axes.set_ylim(0, None)
+    axes.set_ylabel(_reward_name(table))
+    axes.set_ylim(min(0.0, float(table["mean_low"].min())), None)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, frameon=False)
     reading = f"{100 * confidence:g} % intervals over episodes"
     entitle(figure, "Designers without training, by population", reading)
@@ -332,12 +333,17 @@ def _boxes(axes: Axes, episodes: pd.DataFrame, metric: str) -> None:
     _limit(axes, episodes[metric].to_numpy(np.float64))
 
 
+def _reward_name(table: pd.DataFrame) -> str:
+    return "reward" if COMPOSITE in table else "composite reward R"
+
+
 def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
-    """Fit the vertical axis to a metric in [0, 1]; its range is at least 0.1."""
+    """Fit the vertical axis to a metric, most of which are in [0, 1]; its range is at least 0.1."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     margin = max(0.06 * (high - low), 0.5 * (0.1 - (high - low)), 0.01)
-    axes.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
+    bottom, top = (-0.02, 1.02) if 0.0 <= low and high <= 1.0 else (-np.inf, np.inf)
+    axes.set_ylim(max(low - margin, bottom), min(high + margin, top))
 
 
 def _curve(axes: Axes, points: pd.DataFrame, name: str, window: int) -> None:

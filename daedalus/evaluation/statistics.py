@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from daedalus.evaluation.episodes import METRICS, OBJECTIVE
+from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.seeds import generator
 
@@ -255,7 +255,7 @@ def _summary_row(
     row["median"] = float(np.median(reward))
     row["iqr"] = float(stats.iqr(reward))
     row["std"] = float(np.std(reward, ddof=1))
-    metrics = [*METRICS[1:], *({OBJECTIVE} & set(group))]
+    metrics = [*METRICS[1:], *({COMPOSITE} & set(group))]
     return row | {metric: group[metric].mean() for metric in metrics}
 
 

@@ -90,6 +90,8 @@ def model_card(
         seed=config["seed"],
         confidence=f"{evidence.intervals.confidence:.0%}",
         episodes=trained["episodes"],
+        reward=evidence.score,
+        formula=tables.code(evidence.stack.name),
         score=tables.interval(trained, "mean"),
         snippet=_snippet(evidence, settings, example),
         answer=example.answer,
@@ -126,11 +128,11 @@ def _metadata(evidence: Evidence, settings: HubSettings) -> ModelCardData:
 
 
 def _results(evidence: Evidence) -> list[EvalResult]:
-    """Return the scores in the hub's form: R, its lead over each baseline, and validity."""
+    """Return the scores in the hub's form: the reward, its leads over baselines, and validity."""
     trained = evidence.trained
-    results = [_result(evidence, "mean_reward", "mean R", trained, "mean")]
+    results = [_result(evidence, "mean_reward", f"mean {evidence.score}", trained, "mean")]
     for row in evidence.leads:
-        name = f"lead in R over {row['reference']}"
+        name = f"lead in {evidence.score} over {row['reference']}"
         results.append(_result(evidence, f"lead_over_{row['reference']}", name, row, "difference"))
     return [*results, _result(evidence, "validity", "share of valid answers", trained, "valid")]
 

@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import read_table, whole_lines
 from daedalus.runs.folder import PROMPT, RunFolder
 
@@ -42,6 +43,16 @@ class Evidence:
     episodes: pd.DataFrame
     history: pd.DataFrame
     sft_validity: float | None
+
+    @property
+    def stack(self) -> RewardStack:
+        """Return the reward of the run, by which designers were compared."""
+        return RewardStack(dict(self.config["reward"]["weights"]))
+
+    @property
+    def score(self) -> str:
+        """Return what the card calls this reward."""
+        return self.stack.name if self.stack.is_composite else "reward"
 
     @property
     def intervals(self) -> EvaluationSettings:

@@ -75,7 +75,8 @@ def interval(row: dict[str, Any], name: str) -> str:
 
 def scores(evidence: Evidence) -> str:
     """Return the score of each designer."""
-    header = ["designer", "mean R", "interquartile mean", *FACTORS, "valid"]
+    header = ["designer", f"mean {evidence.score}", "interquartile mean"]
+    header += [*FACTORS, "valid"]
     return table(
         header,
         (
@@ -93,7 +94,9 @@ def scores(evidence: Evidence) -> str:
 
 def leads(evidence: Evidence) -> str:
     """Return the paired differences of the trained model to each baseline."""
-    header = ["baseline", "R of the model minus R of the baseline", "probability of improvement"]
+    name = evidence.score
+    lead = f"{name} of the model minus {name} of the baseline"
+    header = ["baseline", lead, "probability of improvement"]
     return table(
         header,
         (
@@ -116,7 +119,7 @@ def losses(evidence: Evidence) -> str:
 
 
 def _lower_reward(evidence: Evidence) -> Iterator[list[str]]:
-    """Yield the rows of R, from the differences that the run itself computed."""
+    """Yield the rows of the reward, from the differences that the run itself computed."""
     for row in evidence.leads:
         if row["difference"] >= 0:
             continue
@@ -126,7 +129,7 @@ def _lower_reward(evidence: Evidence) -> Iterator[list[str]]:
             "lead_high": -row["difference_low"],
         }
         clear = "yes" if lead["lead_low"] > 0 else "no"
-        yield ["R", plain(row["reference"]), interval(lead, "lead"), clear]
+        yield [evidence.score, plain(row["reference"]), interval(lead, "lead"), clear]
 
 
 def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:

@@ -42,10 +42,20 @@ class RewardStack:
 
     @property
     def is_composite(self) -> bool:
-        """Return whether the stack is the composite reward R alone, which evaluation reports."""
+        """Return whether the stack is the composite reward R alone."""
         return {name: weight for name, weight in self.weights.items() if weight} == {
             "composite": 1.0
         }
+
+    @property
+    def name(self) -> str:
+        """Return what tables call the reward: R, or the sum with its weights."""
+        if self.is_composite:
+            return "R"
+        terms = {name: weight for name, weight in self.weights.items() if weight}
+        return " + ".join(
+            name if weight == 1.0 else f"{weight:g} {name}" for name, weight in terms.items()
+        )
 
     def terms(
         self, parsed: Sequence[ParsedMechanism], outcome: Outcome

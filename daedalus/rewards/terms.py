@@ -23,6 +23,16 @@ def competition(outcome: Outcome) -> NDArray[np.float64]:
     return 1.0 - outcome.field("collusion_signal")
 
 
+def revenue(outcome: Outcome) -> NDArray[np.float64]:
+    """Return revenue over the highest value that the round's bidders could have received."""
+    return outcome.field("welfare") * outcome.field("revenue_share")
+
+
+def consumer_surplus(outcome: Outcome) -> NDArray[np.float64]:
+    """Return the value delivered less revenue, over that highest value; 0 if they paid more."""
+    return outcome.field("welfare") * (1.0 - outcome.field("revenue_share"))
+
+
 def well_formed(parsed: ParsedMechanism) -> float:
     """Return 1 if the text is one complete valid mechanism and nothing else, otherwise 0."""
     return float(parsed.valid)
@@ -40,6 +50,8 @@ MARKET_TERMS: dict[str, MarketTerm] = {
     "stability": methodcaller("field", "stability"),
     "composite": methodcaller("field", "composite"),
     "competition": competition,
+    "revenue": revenue,
+    "consumer_surplus": consumer_surplus,
 }
 
 TEXT_TERMS: dict[str, TextTerm] = {"format": well_formed, "schema": schema}

@@ -15,8 +15,8 @@ from daedalus.designers.random import RandomDesigner
 from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation import episodes
 from daedalus.evaluation.episodes import (
+    COMPOSITE,
     METRICS,
-    OBJECTIVE,
     compare,
     episode_means,
     play_episodes,
@@ -192,32 +192,35 @@ def test_episode_means_average_steps() -> None:
     assert means["valid"].tolist() == [0.5, 1.0]
 
 
-def test_the_objective_is_the_value_of_the_stack(env: DesignEnv) -> None:
+def test_the_reward_is_the_value_of_the_stack_and_r_stands_beside_it(env: DesignEnv) -> None:
     seeds, mechanisms = market_seeds(5, "test", 2), Mechanisms.repeat(Mechanism(), 2)
     plain = play_episodes(env, FIXED, seeds, generator(0, "test"))
     published = replace(env, reward=PUBLISHED)
     steps = play_episodes(published, FIXED, seeds, generator(0, "test"))
-    assert list(steps.columns) == ["episode", "step", *METRICS, OBJECTIVE, *FIELDS]
-    pd.testing.assert_frame_equal(steps.drop(columns=OBJECTIVE), plain)
+    assert list(steps.columns) == ["episode", "step", *METRICS, COMPOSITE, *FIELDS]
+    as_r = steps.drop(columns="reward").rename(columns={COMPOSITE: "reward"})
+    pd.testing.assert_frame_equal(as_r[plain.columns], plain)
     played = env.reset(seeds)
     for step in range(1, 5):
-        shown = steps.loc[steps["step"] == step, OBJECTIVE]
+        shown = steps.loc[steps["step"] == step, "reward"]
         np.testing.assert_allclose(shown, published_reward(played.step(mechanisms).scored))
 
 
 @pytest.mark.parametrize("weights", [{"composite": 1.0}, {"composite": 1.0, "welfare": 0.0}])
-def test_there_is_no_objective_beside_r_alone(env: DesignEnv, weights: dict[str, float]) -> None:
+def test_r_alone_has_no_second_column(env: DesignEnv, weights: dict[str, float]) -> None:
     designers = {"fixed": FIXED}
     steps = compare(replace(env, reward=RewardStack(weights)), designers, 2, 0)
-    assert OBJECTIVE not in steps and OBJECTIVE not in episode_means(steps)
+    assert COMPOSITE not in steps and COMPOSITE not in episode_means(steps)
 
 
 @pytest.mark.parametrize("weights", [{"composite": 2.0}, {"composite": 1.0, "format": 1.0}])
-def test_any_other_stack_is_an_objective(env: DesignEnv, weights: dict[str, float]) -> None:
+def test_designers_are_compared_by_any_other_stack(
+    env: DesignEnv, weights: dict[str, float]
+) -> None:
     designers = {"fixed": FIXED, "odd": OddRowsMalformed()}
     means = episode_means(compare(replace(env, reward=RewardStack(weights)), designers, 4, 0))
-    assert list(means.columns) == ["designer", "episode", *METRICS, OBJECTIVE]
+    assert list(means.columns) == ["designer", "episode", *METRICS, COMPOSITE]
     extra = weights.get("format", 0.0) * means["valid"]
-    expected = weights["composite"] * means["reward"] + extra
-    np.testing.assert_allclose(means[OBJECTIVE], expected)
-    assert (means.loc[means["valid"] == 0, OBJECTIVE] == 0).sum() == 2  # malformed answers
+    expected = weights["composite"] * means[COMPOSITE] + extra
+    np.testing.assert_allclose(means["reward"], expected)
+    assert (means.loc[means["valid"] == 0, "reward"] == 0).sum() == 2  # malformed answers

@@ -145,6 +145,15 @@ def test_limits_hold_all_values_and_little_else() -> None:
     assert 0.5 < high < 0.55
 
 
+def test_another_reward_is_not_called_r_and_may_leave_0_to_1() -> None:
+    of_r = frame(["random"]).assign(reward=np.linspace(0.3, 0.5, 12))
+    other = of_r.assign(reward=np.linspace(-1.0, 3.0, 12), composite=0.4)
+    plain, changed = (figures.reward_boxplot(each, "").axes[0] for each in (of_r, other))
+    assert plain.get_ylabel() == "composite reward R" and changed.get_ylabel() == "reward"
+    low, high = changed.get_ylim()
+    assert low < -1.0 and high > 3.0
+
+
 def test_learning_curves_skip_absent_and_empty_columns() -> None:
     history = pd.DataFrame({"step": range(40), "loss": 0.1, "reward": 0.5, "entropy": np.nan})
     figure = figures.learning_curves(history.assign(learning_rate=1e-5))

@@ -8,7 +8,7 @@ import pytest
 
 from daedalus.config import compose_config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.evaluation.episodes import METRICS, OBJECTIVE
+from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanism
 from experiments.build import make_env
@@ -19,15 +19,18 @@ SMALL += ["market.episode_length=2"]
 
 
 @pytest.mark.parametrize("reward", ["composite", "published"])
-def test_the_objective_is_beside_r_if_it_is_not_r(reward: str) -> None:
+def test_r_is_beside_another_reward(reward: str) -> None:
     config = compose_config(*SMALL, f"reward={reward}")
     designers = {"one": FixedDesigner(Mechanism()), "two": FixedDesigner(Mechanism("vcg"))}
     tables = comparison(config, make_env(config), designers, ["one"])
-    extra = [OBJECTIVE] if reward == "published" else []
+    extra = [COMPOSITE] if reward == "published" else []
     assert list(tables["episodes"]) == ["designer", "episode", *METRICS, *extra]
     assert set(tables) == {"steps", "episodes", "summary", "differences"}
     if extra:
-        assert (tables["steps"][OBJECTIVE] > 1.0 + tables["steps"]["reward"]).all()
+        assert (tables["steps"]["reward"] > 1.0 + tables["steps"][COMPOSITE]).all()
+        means = tables["episodes"].groupby("designer")["reward"].mean()
+        (lead,) = tables["differences"]["difference"]
+        assert lead == pytest.approx(means["two"] - means["one"])
 
 
 @pytest.mark.parametrize(("market", "population"), [("strategic", "varied"), ("classic", "stage3")])

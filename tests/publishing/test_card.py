@@ -69,6 +69,16 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
     assert not {"None", "nan"} & set(card.text.split()) and "\n\n\n" not in card.text
 
 
+def test_another_reward_is_named_and_is_not_called_r(evidence: Evidence) -> None:
+    weights = {"weights": {"composite": 0.0, "revenue": 0.5, "fairness": 0.5}}
+    other = replace(evidence, config=evidence.config | {"reward": weights})
+    card = model_card(other, SETTINGS, EXAMPLE, 1)
+    assert card.data.eval_results[0].metric_name == "mean reward"
+    assert "compared is `0.5 revenue + 0.5 fairness`" in card.text
+    assert "| mean reward |" in card.text and "mean R" not in card.text
+    assert "mean R" in model_card(evidence, SETTINGS, EXAMPLE, 1).text
+
+
 def test_a_base_model_on_the_hub_is_named(evidence: Evidence) -> None:
     named = with_model(evidence, pretrained="Qwen/Qwen2.5-1.5B-Instruct")
     card = model_card(named, replace(SETTINGS, adapter_only=True), EXAMPLE, 1)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from daedalus.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
@@ -81,8 +82,8 @@ def test_a_weight_that_is_not_finite_is_refused(weight):
 
 
 def test_an_unknown_term_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"weights\.revenue") as caught:
-        RewardStack({"welfare": 1.0, "revenue": 1.0})
+    with pytest.raises(ValueError, match=r"weights\.luck") as caught:
+        RewardStack({"welfare": 1.0, "luck": 1.0})
     assert all(name in str(caught.value) for name in [*MARKET_TERMS, *TEXT_TERMS])
 
 
@@ -112,3 +113,31 @@ def test_mechanisms_without_a_text_are_paid_as_valid_texts():
 )
 def test_a_stack_says_whether_it_is_r_alone(weights, alone):
     assert RewardStack(weights).is_composite == alone
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        ({"composite": 1.0, "welfare": 0.0}, "R"),
+        ({"composite": 0.0, "revenue": 1.0}, "revenue"),
+        ({"composite": 2.0}, "2 composite"),
+        ({"revenue": 0.5, "composite": 0.0, "fairness": -0.25}, "0.5 revenue + -0.25 fairness"),
+    ],
+)
+def test_a_stack_is_named_by_its_weights(weights: dict[str, float], name: str) -> None:
+    assert RewardStack(weights).name == name
+
+
+@pytest.mark.parametrize(
+    ("file", "weights"),
+    [
+        ("composite", {"composite": 1.0}),
+        ("revenue", {"revenue": 1.0}),
+        ("welfare", {"welfare": 1.0}),
+        ("surplus", {"consumer_surplus": 1.0}),
+        ("balanced", {"revenue": 0.5, "fairness": 0.25, "participation": 0.25}),
+    ],
+)
+def test_each_file_names_its_terms_alone(file: str, weights: dict[str, float]) -> None:
+    found = compose_config("+experiment=boxplot", f"reward={file}").reward.weights
+    assert {name: weight for name, weight in found.items() if weight} == weights

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Episodes
-from daedalus.evaluation.episodes import OBJECTIVE, play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -62,7 +62,7 @@ def test_in_whole_episodes(env: DesignEnv) -> None:
 def test_in_an_evaluation(env: DesignEnv) -> None:
     seeds, rng = market_seeds(0, "x", 4), generator(0, "x")
     steps = play_episodes(env, OddRowsMalformed(), seeds, rng)
-    assert_array_equal(steps[OBJECTIVE] > 0.0, steps["valid"])
+    assert_array_equal(steps["reward"] > 0.0, steps["valid"])
 
 
 def test_in_look_ahead(half_left: Episodes) -> None:

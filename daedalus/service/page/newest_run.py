@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.runs.folder import RunFolder, newest_run
 from daedalus.service.page.page_messages import DesignerScore
 
@@ -54,12 +55,17 @@ class NewestRun:
         return [{name: _finite(value) for name, value in row.items()} for row in rows]
 
     def scores(self) -> list[DesignerScore]:
-        """Return mean R of each designer in the run's own evaluation, as the run wrote them."""
+        """Return mean R of each designer in the run's own evaluation, as the run wrote them.
+
+        A run whose designers are compared by another reward has none.
+        """
         run = self.run()
         if run is None or not run.summary.is_file():
             return []
         with run.summary.open(encoding="utf-8", newline="") as table:
             rows = [row for row in csv.DictReader(table) if _SCORE <= row.keys()]
+        if any(COMPOSITE in row for row in rows):
+            return []
         return [
             DesignerScore(
                 designer=row["designer"],

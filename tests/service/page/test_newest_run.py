@@ -48,5 +48,8 @@ def test_the_scores_are_those_of_the_runs_own_evaluation(tmp_path: Path) -> None
     assert [each.model_dump() for each in found] == [
         {"designer": "trained", "mean": 0.4, "low": 0.3, "high": 0.5}
     ]
+    other = [[*row, last] for row, last in zip(rows, ("composite", "0.2"), strict=True)]
+    (run / "summary.csv").write_text("\n".join(",".join(row) for row in other))
+    assert NewestRun(tmp_path).scores() == []  # their means are not of R
     (run / "summary.csv").write_text("seed,mean\n1,0.4\n")  # the table of a sweep
     assert NewestRun(tmp_path).scores() == []
