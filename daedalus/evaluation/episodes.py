@@ -59,9 +59,10 @@ def play_episodes(
         the environment, from its scored rounds; R is in [0, 1]. The market metrics are means over
         the same rounds: ``welfare``, ``fairness``, ``participation``, ``stability``,
         ``collusion_signal`` (all in [0, 1]), ``revenue`` (units of value in a round) and
-        ``revenue_share`` (of the value delivered). With several scored rounds the product of the mean factors differs a little from
-        the mean of the products. ``valid`` is whether the proposal was well formed. After a
-        malformed proposal no round is played: rewards are 0, and market metrics and fields are NaN.
+        ``revenue_share`` (of the value delivered). With several scored rounds the product of the
+        mean factors differs a little from the mean of the products. ``valid`` is whether the
+        proposal was well formed. After a malformed proposal no round is played: rewards are 0, and
+        market metrics and fields are NaN.
 
     Raises:
         ValueError: No market had a bidder left before the first step.
