@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from llguidance import LLExecutor, LLMatcher
+from llguidance import LLExecutor, LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.numpy import allocate_token_bitmask, fill_next_token_bitmask_par
 from numpy.typing import NDArray
@@ -58,10 +58,16 @@ class Constraint:
     Attributes:
         start: A matcher at the start of a text, which is only copied.
         vocabulary: Number of the model's tokens.
+        tokenizer: It writes texts in their usual tokens.
     """
 
     start: LLMatcher
     vocabulary: int
+    tokenizer: LLTokenizer
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the usual tokens of a text, as forced ones are: without a space in front."""
+        return list(self.tokenizer.tokenize_str(text))
 
     def allowed(self, matchers: Sequence[LLMatcher]) -> NDArray[np.bool_]:
         """Return which tokens may follow in each of B answers, shape (B, vocabulary)."""
@@ -126,7 +132,7 @@ def mechanism_constraint(language_model: LanguageModel) -> Constraint:
     matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(mechanism_pattern()))
     if matcher.is_error():
         raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
-    return Constraint(matcher, tokens)
+    return Constraint(matcher, tokens, vocabulary)
 
 
 def forced(matcher: LLMatcher) -> list[int]:

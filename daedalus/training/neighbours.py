@@ -10,11 +10,16 @@ from transformers import PreTrainedTokenizerBase
 
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.search.space import neighbour
+from daedalus.training.constrained import Constraint
 from daedalus.training.defaults import end_of_answer
 
 
 def with_neighbours(
-    answers: Sequence[list[int]], sampled: int, count: int, tokenizer: PreTrainedTokenizerBase
+    answers: Sequence[list[int]],
+    sampled: int,
+    count: int,
+    tokenizer: PreTrainedTokenizerBase,
+    constraint: Constraint,
 ) -> list[list[int]]:
     """Return groups in which neighbours of sampled answers come before these.
 
@@ -22,7 +27,8 @@ def with_neighbours(
         answers: Tokens of valid answers, groups side by side.
         sampled: Answers of each group.
         count: Neighbours that each group gets, drawn by torch's global random numbers.
-        tokenizer: It reads and writes answers.
+        tokenizer: It reads answers.
+        constraint: It writes them.
     """
     if not count:
         return list(answers)
@@ -31,15 +37,13 @@ def with_neighbours(
     for start in range(0, len(answers), sampled):
         group = answers[start : start + sampled]
         parents = [group[place] for place in rng.integers(len(group), size=count)]
-        made = [[*_neighbour(each, rng, tokenizer), end] for each in parents]
-        whole += [*made, *group]
+        texts = [str(tokenizer.decode(each, skip_special_tokens=True)) for each in parents]
+        whole += [[*constraint.tokens(_neighbour(text, rng)), end] for text in texts]
+        whole += group
     return whole
 
 
-def _neighbour(
-    answer: list[int], rng: np.random.Generator, tokenizer: PreTrainedTokenizerBase
-) -> list[int]:
-    mechanism = parse_mechanism(str(tokenizer.decode(answer, skip_special_tokens=True))).mechanism
+def _neighbour(text: str, rng: np.random.Generator) -> str:
+    mechanism = parse_mechanism(text).mechanism
     assert mechanism is not None
-    text = format_mechanism(neighbour(mechanism, rng))
-    return list(tokenizer.encode(text, add_special_tokens=False))
+    return format_mechanism(neighbour(mechanism, rng))

@@ -53,7 +53,7 @@ class ConstrainedTrainer(GRPOTrainer):
         sampled = [each for place, each in enumerate(prompt_ids) if place % size >= most]
         with generating(asked.model):  # gradient checkpointing would drop what it has read
             answers = answer(asked, sampled, self.temperature, self.constraint)
-        return with_neighbours(answers, size - most, most, tokenizer), None
+        return with_neighbours(answers, size - most, most, tokenizer, self.constraint), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)

@@ -95,6 +95,11 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
             {"loss_type": "boltzmann", "constrained": True, "neighbours": 8},
             "neighbours: 8; give less than group_size",
         ),
+        (
+            GrpoSettings,
+            {"loss_type": "boltzmann", "constrained": True, "neighbours": 1, "rollouts": "episode"},
+            "neighbours: only states have them",
+        ),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
         (GrpoSettings, {"vllm_server": "x", "constrained": True}, "set constrained: false"),

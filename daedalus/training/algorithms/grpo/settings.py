@@ -117,5 +117,7 @@ class GrpoSettings(ReinforcementSettings):
                 "neighbours: the policy does not sample them; set loss_type: boltzmann and "
                 "constrained: true, or neighbours: 0"
             )
+        if self.neighbours and self.rollouts == "episode":
+            raise ValueError("neighbours: only states have them; set rollouts: state")
         if self.neighbours >= self.group_size:
             raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")
