@@ -30,18 +30,30 @@ from tests.populations import population
 from tests.training.conftest import GRPO, PROMPT, QLORA, SFT, SMALL, make_run, make_tracker
 
 
+ENTROPY = {"entropy_bonus": 0.1}  # no answer earns a reward
+NEIGHBOURS = {"constrained": True, "loss_type": "boltzmann", "neighbours": 1}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [SMALL, QLORA], ids=["all weights", "4 bits"])
+@pytest.mark.parametrize(
+    ("settings", "update"),
+    [(SMALL, ENTROPY), (QLORA, ENTROPY), (SMALL, NEIGHBOURS)],
+    ids=["all weights", "4 bits", "neighbours"],
+)
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, settings: ModelSettings
+    env: DesignEnv,
+    small: LanguageModel,
+    tmp_path: Path,
+    settings: ModelSettings,
+    update: dict[str, Any],
 ) -> None:
     """Stop after one of two steps; the second run must give the weights of one whole run."""
     export(small, PROMPT, "", tmp_path / "base")
 
     def run(folder: Path, steps: int) -> tuple[torch.Tensor, list[dict[str, float]]]:
         model = make_backend(settings).load(tmp_path / "base")
-        changes = {"steps": steps, "schedule": "constant", "entropy_bonus": 0.1}
-        asked = GrpoSettings(**{**vars(GRPO), **changes})  # no answer earns a reward
+        changes = {"steps": steps, "schedule": "constant", **update}
+        asked = GrpoSettings(**{**vars(GRPO), **changes})
         run = make_run(env, folder, asked, settings)
         trained = [each for each in grpo.train(model, run).model.parameters() if each.requires_grad]
         return torch.cat([each.detach().flatten() for each in trained]), run.tracker.history("grpo")
