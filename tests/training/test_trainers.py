@@ -29,7 +29,6 @@ from daedalus.training.trainers import SaveByTime, whole
 from tests.populations import population
 from tests.training.conftest import GRPO, PROMPT, QLORA, SFT, SMALL, make_run, make_tracker
 
-
 ENTROPY = {"entropy_bonus": 0.1}  # no answer earns a reward
 NEIGHBOURS = {"constrained": True, "loss_type": "boltzmann", "neighbours": 1}
 
