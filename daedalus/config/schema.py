@@ -91,7 +91,7 @@ class Config(Checked):
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()
-        self._check_explained()
+        self._tell_objective()
         if self.task == "tune":
             self._check_tuning()
         if self.training.grpo.vllm_server and self.model.load_in_4bit:
@@ -114,20 +114,13 @@ class Config(Checked):
                     f"{name}.horizon: {horizon}; an episode has {self.market.episode_length} steps"
                 )
 
-    def _check_explained(self) -> None:
-        """Check that the score that explained prompts tell is the one that the run pays."""
-        if {name for name, weight in self.reward.weights.items() if weight} == {"composite"}:
-            return
-        asked: dict[str, Any] = {"training": self.training, "designer": self.designer}
-        for name, each in self.evaluation.baselines.items():
-            asked[f"evaluation.baselines.{name}"] = each
-        for key, each in asked.items():
-            prompt = getattr(each, "prompt", None)
+    def _tell_objective(self) -> None:
+        """Let explained prompts tell the reward that the run pays."""
+        told = {name: weight for name, weight in self.reward.weights.items() if weight}
+        asked = [self.training, self.designer, *self.evaluation.baselines.values()]
+        for prompt in (getattr(each, "prompt", None) for each in asked):
             if prompt is not None and prompt.explained:
-                raise ValueError(
-                    f"{key}.prompt.explained: it tells the model that it is scored by R alone, and "
-                    "reward.weights has other terms; set reward=composite, or explained to false"
-                )
+                prompt.objective = {} if self.reward.is_composite else told
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from daedalus.market.mechanism import Mechanism
@@ -13,14 +13,30 @@ TASK = """\
 You set the rules of a repeated sealed-bid auction, anew every few rounds. Bidders learn, and some \
 may shade their bids, stay away, collude in rings, bid under false names or walk away from what \
 they won. You see bids and outcomes, never values. Rules may cost as well as help: penalties can \
-hit the honest, reserves can leave goods unsold, secrecy can keep bidders away.
+hit the honest, reserves can leave goods unsold, secrecy can keep bidders away."""
 
+PRODUCT = """\
 You are scored by welfare x fairness x participation x stability, each from 0 to 1, so none may \
-be given up for another:
-- welfare: value delivered over the best possible
-- fairness: 1 - Gini coefficient of what bidders gain
-- participation: share of bidders with a competitive bid at or above the reserve
-- stability: how steady welfare was over the last rounds"""
+be given up for another:"""
+
+SUM = "You are scored by {formula}, where each is from 0 to 1:"
+
+FACTORS = {
+    "welfare": "value delivered over the best possible",
+    "fairness": "1 - Gini coefficient of what bidders gain",
+    "participation": "share of bidders with a competitive bid at or above the reserve",
+    "stability": "how steady welfare was over the last rounds",
+}
+
+TERMS = FACTORS | {
+    "composite": "welfare x fairness x participation x stability",
+    "competition": "1 - how much the bids look like a ring's",
+    "revenue": "what the seller takes, over the best possible value",
+    "consumer_surplus": "value delivered less what the seller takes, over the best possible value",
+    "format": "1 for a valid answer",
+    "schema": "share of the fields that are valid",
+}
+"""What the terms of a reward stand for."""
 
 ANSWER = """\
 Answer with one JSON object and nothing else: no explanation, no code fence. All eleven fields \
@@ -67,19 +83,32 @@ MEANINGS: dict[str, str] = {
 """What the names in a prompt stand for."""
 
 
-def explanation(shown: Iterable[str], function: str = "") -> str:
+def explanation(
+    shown: Iterable[str], function: str = "", objective: Mapping[str, float] | None = None
+) -> str:
     """Return a system message that says everything needed to answer.
-
-    It tells the score R. A configuration with another reward refuses prompts that explain it.
 
     Args:
         shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
         function: Name of the function by which the model sets the rules. If it is empty, the model
             answers with a mechanism.
+        objective: Weights of the reward's terms; none is R.
     """
     answer = CALL.format(function=function) if function else _answer()
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
-    return "\n\n".join([TASK, *([SHOWN.format(names=names)] if names else []), answer])
+    told = [SHOWN.format(names=names)] if names else []
+    return "\n\n".join([TASK, _scored_by(objective or {}), *told, answer])
+
+
+def _scored_by(objective: Mapping[str, float]) -> str:
+    """Return what the reward is, and what its parts mean."""
+    if not objective:
+        head, parts = PRODUCT, FACTORS
+    else:
+        sums = (f"{weight:g} x {name}" for name, weight in objective.items())
+        head = SUM.format(formula=" + ".join(sums))
+        parts = {name: TERMS.get(name, name.replace("_", " ")) for name in objective}
+    return "\n".join([head, *(f"- {name}: {meaning}" for name, meaning in parts.items())])
 
 
 def _answer() -> str:

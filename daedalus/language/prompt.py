@@ -44,6 +44,8 @@ class PromptSettings(Checked):
             one token of the embedded model. Text that is the same in every prompt is left out.
         explained: Whether the prompt first explains the task, the fields and the names, for models
             that were not trained on it.
+        objective: Weights of the reward that an explained prompt tells, by terms; none is R. A
+            configuration sets them to those of ``reward.weights``.
         version: The ``VERSION`` with which a model was trained.
 
     Raises:
@@ -58,6 +60,7 @@ class PromptSettings(Checked):
     mechanism: bool = False
     compact: bool = False
     explained: bool = False
+    objective: dict[str, float] = field(default_factory=dict)
     version: int = VERSION
 
     def __post_init__(self) -> None:
@@ -90,7 +93,8 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
 def explained(settings: PromptSettings, function: str = "") -> str:
     """Return the ``explanation`` of what a prompt of these settings shows."""
     outcomes = settings.outcomes if settings.rounds else []
-    return explanation([*outcomes, *settings.averages, *settings.proxies], function)
+    shown = [*outcomes, *settings.averages, *settings.proxies]
+    return explanation(shown, function, settings.objective)
 
 
 def observation_texts(observation: Observation, settings: PromptSettings) -> list[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from daedalus.language.explanation import MEANINGS, explanation
-from daedalus.language.prompt import OUTCOME_FIELDS
+import pytest
+
+from daedalus.config import compose_config
+from daedalus.language.explanation import MEANINGS, TERMS, explanation
+from daedalus.language.prompt import OUTCOME_FIELDS, explained
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import parse_mechanism
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
 
 
 def test_every_field_comes_with_what_it_may_be():
@@ -23,6 +27,28 @@ def test_every_name_that_a_prompt_can_show_has_a_meaning():
     text = explanation([*OUTCOME_FIELDS, *PROXIES, "welfare"])
     for name, meaning in MEANINGS.items():
         assert text.count(f"- {name}: {meaning}") == 1
+
+
+@pytest.mark.parametrize(
+    ("reward", "told"),
+    [
+        ("composite", "by welfare x fairness x participation x stability, each from 0 to 1, so"),
+        ("revenue", "by 1 x revenue, where each is from 0 to 1:\n- revenue: what the seller takes"),
+        ("balanced", "by 0.5 x revenue + 0.25 x fairness + 0.25 x participation, where each"),
+    ],
+)
+def test_a_prompt_that_explains_tells_the_reward_of_the_run(reward: str, told: str) -> None:
+    zero_shot = ["designer=endpoint", "designer.model=m", f"reward={reward}"]
+    asked = compose_config("+experiment=boxplot", *zero_shot).designer.prompt
+    trained = compose_config("+experiment=smoke", "training.prompt.explained=true", *zero_shot[2:])
+    for prompt in (asked, trained.training.prompt):
+        assert f"You are scored {told}" in explained(prompt)
+    assert not compose_config("+experiment=smoke", *zero_shot[2:]).training.prompt.objective
+
+
+def test_a_term_without_a_meaning_is_told_by_its_name():
+    assert set(TERMS) <= {*MARKET_TERMS, *TEXT_TERMS}
+    assert "- own_term: own term" in explanation([], "", {"own_term": 2.0})
 
 
 def test_names_that_are_not_shown_are_not_explained():

@@ -158,14 +158,6 @@ SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.roun
             "training.grpo.states: 1; .* give 2",
         ),
         ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
-        (
-            ["+experiment=smoke", "training.prompt.explained=true", "reward=published"],
-            "training.prompt.explained: it tells .* by R alone, and reward.weights has other",
-        ),
-        (
-            ["+experiment=boxplot", "designer=endpoint", "designer.model=m", "reward=published"],
-            "designer.prompt.explained: .* set reward=composite",
-        ),
     ],
 )
 def test_a_run_that_would_not_do_what_is_asked_is_not_composed(
