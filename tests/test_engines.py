@@ -152,7 +152,8 @@ def test_the_page_s_scripts_hand_the_reward_to_verl(
     done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     step = SimpleNamespace(global_step=0)
-    chats = [[{"role": "assistant", "content": text}]] * 8
+    size = config.training.grpo.group_size
+    chats = [[{"role": "assistant", "content": text}]] * size
     logged: dict[str, float] = {}
-    trained = source.reward(chats, [3] * 8, step, logged.__setitem__)
-    assert [float(done.stdout)] * 8 == trained and logged["validity"] == 1.0
+    trained = source.reward(chats, [3] * size, step, logged.__setitem__)
+    assert [float(done.stdout)] * size == trained and logged["validity"] == 1.0
