@@ -45,7 +45,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel beside the libraries that are here; return the path of the command."""
+    """Install the wheel beside the libraries that are here; return the path of the command.
+
+    In the checkout pip would see a ``daedalus.egg-info`` and take the package for installed.
+    """
     place = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
     python = place / "bin" / "python"
@@ -54,7 +57,7 @@ def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     libraries = Path(packages.stdout.strip()) / "libraries.pth"
     libraries.write_text(sysconfig.get_path("purelib"))
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
-    subprocess.run([*pip, "--no-deps", "--no-index", wheel], check=True)
+    subprocess.run([*pip, "--no-deps", "--no-index", wheel], cwd=place, check=True)
     return place / "bin" / "daedalus"
 
 
