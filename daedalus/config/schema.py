@@ -116,11 +116,16 @@ class Config(Checked):
 
     def _tell_objective(self) -> None:
         """Let explained prompts tell the reward that the run pays."""
-        told = {name: weight for name, weight in self.reward.weights.items() if weight}
+        told = {} if self.reward.is_composite else self.reward.active
         asked = [self.training, self.designer, *self.evaluation.baselines.values()]
         for prompt in (getattr(each, "prompt", None) for each in asked):
+            if prompt is not None and prompt.objective not in ({}, told):
+                raise ValueError(
+                    f"prompt.objective: {prompt.objective}; explained prompts tell reward.weights, "
+                    "so set these, and leave objective out"
+                )
             if prompt is not None and prompt.explained:
-                prompt.objective = {} if self.reward.is_composite else told
+                prompt.objective = told
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""

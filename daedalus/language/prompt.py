@@ -70,6 +70,8 @@ class PromptSettings(Checked):
             unknown = set(getattr(self, key)) - set(known)
             if unknown:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
+        if self.objective and not self.explained:
+            raise ValueError("objective: only explained prompts tell it; set explained: true")
         if self.version != VERSION:
             raise ValueError(
                 f"version: {self.version}; prompts have changed since ({VERSION}): "

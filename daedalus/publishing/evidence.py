@@ -52,7 +52,7 @@ class Evidence:
     @property
     def score(self) -> str:
         """Return what the card calls this reward."""
-        return self.stack.name if self.stack.is_composite else "reward"
+        return "R" if self.stack.is_composite else "reward"
 
     @property
     def intervals(self) -> EvaluationSettings:

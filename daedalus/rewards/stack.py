@@ -41,20 +41,22 @@ class RewardStack:
             raise ValueError("weights: all are zero; give at least one term a weight")
 
     @property
+    def active(self) -> dict[str, float]:
+        """Return the weights that are not 0."""
+        return {name: weight for name, weight in self.weights.items() if weight}
+
+    @property
     def is_composite(self) -> bool:
         """Return whether the stack is the composite reward R alone."""
-        return {name: weight for name, weight in self.weights.items() if weight} == {
-            "composite": 1.0
-        }
+        return self.active == {"composite": 1.0}
 
     @property
     def name(self) -> str:
         """Return what tables call the reward: R, or the sum with its weights."""
         if self.is_composite:
             return "R"
-        terms = {name: weight for name, weight in self.weights.items() if weight}
         return " + ".join(
-            name if weight == 1.0 else f"{weight:g} {name}" for name, weight in terms.items()
+            name if weight == 1.0 else f"{weight:g} {name}" for name, weight in self.active.items()
         )
 
     def terms(

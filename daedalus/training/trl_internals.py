@@ -49,11 +49,11 @@ class ConstrainedTrainer(GRPOTrainer):
     ) -> tuple[list[list[int]], None]:
         tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
         asked = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
-        size, most = cast(int, self.num_generations), self.neighbours
-        sampled = [each for place, each in enumerate(prompt_ids) if place % size >= most]
+        size, added = cast(int, self.num_generations), self.neighbours
+        sampled = [each for place, each in enumerate(prompt_ids) if place % size >= added]
         with generating(asked.model):  # gradient checkpointing would drop what it has read
             answers = answer(asked, sampled, self.temperature, self.constraint)
-        return with_neighbours(answers, size - most, most, tokenizer, self.constraint), None
+        return with_neighbours(answers, size - added, added, tokenizer, self.constraint), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.config import ConfigError, compose_config
 from daedalus.language.explanation import MEANINGS, TERMS, explanation
 from daedalus.language.prompt import OUTCOME_FIELDS, explained
 from daedalus.market.mechanism import FIELDS
@@ -44,6 +44,21 @@ def test_a_prompt_that_explains_tells_the_reward_of_the_run(reward: str, told: s
     for prompt in (asked, trained.training.prompt):
         assert f"You are scored {told}" in explained(prompt)
     assert not compose_config("+experiment=smoke", *zero_shot[2:]).training.prompt.objective
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hint"),
+    [
+        (["+training.prompt.objective.revenue=1.0"], "objective: only explained prompts"),
+        (
+            ["+training.prompt.objective.revenue=1.0", "training.prompt.explained=true"],
+            "prompt.objective: .* tell reward.weights",
+        ),
+    ],
+)
+def test_an_objective_that_is_not_the_run_s_is_refused(overrides: list[str], hint: str) -> None:
+    with pytest.raises(ConfigError, match=hint):
+        compose_config("+experiment=smoke", *overrides)
 
 
 def test_a_term_without_a_meaning_is_told_by_its_name():

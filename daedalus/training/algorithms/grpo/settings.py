@@ -11,7 +11,8 @@ from daedalus.training.algorithm_settings import ReinforcementSettings
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
-TARGET, BOLTZMANN = AIMS = ("target", "boltzmann")
+TARGET, BOLTZMANN = "target", "boltzmann"
+AIMS = (TARGET, BOLTZMANN)
 LEVELS = ("token", "sequence")
 _SHARPNESS = (1.0, 32.0)  # at the first step and at the last
 

@@ -40,12 +40,10 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     adapted, adapters = prepared(language_model, run)
     neutral_generation(adapted.model, adapted.tokenizer)
     settings = run.settings.grpo
-    constrained = partial(ConstrainedTrainer, neighbours=settings.neighbours)
-    make = (
-        partial(constrained, constraint=mechanism_constraint(adapted))
-        if settings.constrained
-        else GRPOTrainer
-    )
+    make: Any = GRPOTrainer
+    if settings.constrained:
+        constraint = mechanism_constraint(adapted)
+        make = partial(ConstrainedTrainer, constraint=constraint, neighbours=settings.neighbours)
     trainer = make(
         model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None
