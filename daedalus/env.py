@@ -152,10 +152,10 @@ class Episodes:
         if len(mechanisms) != len(self):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
-        records = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed)).records
+        outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
-        scored = Outcome(records[:, -self.env.settings.scored_rounds :])
-        return StepResult(Outcome(records), scored, running, self.env.reward)
+        scored = outcome.last(self.env.settings.scored_rounds)
+        return StepResult(outcome, scored, running, self.env.reward)
 
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
         market, rounds = self.env.market, self.env.settings.rounds_per_step
@@ -167,7 +167,7 @@ class Episodes:
         records[rows] = market.play(moving, mechanisms.take(rows), rounds).records
         self.state.put(rows, moving)
         self.mechanisms = self.mechanisms.replace(rows, mechanisms.take(rows))
-        return Outcome(records)
+        return Outcome(records, self.state.units)
 
     def play(
         self, designer: Designer, rng: np.random.Generator

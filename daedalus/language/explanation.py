@@ -31,7 +31,7 @@ FACTORS = {
 TERMS = FACTORS | {
     "composite": "welfare x fairness x participation x stability",
     "competition": "1 - how much the bids look like a ring's",
-    "revenue": "what the seller takes, over the best possible value",
+    "revenue": "what the seller takes for each unit for sale",
     "consumer_surplus": "value delivered less what the seller takes, over the best possible value",
     "format": "1 for a valid answer",
     "schema": "share of the fields that are valid",

@@ -17,6 +17,7 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, check_play
+from daedalus.market.values import write_knots
 
 
 @dataclass
@@ -56,6 +57,8 @@ class ClassicMarket:
         value_high = population.column("value_high")
         self._seats["value_range"] = value_high - self._seats["value_low"]
         self._seats["threshold"] = population.column("threshold")
+        for seat, name in zip(self._seats, population.seat_groups(), strict=True):
+            write_knots(population.groups[name].values, seat)
         self._budget = population.column("budget")
         self._seats["partner"], self._first_turn = _colluder_pairs(population)
 
@@ -107,7 +110,7 @@ class ClassicMarket:
         )
         on_threads(play_rounds, (self._seats,), batch)
         state.history = state.history.then(records)
-        return Outcome(records)
+        return Outcome(records, state.units)
 
 
 def _colluder_pairs(population: SeatPlan) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +40,11 @@ class Outcome:
             revenue are in units of value. Dropouts are the number of bidders who stayed out or
             walked away. Records score a designer. They may depend on values, which it does not
             see. A round that was not played has NaN in every column.
+        units: Units for sale in a round of each episode, int64, shape (B,).
     """
 
     records: NDArray[np.float64]
+    units: NDArray[np.int64]
 
     @property
     def played(self) -> NDArray[np.bool_]:
@@ -57,3 +60,17 @@ class Outcome:
         if name == "fairness":
             return 1.0 - self.field("gini")
         return self.records[:, :, ROUND_FIELDS.index(name)]
+
+    def rows(self, rows: NDArray[Any]) -> Outcome:
+        """Return the rounds of some episodes, given by numbers or by a mask."""
+        return Outcome(self.records[rows], self.units[rows])
+
+    def last(self, rounds: int) -> Outcome:
+        """Return the last rounds of each episode."""
+        return Outcome(self.records[:, -rounds:], self.units)
+
+    def rounds_apart(self) -> Outcome:
+        """Return each round that was played as an episode of one round, in order."""
+        played = self.played
+        units = np.broadcast_to(self.units[:, None], played.shape)
+        return Outcome(self.records[played][:, None], units[played])

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from daedalus.checks import Checked, at_least, below_one, bounded, within
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
+from daedalus.market.values import ValueDistribution
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")
@@ -31,8 +32,9 @@ class BidderType(Checked):
             uniform-price sales. ``withdraw``: walk away from a win that is worth less than the
             outside option. ``collude``: form a ring with the bidders of this type. ``shill``: also
             bid under a false name.
-        value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
-        value_high: Upper end, above ``value_low``, at most 1.
+        value_low: The lowest value, at least 0.
+        value_high: The highest, above ``value_low``, at most 1.
+        values: Distribution of values between these two; None is uniform.
         demand: Units that a bidder can use, 1 or 2. The second is worth the lower of two draws.
         outside_option: Surplus that a unit from elsewhere would give, for ``withdraw``.
         budget: The most that a bidder can pay in an episode, in units of value; None is no limit.
@@ -60,6 +62,7 @@ class BidderType(Checked):
     menu: list[str] = field(default_factory=list)
     value_low: float = 0.0
     value_high: float = 1.0
+    values: ValueDistribution | None = None
     demand: int = bounded(2, (1, 2).__contains__, "give 1 or 2")
     outside_option: float = at_least(0, 0.0)
     budget: float | None = at_least(0, None)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from daedalus.checks import Checked, at_least, one_of, within
 from daedalus.market.population import MAX_BIDDERS
+from daedalus.market.values import ValueDistribution
 
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 
@@ -22,11 +23,12 @@ class BidderGroup(Checked):
         kind: Strategy, one of ``BIDDER_KINDS``.
         seats: Seats of the group. In a colluder group the first seat has the first turn. The
             truthful group may leave this empty: it then takes all seats that remain.
-        value_low: Lower end of the uniform distribution that values are drawn from, at least 0.
-        value_high: Upper end, above ``value_low``, at most 1.
+        value_low: The lowest value, at least 0.
+        value_high: The highest, above ``value_low``, at most 1.
         threshold: Dropouts only: accumulated disappointment after which the bidder leaves.
         budget: Exploiters only: the most that the bidder can spend in an episode, in units of
             value.
+        values: Distribution of values between the lowest and the highest; None is uniform.
     """
 
     kind: str = one_of(BIDDER_KINDS, "truthful")
@@ -35,6 +37,7 @@ class BidderGroup(Checked):
     value_high: float = 0.9
     threshold: float = at_least(0, 0.0)
     budget: float = at_least(0, 0.0)
+    values: ValueDistribution | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

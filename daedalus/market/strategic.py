@@ -24,6 +24,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
+from daedalus.market.values import write_knots
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -195,6 +196,10 @@ class StrategicMarket:
         )
         two_units = (self._types["demand"][bidders["kind"]] == 2) & (state.units[0] > 1)
         best = np.where(two_units, np.maximum(one, two), one)
+        for t, each in enumerate(self._bidder_types):
+            if each.values is not None:
+                own = bidders["kind"] == t
+                best[own] = each.values.knots().quantile(best[own])
         values: list[float] = (bidders["value_low"] + bidders["value_range"] * best).tolist()
         return values
 
@@ -233,7 +238,7 @@ class StrategicMarket:
         )
         on_threads(play_rounds, (self._constants, self._types), batch)
         state.history = state.history.then(accounts)
-        return Outcome(records)
+        return Outcome(records, state.units)
 
 
 def _fresh_bidders(lineup: Lineup, parameters: StrategicParameters) -> NDArray[np.void]:
@@ -263,5 +268,6 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
         row["learner"] = LEARNERS.index(each.learner)
         row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)
         row["ring"] = rings if "collude" in each.menu else -1
+        write_knots(each.values, row)
         rings += "collude" in each.menu
     return table

@@ -24,6 +24,10 @@ FAMILIES = {
 MOST_KNOTS = 257
 """The most knots of a distribution."""
 
+KNOTS = [("knots", np.int64), *((name, np.float64, MOST_KNOTS) for name in ("levels", "places"))]
+"""Fields of a record that holds a distribution for the kernels; no knots are uniform values."""
+
+_MOST_QUANTILES = MOST_KNOTS - 2
 _EVEN = 128
 _STEPS = 20_000
 
@@ -33,7 +37,7 @@ class Knots(NamedTuple):
 
     Attributes:
         levels: Its value at each knot, from 0 to 1, none below the one before, shape (K,).
-        places: Where the knots are, in [0, 1], none below the one before, shape (K,).
+        places: Where the knots are, from 0 to 1, none below the one before, shape (K,).
     """
 
     levels: NDArray[np.float64]
@@ -41,7 +45,8 @@ class Knots(NamedTuple):
 
     def quantile(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the quantiles at some levels in [0, 1], of the same shape."""
-        return np.interp(levels, self.levels, self.places)
+        highest = self.places[np.argmax(self.levels >= 1.0)]
+        return np.asarray(np.minimum(np.interp(levels, self.levels, self.places), highest))
 
     def below(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the share of values below some places, of the same shape."""
@@ -87,13 +92,13 @@ class ValueDistribution(Checked):
                 raise ValueError(f"{each.name}: family={self.family} needs it; give it a value")
         if self.parts is not None and not _are_parts(self.parts):
             raise ValueError(
-                f"parts: {self.parts}; give [weight, low, high] for each of at most {_EVEN} parts, "
-                "with a weight above 0 and 0 <= low < high <= 1"
+                f"parts: {self.parts}; give [weight, low, high] for each part, at most "
+                f"{_EVEN - 1} of them, with a weight above 0 and 0 <= low < high <= 1"
             )
         if self.quantiles is not None and not _are_quantiles(self.quantiles):
             raise ValueError(
-                f"quantiles: {self.quantiles}; give from 2 to {MOST_KNOTS} numbers from 0 to 1, "
-                "none below the one before, the last above the first"
+                f"quantiles: {self.quantiles}; give from 2 to {_MOST_QUANTILES} numbers from 0 "
+                "to 1, none below the one before, the last above the first"
             )
 
     @property
@@ -106,16 +111,24 @@ class ValueDistribution(Checked):
         return _KNOTS[self.family](self)
 
 
+def write_knots(values: ValueDistribution | None, record: np.void) -> None:
+    """Write a distribution into the fields ``KNOTS`` of a record. None is uniform."""
+    if values is not None and not values.is_uniform:
+        levels, places = values.knots()
+        record["knots"] = len(levels)
+        record["levels"][: len(levels)], record["places"][: len(places)] = levels, places
+
+
 def _are_parts(parts: list[list[float]]) -> bool:
     fit = [
         len(each) == 3 and 0 < each[0] < np.inf and 0 <= each[1] < each[2] <= 1 for each in parts
     ]
-    return 0 < len(fit) <= _EVEN and all(fit)
+    return 0 < len(fit) < _EVEN and all(fit)
 
 
 def _are_quantiles(table: list[float]) -> bool:
     rises = all(low <= high for low, high in itertools.pairwise([0.0, *table, 1.0]))
-    return 2 <= len(table) <= MOST_KNOTS and rises and table[0] < table[-1]
+    return 2 <= len(table) <= _MOST_QUANTILES and rises and table[0] < table[-1]
 
 
 def _uniform(_: ValueDistribution) -> Knots:
@@ -160,14 +173,15 @@ def _knots_of(
 
 def _mixture(each: ValueDistribution) -> Knots:
     weights, lows, highs = np.array(each.parts, np.float64).T
-    places = np.unique([lows, highs])
+    places = np.unique([[0.0, 1.0], *zip(lows, highs, strict=True)])
     shares = np.clip((places[:, None] - lows) / (highs - lows), 0.0, 1.0)
     return Knots(shares @ (weights / weights.sum()), places)
 
 
 def _quantiles(each: ValueDistribution) -> Knots:
     assert each.quantiles is not None
-    return Knots(np.linspace(0.0, 1.0, len(each.quantiles)), np.array(each.quantiles, np.float64))
+    levels = np.linspace(0.0, 1.0, len(each.quantiles))
+    return Knots(np.array([0.0, *levels, 1.0]), np.array([0.0, *each.quantiles, 1.0]))
 
 
 _KNOTS: dict[str, Callable[[ValueDistribution], Knots]] = {

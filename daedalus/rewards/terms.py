@@ -24,8 +24,11 @@ def competition(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def revenue(outcome: Outcome) -> NDArray[np.float64]:
-    """Return revenue over the highest value that the round's bidders could have received."""
-    return outcome.field("welfare") * outcome.field("revenue_share")
+    """Return what the winners pay, without fines, for each unit for sale.
+
+    A share of the round's highest value would not do: its best reserve is not Myerson's (1981).
+    """
+    return outcome.field("revenue") / outcome.units[:, None]
 
 
 def consumer_surplus(outcome: Outcome) -> NDArray[np.float64]:
@@ -71,5 +74,5 @@ def mean_over_rounds(name: str, outcome: Outcome) -> NDArray[np.float64]:
         rewards = term(outcome)
     else:
         rewards = np.zeros(played.shape)
-        rewards[played] = term(Outcome(outcome.records[None, played]))[0]
+        rewards[played] = term(outcome.rounds_apart())[:, 0]
     return np.asarray(rewards.mean(axis=1))

@@ -63,7 +63,8 @@ def play_futures(
     futures = states.fork(np.asarray(rows, np.int64)[copies], seeds.ravel())
     rng = np.random.default_rng(seeds.ravel()[:1])
     steps = _steps(futures, mechanisms.take(copies), horizon, continuation, rng)
-    return Outcome(np.concatenate([each.scored.records for each in steps], axis=1))
+    records = np.concatenate([each.scored.records for each in steps], axis=1)
+    return Outcome(records, futures.state.units)
 
 
 def _steps(

@@ -24,7 +24,6 @@ from daedalus.evaluation.episodes import (
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.outcome import Outcome
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
@@ -73,7 +72,7 @@ def test_rows_hold_the_step_reward_and_the_factors_of_the_same_rounds(env: Desig
     result = played.step(mechanisms)
     second = steps[steps["step"] == 2]
     np.testing.assert_array_equal(second["reward"], result.reward)
-    scored = Outcome(result.outcome.records[:, -env.settings.scored_rounds :])
+    scored = result.outcome.last(env.settings.scored_rounds)
     rounds = {
         "welfare": scored.field("welfare"),
         "fairness": 1.0 - scored.field("gini"),

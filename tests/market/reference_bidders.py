@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from daedalus.market.population import BidderType
 from tests.market.reference_classic import draw
+from tests.market.reference_values import Values
 
 VALUE_ONE, VALUE_TWO, ENTRY, REDUCE, SHOCK, COLLUDE, EXPOSED, TIE = range(8)
 LOT, COVER, SHILL, LEVEL, SCREEN, NAME_SCREEN, READ = range(7)
@@ -47,6 +48,7 @@ class Bidder:
     ring: Ring | None = None
 
     def __post_init__(self) -> None:
+        self.belief = Values(self.type)
         self.expected_surplus = self.type.expected_surplus
         rate = self.type.learning_rate * self.differs(self.type.rate_spread, RATE)
         self.learning_rate = min(rate, 1.0)

@@ -13,6 +13,7 @@ import numpy as np
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seat_plan import SeatPlan
 from tests.market.reference_payments import payment
+from tests.market.reference_values import Values
 
 VALUE, POLICY, RISK, BID = range(4)
 _MASK = 2**64 - 1
@@ -36,8 +37,7 @@ def draw(seed: int, round_number: int, seat: int, purpose: int) -> float:
 @dataclass
 class Bidder:
     kind: str
-    low: float
-    high: float
+    values: Values
     threshold: float
     budget: float
     partner: Bidder | None = None
@@ -54,7 +54,7 @@ def seat_bidders(population: SeatPlan) -> list[Bidder]:
     bidders = []
     for name in population.seat_groups():
         g = population.groups[name]
-        bidders.append(Bidder(g.kind, g.value_low, g.value_high, g.threshold, g.budget))
+        bidders.append(Bidder(g.kind, Values(g), g.threshold, g.budget))
     for g in population.groups.values():
         if g.kind == "colluder":
             first, second = (bidders[seat] for seat in g.seats)
@@ -82,7 +82,7 @@ class ReferenceEpisode:
         for seat, bidder in enumerate(self.bidders):
             bidder.bid = 0.0
             if bidder.active:
-                bidder.value = bidder.low + (bidder.high - bidder.low) * self.draw(seat, VALUE)
+                bidder.value = bidder.values.at(self.draw(seat, VALUE))
                 bidder.bid = self.bid(seat, bidder, m, len(present))
 
         competing = sorted((b for b in present if b.bid >= m.reserve_price), key=lambda b: -b.bid)

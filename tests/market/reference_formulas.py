@@ -22,29 +22,7 @@ def temptation(b: Bidder, abroad: float, floor: float) -> float:
     value = min(b.values[0], b.purse)
     if value <= floor:
         return 0.0
-    power = 1 + abroad * b.rivals
-    return (value**power - floor**power) / power
-
-
-def shaded(value: float, rivals: float, reserve: float) -> float:
-    """The equilibrium bid v k/(k + 1) + r^(k + 1) / ((k + 1) v^k) against the best of k rivals."""
-    if value <= 0 or value < reserve:
-        return 0.0
-    bid = rivals * value / (rivals + 1)
-    if reserve > 0:
-        bid += reserve * (reserve / value) ** rivals / (rivals + 1)
-    return bid
-
-
-def unshaded(bid: float, rivals: float, reserve: float) -> float:
-    """The value behind such a bid, by four Newton steps from that without a reserve."""
-    value = bid * (rivals + 1) / rivals
-    for _ in range(4 if reserve > 0 else 0):
-        if value <= reserve:
-            return reserve
-        slope = rivals * (1 - (reserve / value) ** (rivals + 1)) / (rivals + 1)
-        value -= (shaded(value, rivals, reserve) - bid) / slope
-    return value
+    return b.belief.integral(floor, value, abroad * b.rivals)
 
 
 def uniform_price_surplus(

@@ -8,7 +8,7 @@ from collections import Counter
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from tests.market.reference_bidders import READ, SECOND_BANK, Bidder, Bids, Sale
-from tests.market.reference_formulas import known_reserve, uniform_price_surplus, unshaded
+from tests.market.reference_formulas import known_reserve, uniform_price_surplus
 from tests.market.reference_payments import ONE_PRICE, forgone
 
 
@@ -56,12 +56,12 @@ class Learning:
 
         rival = lowest
         if lowest > 0 and m.auction_type == "first_price":
-            rival = unshaded(lowest, b.rivals, known_reserve(m))
-        floor = max(known_reserve(m), 0.02)
-        if rival <= floor:
+            rival = b.belief.unshaded(lowest, b.rivals, known_reserve(m))
+        floor, level = max(b.belief.level(known_reserve(m)), 0.02), b.belief.level(rival)
+        if level <= floor:
             self.note("rivals below the reserve")
-        distance = -math.log(min(max(rival, floor), 1.0))
-        b.rivals_seen = max(b.rivals_seen + gain * ((rival > floor) - b.rivals_seen), 0.01)
+        distance = -math.log(min(max(level, floor), 1.0))
+        b.rivals_seen = max(b.rivals_seen + gain * ((level > floor) - b.rivals_seen), 0.01)
         b.rivals_distance = max(b.rivals_distance + gain * (distance - b.rivals_distance), 0.01)
 
         fits = b.type.learner == "gradient"

@@ -44,7 +44,6 @@ from tests.market.reference_formulas import (
     known_reserve,
     logistic,
     metrics,
-    shaded,
     temptation,
 )
 from tests.market.reference_learning import Learning
@@ -119,11 +118,10 @@ class ReferenceEpisode(Learning):
     # ---------------------------------------------------------------- values, entry and bids
 
     def draw_values(self, b: Bidder) -> tuple[float, float]:
-        low, high = b.type.value_low, b.type.value_high
-        one = low + (high - low) * self.draw(b.seat, VALUE_ONE)
+        one = b.belief.at(self.draw(b.seat, VALUE_ONE))
         if b.type.demand == 1 or self.units == 1:
             return one, 0.0
-        two = low + (high - low) * self.draw(b.seat, VALUE_TWO)
+        two = b.belief.at(self.draw(b.seat, VALUE_TWO))
         return max(one, two), min(one, two)
 
     def entry_cost(self, m: Mechanism) -> float:
@@ -172,8 +170,8 @@ class ReferenceEpisode(Learning):
         if b.type.learner != "gradient":
             one, two = one * b.factor(b.choice), two * b.factor(b.choice)
         if fits and m.auction_type == "first_price":
-            one = shaded(one, b.rivals, known_reserve(m))
-            two = shaded(two, b.rivals, known_reserve(m))
+            one = b.belief.shaded(one, b.rivals, known_reserve(m))
+            two = b.belief.shaded(two, b.rivals, known_reserve(m))
         if fits and m.auction_type in ONE_PRICE and two > 0:
             reduces = logistic(b.reduction_gain / self.p.reduction_scale)
             if self.draw(b.seat, REDUCE) < reduces:
@@ -258,7 +256,7 @@ class ReferenceEpisode(Learning):
         for b in deviators:
             one, two = b.sincere
             if m.auction_type == "first_price":
-                above = shaded(b.values[0], abroad * b.rivals, floor) + 0.01
+                above = b.belief.shaded(b.values[0], abroad * b.rivals, floor) + 0.01
                 one = min(b.values[0], above, b.purse)
                 two = min(two, one, b.purse - one)
             together[b.seat] = one, two
@@ -310,8 +308,8 @@ class ReferenceEpisode(Learning):
             one, two = b.sincere
             if m.auction_type == "first_price":
                 rivals = b.rivals * (n - len(members)) / (n - 1)
-                one = min(max(shaded(b.values[0], rivals, known_reserve(m)), 0.01), one)
-                two = min(shaded(b.values[1], rivals, known_reserve(m)), two)
+                one = min(max(b.belief.shaded(b.values[0], rivals, known_reserve(m)), 0.01), one)
+                two = min(b.belief.shaded(b.values[1], rivals, known_reserve(m)), two)
             together[b.seat] = one, two
         lowest = min(together[b.seat][0] for b in leaders)
         for b in members:

@@ -12,6 +12,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import STRATEGIES, BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
+from daedalus.market.values import ValueDistribution
 from tests.populations import draw_mechanisms
 
 TYPES = {
@@ -38,17 +39,31 @@ def mixed(*names: str, bidders: int = 10, units: int = 3, **changes) -> Populati
     return Population(bidders=bidders, units=units, types=types)
 
 
+def random_values(rng: np.random.Generator) -> ValueDistribution | None:
+    families = (
+        ValueDistribution("exponential", mean=float(rng.uniform(0.1, 1.0))),
+        ValueDistribution(
+            "beta", alpha=float(rng.uniform(0.5, 3)), beta=float(rng.uniform(0.5, 3))
+        ),
+        ValueDistribution("mixture", parts=[[1.0, 0.0, 0.4], [2.0, 0.6, 1.0]]),
+        ValueDistribution("quantiles", quantiles=np.sort(rng.random(5)).tolist()),
+    )
+    return None if rng.random() < 0.5 else families[rng.integers(len(families))]
+
+
 def random_type(rng: np.random.Generator, ceiling: float) -> BidderType:
     low, high = np.sort(rng.uniform(0, ceiling, 2))
     budget = rng.choice([None, 0.0, 0.3, float(rng.uniform(0, 5))])
     # Drawn apart. In one of 1,500 other populations a budget ran down to exactly the reserve, where
     # the order in which payments are summed decides whether what is left of it competes.
     (spreads,) = rng.spawn(1)
+    (shapes,) = spreads.spawn(1)
     return BidderType(
         share=float(rng.uniform(0.1, 1)),
         menu=[each for each in STRATEGIES if rng.random() < 0.5],
         value_low=float(low),
         value_high=float(high),
+        values=random_values(shapes),
         demand=int(rng.integers(1, 3)),
         outside_option=float(rng.choice([0.0, 0.15, 0.6])),
         budget=budget,

@@ -15,7 +15,7 @@ NUMBERS = {
 
 
 def records() -> Outcome:
-    return Outcome(np.arange(60.0).reshape(2, 3, 10))
+    return Outcome(np.arange(60.0).reshape(2, 3, 10), np.array([1, 3]))
 
 
 @pytest.mark.parametrize(("name", "number"), NUMBERS.items())
@@ -30,3 +30,13 @@ def test_fairness_is_what_the_gini_coefficient_leaves() -> None:
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(ValueError):
         records().field("price")
+
+
+def test_rows_rounds_and_single_rounds_keep_their_units() -> None:
+    whole = records()
+    whole.records[1, 0] = np.nan
+    assert whole.rows(np.array([1])).units.tolist() == [3]
+    assert whole.last(2).records.shape == (2, 2, 10)
+    apart = whole.rounds_apart()
+    assert apart.units.tolist() == [1, 1, 1, 3, 3]
+    assert np.array_equal(apart.records[:, 0], whole.records[whole.played])

@@ -24,7 +24,7 @@ TWO_WRONG = parse_mechanism(
 
 def outcome(rows: int, rounds: int = 3) -> Outcome:
     shape = (rows, rounds, len(ROUND_FIELDS))
-    return Outcome(np.random.default_rng(rows).uniform(size=shape))
+    return Outcome(np.random.default_rng(rows).uniform(size=shape), np.arange(rows) % 3 + 1)
 
 
 def column(records: Outcome, name: str) -> np.ndarray:

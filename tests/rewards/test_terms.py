@@ -18,7 +18,7 @@ def test_market_terms_are_means_over_rounds():
         "stability": column(played, "stability").mean(axis=1),
         "composite": column(played, "composite").mean(axis=1),
         "competition": 1 - column(played, "collusion_signal").mean(axis=1),
-        "revenue": (column(played, "welfare") * column(played, "revenue_share")).mean(axis=1),
+        "revenue": column(played, "revenue").mean(axis=1) / played.units,
         "consumer_surplus": (
             column(played, "welfare") - column(played, "welfare") * column(played, "revenue_share")
         ).mean(axis=1),

@@ -23,9 +23,9 @@ from daedalus.market.jit.compilation import (
     Record,
     Records,
     kernel,
-    shared_kernel,
 )
 from daedalus.market.kernels.records import RESTRICT, Round
+from daedalus.market.kernels.values import shaded_value, value_at
 from daedalus.market.learners import GRADIENT, HEDGE, Q_LEARNER, choose_action, draw_choice, factor
 
 SMALLEST_BID = 0.02
@@ -59,10 +59,10 @@ def falls_below(draw: float, least: float, x: float) -> bool:
 @kernel
 def _draw_values(current: Round, t: Record, bidder: Record, i: int, seat: Record) -> None:
     """Fill a bidder's values; a first unit is worth at least as much as a second."""
-    one = bidder.value_low + bidder.value_range * uniform(current.key, i, VALUE_ONE)
+    one = value_at(t, bidder, uniform(current.key, i, VALUE_ONE))
     seat.value_one, seat.value_two = one, 0.0
     if t.demand == 2 and current.units > 1:
-        two = bidder.value_low + bidder.value_range * uniform(current.key, i, VALUE_TWO)
+        two = value_at(t, bidder, uniform(current.key, i, VALUE_TWO))
         seat.value_one, seat.value_two = max(one, two), min(one, two)
 
 
@@ -126,31 +126,6 @@ def rivals(bidder: Record) -> float:
     return number
 
 
-@shared_kernel
-def shaded(value: float, rivals: float, reserve: float) -> float:
-    """Return the first-price equilibrium bid against the best of ``rivals`` uniform values."""
-    if value <= 0.0 or value < reserve:
-        return 0.0
-    bid = rivals * value
-    if reserve > 0.0:
-        bid += reserve * (reserve / value) ** rivals
-    return bid / (rivals + 1.0)
-
-
-@kernel
-def unshaded(bid: float, rivals: float, reserve: float) -> float:
-    """Return the value behind a first-price bid, the inverse of ``shaded``, by Newton's method."""
-    value = bid * (rivals + 1.0) / rivals
-    if reserve > 0.0:
-        for _ in range(4):
-            if value <= reserve:
-                return reserve
-            tail = (reserve / value) ** rivals
-            excess = rivals * value + reserve * tail - (rivals + 1.0) * bid
-            value -= excess / (rivals * (1.0 - tail * reserve / value))
-    return value
-
-
 @kernel
 def disclosed(parameters: Record, mechanism: Record, price: bool) -> float:
     """Return how much is told of the bids, in [0, 1]; ``price`` says whether the price tells."""
@@ -189,8 +164,8 @@ def _bid_sincerely(
         share = factor(t, seat.choice)
         one, two = share * one, share * two
     elif t.shades and pays_own_bid(auction_format):
-        one = shaded(one, rivals(bidder), reserve)
-        two = shaded(two, rivals(bidder), reserve)
+        one = shaded_value(t, bidder, one, rivals(bidder), reserve)
+        two = shaded_value(t, bidder, two, rivals(bidder), reserve)
     elif t.shades and pays_one_price(auction_format) and two > 0.0:
         reduces = bidder.reduction_gain / current.parameters.reduction_scale
         if falls_below(uniform(current.key, i, DEMAND_REDUCTION), 0.0, reduces):

@@ -27,6 +27,7 @@ from daedalus.market.jit.compilation import (
     kernel,
     threaded_kernel,
 )
+from daedalus.market.kernels.values import value_at
 from daedalus.market.measures import RECENT_ROUNDS, before, collusion_signal, stability
 from daedalus.market.outcome import (
     COLLUSION_SIGNAL,
@@ -40,12 +41,15 @@ from daedalus.market.outcome import (
     STABILITY,
     WELFARE,
 )
+from daedalus.market.values import KNOTS
 
 SEAT = np.dtype(
     [(name, np.float64) for name in ("value_low", "value_range", "threshold")]
     + [("kind", np.int64), ("partner", np.int64)]
+    + KNOTS
 )
-"""A bidder: the range of its values, a dropout's threshold, its kind, a colluder's partner."""
+"""A bidder: the range and distribution of its values, a dropout's threshold, its kind, a colluder's
+partner."""
 
 _CARRIED = ("value", "surplus", "budget", "disappointment")
 BIDDER = np.dtype([(name, np.float64) for name in _CARRIED] + [("turn", np.int64)], align=True)
@@ -139,7 +143,7 @@ def _bid_all(
         bids[i] = 0.0
         if not active[i]:
             continue
-        value = seat.value_low + seat.value_range * uniform(key, i, CLASSIC_VALUE)
+        value = value_at(seat, seat, uniform(key, i, CLASSIC_VALUE))
         bidder.value = value
         if seat.kind == _TRUTHFUL:
             bids[i] = value

@@ -13,9 +13,9 @@ from daedalus.market.kernels.bidding import (
     entry_cost,
     known_reserve,
     rivals,
-    unshaded,
 )
 from daedalus.market.kernels.records import Round
+from daedalus.market.kernels.values import level_of, value_behind
 from daedalus.market.learners import (
     GRADIENT,
     HEDGE,
@@ -46,19 +46,22 @@ def _competing_bids(
 
 
 @kernel
-def _learn_rivals(mechanism: Record, bidder: Record, competing: float, gain: float) -> None:
+def _learn_rivals(
+    t: Record, mechanism: Record, bidder: Record, competing: float, gain: float
+) -> None:
     """Update how strong the rivals seem: a censored-exponential fit to the competing bid.
 
-    If the best rival value is distributed as v^k, minus its logarithm is exponential with rate k,
-    censored at minus the logarithm of the reserve.
+    If the best rival value is distributed as F^k, minus the logarithm of its F is exponential with
+    rate k, censored at minus the logarithm of the reserve's F.
     """
     reserve = known_reserve(mechanism)
-    floor = max(reserve, SMALLEST_BID)
+    floor = max(level_of(t, bidder, reserve), SMALLEST_BID)
     value = competing
     if competing > 0.0 and pays_own_bid(mechanism.auction_type):
-        value = unshaded(competing, rivals(bidder), reserve)
-    seen = 1.0 if value > floor else 0.0
-    distance = -math.log(min(max(value, floor), 1.0))
+        value = value_behind(t, bidder, competing, rivals(bidder), reserve)
+    level = level_of(t, bidder, value)
+    seen = 1.0 if level > floor else 0.0
+    distance = -math.log(min(max(level, floor), 1.0))
     bidder.rivals_seen += gain * (seen - bidder.rivals_seen)
     bidder.rivals_distance += gain * (distance - bidder.rivals_distance)
     bidder.rivals_seen = max(bidder.rivals_seen, _LEAST)
@@ -188,7 +191,7 @@ def learn_bidding(
                 t, mechanism, bidder, seat, tables[i], price, lowest, above, lost, weight, payoffs
             )
         gain = min(bidder.learning_rate * weight, 1.0)
-        _learn_rivals(mechanism, bidder, lowest, gain)
+        _learn_rivals(t, mechanism, bidder, lowest, gain)
         if (
             t.learner == GRADIENT
             and seat.value_two > 0.0

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from daedalus.market.jit.compilation import Record
+from daedalus.market.values import KNOTS
 
 _FLOAT, _FLAG = np.float64, np.bool_
 
@@ -18,7 +19,8 @@ _DESCRIBED = "factor_step hedge_rate hedge_share exploration discount"
 TYPE = np.dtype(
     [(name, _FLOAT) for name in _DESCRIBED.split()]
     + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
-    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")],
+    + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")]
+    + KNOTS,
     align=True,
 )
 """A bidder type; ``ring`` is its ring, or -1."""

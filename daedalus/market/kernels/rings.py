@@ -13,9 +13,10 @@ from daedalus.market.jit.compilation import (
     kernel,
     shared_kernel,
 )
-from daedalus.market.kernels.bidding import disclosed, known_reserve, logistic, rivals, shaded
+from daedalus.market.kernels.bidding import disclosed, known_reserve, logistic, rivals
 from daedalus.market.kernels.highest_amounts import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
+from daedalus.market.kernels.values import expected_rent, shaded_value
 
 _LEAST = 0.01
 
@@ -65,12 +66,18 @@ def _choose_leaders(
 
 @kernel
 def _bid_as_leaders(
-    mechanism: Record, bidders: Records, seats: Records, deal: Records, outside: float
+    mechanism: Record,
+    types: Records,
+    bidders: Records,
+    seats: Records,
+    deal: Records,
+    outside: float,
 ) -> float:
     """Fill the leaders' bids, which are against outsiders alone; return the lowest.
 
     Args:
         mechanism: The mechanism in force.
+        types: Bidder types.
         bidders: What they believe about their rivals.
         seats: Their values and sincere bids.
         deal: Filled in place, dtype ``OFFER``.
@@ -79,28 +86,31 @@ def _bid_as_leaders(
     reserve = known_reserve(mechanism)
     lowest = np.inf
     for i in range(len(seats)):
-        seat, offer = seats[i], deal[i]
+        seat, offer, bidder = seats[i], deal[i], bidders[i]
         if not (seat.in_ring and seat.leads):
             continue
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
         if pays_own_bid(mechanism.auction_type):
-            outsiders = outside * rivals(bidders[i])
-            low = max(shaded(seat.value_one, outsiders, reserve), _LEAST)
-            offer.one = min(low, seat.sincere_one)
-            offer.two = min(shaded(seat.value_two, outsiders, reserve), seat.sincere_two)
+            t, outsiders = types[bidder.kind], outside * rivals(bidder)
+            low = shaded_value(t, bidder, seat.value_one, outsiders, reserve)
+            two = shaded_value(t, bidder, seat.value_two, outsiders, reserve)
+            offer.one = min(max(low, _LEAST), seat.sincere_one)
+            offer.two = min(two, seat.sincere_two)
         lowest = min(lowest, offer.one)
     return lowest
 
 
 @kernel
-def _agree(current: Round, bidders: Records, seats: Records, deal: Records, size: int) -> None:
+def _agree(
+    current: Round, types: Records, bidders: Records, seats: Records, deal: Records, size: int
+) -> None:
     """Fill the members' part of ``deal``: leaders bid, the others cover for them.
 
     In a first-price sale a cover bid just under the leaders' costs nothing. In the other formats it
     may set the price. So it goes to the reserve if that is known, and somewhere low if not.
     """
     mechanism, n = current.mechanism, len(seats)
-    lowest = _bid_as_leaders(mechanism, bidders, seats, deal, (n - size) / (n - 1.0))
+    lowest = _bid_as_leaders(mechanism, types, bidders, seats, deal, (n - size) / (n - 1.0))
     for i in range(n):
         seat = seats[i]
         if seat.in_ring and not seat.leads:
@@ -189,6 +199,7 @@ def _agreed_floor(current: Round, seats: Records, deal: Records) -> float:
 @kernel
 def _deviate(
     current: Round,
+    types: Records,
     bidders: Records,
     seats: Records,
     deal: Records,
@@ -198,9 +209,9 @@ def _deviate(
     """Let members break the deal if that tempts by more than it puts at risk; count them.
 
     A deviator knows the ring's own bids and has its belief about outsiders: their best value is
-    distributed as x^k. With the deal as a floor c, a value v gains (v^(k+1) - c^(k+1))/(k+1) over
-    the better of the floor and the best outsider. This also holds in a first-price sale, where the
-    deviator bids as if the floor were a reserve. A member reckons with no more than it can pay.
+    distributed as F^k. With the deal as a floor c, a value v gains the integral of F^k from c to v
+    over the better of the floor and the best outsider. This also holds in a first-price sale, where
+    the deviator bids as if the floor were a reserve. A member reckons with no more than it can pay.
     """
     parameters, mechanism, n = current.parameters, current.mechanism, len(seats)
     patience = parameters.ring_patience
@@ -212,17 +223,20 @@ def _deviate(
         seat.breaks = False
         if not seat.in_ring or seat.leads:
             continue
-        power = 1.0 + rivals(bidders[i]) * (n - size) / (n - 1.0)
-        # With v <= 1 <= p, v^p is at most v: few members need powers to see that it does not pay.
+        bidder = bidders[i]
+        t, power = types[bidder.kind], 1.0 + rivals(bidder) * (n - size) / (n - 1.0)
+        outsiders = power - 1.0
+        # The gain is at most v, and v/p if values are uniform: few members need powers to see that
+        # it does not pay.
         value = _affordable(seat)
-        if value <= max(floor, min(power * stake, 1.0)):
+        if value <= max(floor, stake if t.knots > 0 else min(power * stake, 1.0)):
             continue
-        if (value**power - floor**power) / power <= stake:
+        if expected_rent(t, bidder, value, outsiders, floor) <= stake:
             continue
         seat.breaks = True
         offer.one, offer.two = seat.sincere_one, seat.sincere_two
         if pays_own_bid(mechanism.auction_type):
-            bid = shaded(seat.value_one, power - 1.0, floor) + _LEAST
+            bid = shaded_value(t, bidder, seat.value_one, outsiders, floor) + _LEAST
             offer.one = min(seat.value_one, bid, seat.purse)
             offer.two = min(seat.sincere_two, offer.one, seat.purse - offer.one)
         deviators += 1
@@ -320,11 +334,11 @@ def _play_ring(
     _choose_leaders(current, types, bidders, seats, leaders)
     for i in range(len(seats)):
         deal[i].one, deal[i].two, deal[i].alias = offers[i].one, offers[i].two, offers[i].alias
-    _agree(current, bidders, seats, deal, size)
+    _agree(current, types, bidders, seats, deal, size)
     known = _evidence(parameters, seats, deal, discretion, known_reserve(mechanism))
     screened = _evidence(parameters, seats, deal, discretion, mechanism.reserve_price)
     colludes = _colludes(current, ring, own.gain, known, leaders, size)
-    deviators = _deviate(current, bidders, seats, deal, own.gain, size)
+    deviators = _deviate(current, types, bidders, seats, deal, own.gain, size)
     sale_of_deal = _sell(current, deal, trial_ranking, trial)
     gained = (_ring_surplus(seats, trial) - _ring_surplus(seats, awards)) / size
     told = disclosed(parameters, mechanism, mechanism.reveal_clearing_price)

@@ -14,7 +14,6 @@ from trl import GRPOTrainer
 from daedalus.env import DesignEnv, Episodes
 from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.training.algorithm_settings import ReinforcementSettings
@@ -98,7 +97,7 @@ def _step(episodes: Episodes, parsed: Sequence[ParsedMechanism]) -> NDArray[np.f
     """Play a step and return its rewards, shape (B,); 0 in episodes that had ended."""
     result = episodes.step(Mechanisms.stack([each.mechanism for each in parsed]))
     valid = np.array([each.valid for each in parsed])
-    terms = result.stack.terms(parsed, Outcome(result.scored.records[valid]))
+    terms = result.stack.terms(parsed, result.scored.rows(valid))
     return np.where(result.running, result.stack.total(terms), 0.0)
 
 

@@ -16,6 +16,7 @@ from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.reference_classic import ReferenceEpisode, draw
 from tests.market.states import assert_metrics_in_range, play_references, played_classic
+from tests.market.strategic_markets import random_values
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
 RARE_EVENTS = (
@@ -40,6 +41,7 @@ def random_population(rng: np.random.Generator) -> SeatPlan:
     bidders = int(rng.integers(2, 13))
     seats = list(map(int, rng.permutation(bidders)))
     groups = {"truthful": BidderGroup()}
+    (shapes,) = rng.spawn(1)
     for number, size in enumerate(rng.integers(1, 4, size=6)):
         kind = BIDDER_KINDS[1 + number % 4]
         size = 2 if kind == "colluder" else int(size)
@@ -49,7 +51,8 @@ def random_population(rng: np.random.Generator) -> SeatPlan:
         low, high = np.sort(rng.uniform(0, 1, 2))
         threshold = rng.uniform(0, 0.2)
         budget = float(rng.choice([0.0, 1.45, 1.5, 1.51, rng.uniform(0, 3)]))
-        groups[f"{kind}_{number}"] = BidderGroup(kind, taken, low, high, threshold, budget)
+        values = random_values(shapes)
+        groups[f"{kind}_{number}"] = BidderGroup(kind, taken, low, high, threshold, budget, values)
     return SeatPlan(0, bidders, groups)
 
 
