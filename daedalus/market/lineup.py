@@ -96,6 +96,8 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
     kinds = compose(seeds, shares, population.concentration, bidders, population.most_bidders)
     rows = np.arange(len(seeds))[:, None]
     traits = {name: each[rows, kinds] for name, each in _draw_traits(population, seeds).items()}
+    others = np.maximum(bidders - 1.0, RIVALS[0])[:, None]
+    traits["rivals"] = np.where(np.isinf(traits["rivals"]), others, traits["rivals"])
     for name, spread in _SPREAD.items():
         spreads = _attribute(population, spread)[kinds]
         factors = individual_factors(seeds, spreads, _PURPOSE[name])

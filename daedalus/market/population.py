@@ -39,8 +39,11 @@ class BidderType(Checked):
         outside_option: Surplus that a unit from elsewhere would give, for ``withdraw``.
         budget: The most that a bidder can pay in an episode, in units of value; None is no limit.
         expected_surplus: Surplus that a bidder expects at first from a round that it enters.
-        rivals: Number of rivals whose values a bidder at first expects to compete with.
-        learning_rate: Weight of a round in what a bidder learns about bids, if it sees all bids.
+        rivals: Number of rivals whose values a bidder at first expects to compete with. None is
+            all others of its episode: in first price it then bids the equilibrium, if they are all
+            like it.
+        learning_rate: Weight of a round in what a bidder learns about bids, if it sees all bids;
+            0 if it does not learn.
         rate_spread: Spread s of the learning rate among the bidders, from 1 (none) to 100. Each
             bidder's rate is multiplied by a draw, log-uniform from 1/s to s, and is at most 1.
         rivals_spread: The same spread for ``rivals``, which stays from 0.01 to 100.
@@ -67,8 +70,8 @@ class BidderType(Checked):
     outside_option: float = at_least(0, 0.0)
     budget: float | None = at_least(0, None)
     expected_surplus: float = at_least(0, 0.05)
-    rivals: float = within(*RIVALS, 10.0)
-    learning_rate: float = bounded(0.05, lambda rate: 0 < rate <= 1, "give a number in (0, 1]")
+    rivals: float | None = within(*RIVALS, 10.0)
+    learning_rate: float = within(0, 1, 0.05)
     rate_spread: float = within(1, 100, 1.0)
     rivals_spread: float = within(1, 100, 1.0)
     efficient_ring: bool = True

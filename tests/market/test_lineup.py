@@ -76,6 +76,13 @@ def test_bidders_of_a_type_share_its_traits_and_types_draw_apart():
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.06
 
 
+def test_a_bidder_may_expect_all_others_as_rivals():
+    types = {"knowing": BidderType(rivals=None), "guessing": BidderType(rivals=7.0)}
+    lineup = draw_lineup(Population(types=types, ranges=Ranges(bidders=[2, 9])), SEEDS[:200])
+    others = np.broadcast_to(lineup.bidders[:, None] - 1, lineup.kinds.shape)
+    assert_array_equal(lineup.traits["rivals"], np.where(lineup.kinds == 0, others, 7.0))
+
+
 def test_a_type_without_a_budget_gets_none():
     lineup = draw_lineup(WORLD, SEEDS[:200])
     limited = np.isfinite(lineup.traits["budget"])

@@ -25,6 +25,12 @@ def test_a_range_has_two_ends_in_order(ends: list[float]) -> None:
         Ranges(discretion=ends)
 
 
+@pytest.mark.parametrize("trait", LOG_UNIFORM)
+def test_a_logarithmic_range_has_no_zero(trait: str) -> None:
+    with pytest.raises(ValueError, match=f"^{trait}: .*above 0"):
+        Ranges(**{trait: [0.0, 1.0]})
+
+
 def test_ranges_that_are_not_given_are_left_out() -> None:
     assert not Ranges().given
     ranges = Ranges(units=[1, 5], rivals=[2.0, 2.0])
