@@ -66,6 +66,7 @@ TASKS = {
     "gpu_check": Task(_GRPO),
     "grpo": Task(_GRPO, shared=True),
     "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
+    "known_optimum": Task(f"{_ENV} designer evaluation populations", by_type=True),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
     "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
     "populations": Task("market reward designer evaluation populations", designer="search"),

@@ -59,9 +59,7 @@ class Ranges:
             if ends is not None and (len(ends) != 2 or not ends[0] <= ends[1]):
                 raise ValueError(f"{each.name}: {ends}; give two numbers, the lower first")
             if ends is not None and each.name in LOG_UNIFORM and ends[0] <= 0.0:
-                raise ValueError(
-                    f"{each.name}: {ends}; give numbers above 0: draws are log-uniform"
-                )
+                raise ValueError(f"{each.name}: {ends}; give two above 0: draws are log-uniform")
 
     def of(self, names: tuple[str, ...]) -> dict[str, list[float]]:
         """Return the ranges that are given, of ``SIZES`` or ``TRAITS``, by name."""

@@ -32,6 +32,7 @@ NAMES = {
     "groups_without_spread": "frac_reward_zero_std",
     "completions/mean_length": "completion_length",
     "validity": "validity",
+    "reserve_price": "reserve_price",
     "sibling_gain": "sibling_gain",
     "generation_seconds": "generation_seconds",
     "reward_seconds": "reward_seconds",

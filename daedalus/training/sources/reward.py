@@ -22,6 +22,7 @@ SIBLING = "sibling"
 """Key of the flags that tell which completions are siblings, see ``SiblingRollouts``."""
 
 _NO_SPREAD = 1e-8
+_NOT_TERMS = ("validity", "reserve_price")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class MarketReward:
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
+        Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none.
+
         Args:
             texts: The completions.
             rows: Number of the state of each completion's prompt.
@@ -89,6 +92,8 @@ class MarketReward:
         terms = self.states.env.reward.terms(parsed, outcome)
         totals = self.states.env.reward.total(terms)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
+        terms["reserve_price"] = np.full(len(parsed), np.nan)
+        terms["reserve_price"][valid] = mechanisms.reserve_price
         return totals, terms
 
     def _play(
@@ -146,8 +151,9 @@ class RewardFunction:
         if log_metric is not None:
             own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():
-                label = name if name == "validity" else f"term/{name}"
-                log_metric(label, float(values[own].mean()))
+                label = name if name in _NOT_TERMS else f"term/{name}"
+                if not np.isnan(values[own]).all():
+                    log_metric(label, float(np.nanmean(values[own])))
             if not own.all():
                 log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
             _log_spread(totals, self.group_size, log_metric)

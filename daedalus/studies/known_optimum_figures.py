@@ -1,0 +1,70 @@
+"""Figures of designers in populations of known optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+
+_UNIFORM = "optimum_uniform_"
+RESERVE = "reserve_price"
+"""Column of a training history with the mean reserve of the answers."""
+
+
+def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
+    """Draw the share of the highest revenue that each designer takes in each population.
+
+    Args:
+        table: The frames of ``shares_of_optimum`` with a column ``population``.
+        theory: The frame of ``theory_table``.
+    """
+    populations, names = list(theory["population"]), list(table["designer"].unique())
+    figure, (axes,) = empty_panels(1, 1, (7.6, 1.7 + 0.62 * len(populations)))
+    for number, (name, colour) in enumerate(palette(names).items()):
+        rows = table[table["designer"] == name].set_index("population").loc[populations]
+        offset = (number - (len(names) - 1) / 2.0) * 0.7 / max(len(names), 2)
+        places = [place + offset for place in range(len(populations))]
+        ends = abs(rows[["share_low", "share_high"]].to_numpy().T - rows["share"].to_numpy())
+        axes.errorbar(
+            rows["share"], places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name)
+        )
+    for place, reachable in enumerate(theory["reachable"]):
+        axes.plot([reachable] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.2)
+    axes.set_yticks(range(len(populations)), [readable(each) for each in populations])
+    axes.invert_yaxis()
+    axes.set_xlabel("share of the highest revenue of any mechanism (Myerson 1981)")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    entitle(figure, "How much of the optimum a designer takes", "bar: best reserve of our formats")
+    return figure
+
+
+def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) -> Figure:
+    """Draw reserves against the number of bidders, and against training steps.
+
+    Args:
+        table: The frames of ``shares_of_optimum`` with a column ``population``.
+        histories: Training histories by designer. Those without ``RESERVE`` are left out.
+    """
+    figure, (left, right) = empty_panels(1, 2, (9.6, 3.9))
+    rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders")
+    names = list(rows["designer"].unique())
+    colours = palette(names)
+    for name in names:
+        own = rows[rows["designer"] == name]
+        places = own["population"].str.removeprefix(_UNIFORM)
+        left.plot(places, own["reserve"], "o-", ms=4, color=colours[name], label=readable(name))
+    for name, history in histories.items():
+        if RESERVE in history:
+            smooth = history[RESERVE].rolling(10, min_periods=1).mean()
+            right.plot(history["step"], smooth, color=colours.get(name, FAINT), lw=1.2)
+    for panel in (left, right):
+        panel.axhline(0.5, color=INK, lw=0.8, ls="--")
+        panel.set(ylim=(0.0, 1.0), ylabel="reserve price")
+    left.set_xlabel("bidders with values even from 0 to 1")
+    right.set_xlabel("step of GRPO")
+    left.legend(frameon=False, fontsize=8)
+    entitle(figure, "Myerson's reserve", "dashed: theory, 0.50 for any number of bidders")
+    return figure

@@ -1,0 +1,47 @@
+"""Show what share of the highest possible revenue designers take where theory knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.market.interface import types_of_bidders
+from daedalus.runs.folder import RunFolder
+from daedalus.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
+from daedalus.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from experiments.build import each_population, make_envs
+from experiments.tracked import tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Play all designers in all populations; write theory.csv, summary.csv and figures."""
+    populations = {name: types_of_bidders(env.market) for name, env in make_envs(config).items()}
+    theory = theory_table(populations)  # before anything is played
+    tables = []
+    for name, env, designers in each_population(config):
+        oracle = FixedDesigner(Optimum.of(populations[name]).oracle)
+        table = shares_of_optimum(env, {ORACLE: oracle} | designers, config.evaluation, config.seed)
+        tables.append(table.assign(population=name))
+    summary = pd.concat(tables, ignore_index=True)
+    with tracked(config, out) as (_, report):
+        report.table(theory, "theory")
+        report.table(summary, "summary")
+        report.show(theory, "what theory says")
+        report.show(summary.drop(columns=["optimum", "bidders"]), "share of the optimum")
+        report.figure(optimum_shares(summary, theory), "known_optimum")
+        report.figure(myerson_reserve(summary, _histories(config)), "reserve")
+
+
+def _histories(config: Config) -> dict[str, pd.DataFrame]:
+    """Return the training histories that lie beside the models that are compared."""
+    designers = config.evaluation.baselines | {config.designer.name: config.designer}
+    tables = {
+        name: RunFolder(Path(each.checkpoint).parent).history_table
+        for name, each in designers.items()
+        if isinstance(each, LanguageModelSettings)
+    }
+    return {name: pd.read_csv(path) for name, path in tables.items() if path.is_file()}
