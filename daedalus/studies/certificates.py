@@ -13,9 +13,11 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.market.interface import Market
 from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
-from daedalus.theory.certificates import Group, certify, groups_of
+from daedalus.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
 from daedalus.theory.hindsight import hindsight, record
 
 MOST = 24
@@ -25,6 +27,7 @@ KEY = ["auction_type", "reserve_price", "share"]
 """Columns that name a mechanism, and its share of steps."""
 
 _SALE = KEY[:2]
+_DRAWS = 5000
 
 
 def chosen_mechanisms(steps: pd.DataFrame) -> list[tuple[Mechanism, float]]:
@@ -85,6 +88,39 @@ def certificate_tables(
         rows.append(key | _over_types(part) | found.sale)
         types.append(pd.DataFrame([key] * len(part)).join(part))
     return pd.DataFrame(rows), pd.concat(types, ignore_index=True)
+
+
+def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[float]:
+    """Return the mean ex-post regret of truthful bidders in one sale, for several designers.
+
+    It is a mean over the valid mechanisms of each designer, whose reserves are rounded to 0.01.
+
+    Args:
+        steps: The frame of ``compare``.
+        market: The market that they played.
+        seed: Seed of the run.
+
+    Returns:
+        A number for each ``designer``, in units of value; NaN if no certificate describes the
+        market, because its episodes draw their bidders or because it is the classic one.
+    """
+    designers = pd.Index(steps["designer"].unique(), name="designer")
+    unknown = pd.Series(np.nan, designers, name="regret")
+    if not isinstance(market, StrategicMarket):
+        return unknown
+    try:
+        groups, units = groups_of(market.population), market.population.units
+    except CannotRunError:
+        return unknown
+    bids = draw_values(groups, _DRAWS, generator(seed, "certificates/regrets"))
+    valid = steps[steps["valid"]].round({"reserve_price": 2})
+    rules = valid[_SALE].drop_duplicates()
+    regrets = [
+        truthful_regret(Mechanism(auction_type=kind, reserve_price=reserve), groups, units, bids)
+        for kind, reserve in rules.itertuples(index=False)
+    ]
+    joined = valid.merge(rules.assign(regret=regrets), on=_SALE)
+    return joined.groupby("designer")["regret"].mean().reindex(designers)
 
 
 def _repeated(

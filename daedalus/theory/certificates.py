@@ -135,6 +135,26 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     return Certificate(sale, rows)
 
 
+def truthful_regret(
+    mechanism: Mechanism, groups: Sequence[Group], units: int, bids: Numbers
+) -> float:
+    """Return the mean ex-post regret of a bidder under a mechanism.
+
+    Args:
+        mechanism: Its format and reserve count.
+        groups: The bidders.
+        units: Supply K.
+        bids: Truthful bids in S sales, of ``draw_values``, shape (S, n, 2). They count only where
+            bidders want two units.
+    """
+    total, first = 0.0, 0
+    for group in groups:
+        contest = _contest(mechanism, groups, group, 1, units)
+        total += group.size * mean_regret(contest, group.bidder, bids, first)[0]
+        first += group.size
+    return total / first
+
+
 def _row(
     mechanism: Mechanism,
     groups: Sequence[Group],

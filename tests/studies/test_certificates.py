@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
+from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicMarket
@@ -14,8 +15,10 @@ from daedalus.studies.certificates import (
     MOST,
     certificate_tables,
     chosen_mechanisms,
+    mean_regrets,
     over_steps,
 )
+from tests.populations import seat_plan
 
 ONE = {
     "shader": BidderType(menu=["shade"], demand=1),
@@ -72,3 +75,30 @@ def test_the_repeated_market_is_measured_where_all_want_one_unit() -> None:
     assert (summary["hindsight_regret"] >= 0.0).all() and types["learned_regret"].notna().all()
     assert types["ring"].tolist() == [2, 2, 2, 2]
     assert types["hindsight_regret"][0] > types["hindsight_regret"][2] == 0.0
+
+
+def test_regret_of_designers_is_a_mean_over_what_they_set() -> None:
+    first, vcg = (
+        Mechanism(auction_type="first_price", reserve_price=0.0),
+        Mechanism(auction_type="vcg"),
+    )
+    frames = [
+        steps([first, first, vcg, vcg], malformed=2),
+        steps([vcg]),
+        steps([vcg], malformed=1)[1:],
+    ]
+    names = ["mixed", "vcg", "malformed"]
+    played = pd.concat(
+        [each.assign(designer=name) for name, each in zip(names, frames, strict=True)]
+    )
+    market = StrategicMarket(Population(bidders=2, units=1))
+    found = mean_regrets(played, market, seed=0)
+    assert found["mixed"] == pytest.approx(1 / 12) and found["vcg"] == 0.0  # half of 1/6
+    assert np.isnan(found["malformed"])
+
+
+def test_a_market_without_certificates_has_no_regret() -> None:
+    played = steps([Mechanism()]).assign(designer="any")
+    drawn = StrategicMarket(Population(concentration=1.0))
+    for market in (drawn, ClassicMarket(seat_plan(1))):
+        assert mean_regrets(played, market, seed=0).isna().all()
