@@ -36,6 +36,6 @@ def main(config: Config, out: Path) -> None:
         report.show(summary[_SALE].dropna(axis=1), "sales at truthful bids")
         covered, mean = 100.0 * summary["share"].sum(), over_steps(summary, "interim_regret")
         report.say(
-            f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.4f}"
+            f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g}"
         )
         report.figure(certificate_dots(summary, types), "certificates")

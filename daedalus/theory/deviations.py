@@ -38,6 +38,7 @@ GRID = 1000
 _STEP = 1e-30j
 _FEW = 60  # intervals that are worth many nodes
 _HALVINGS = 55
+_EVEN = 201
 _DRAWS, _EXCESS_GRID = 1000, 500
 
 
@@ -47,8 +48,8 @@ class Gain(NamedTuple):
     Attributes:
         best: Mean surplus of the best bids, each bidder or ring knowing its own values alone.
         truthful: Mean surplus of its values as bids.
-        worst: The largest difference of the two, at the values where it is largest; with several
-            units an upper bound, since bids may then rise from unit to unit.
+        worst: The largest difference of the two over some 200 values of each unit or more; with
+            several units in first price an upper bound, as bids may then rise from unit to unit.
         error: What better bids than those found can add at most, summed over units.
     """
 
@@ -148,11 +149,11 @@ class Contest:
             return 0.0, 0.0, 0.0, 0.0
         breaks = np.union1d(knots, self._turns(knots, unit))
         places, weights = nodes(breaks, 40 if len(breaks) < _FEW else 8)
-        values = np.append(places.ravel(), knots[-1])
+        even = np.linspace(knots[0], knots[-1], _EVEN)  # for the worst alone
+        values = np.concatenate([places.ravel(), even])
         fewer = counted(members, values, unit, _STEP)[:unit].sum(axis=0)
         density = fewer.imag / abs(_STEP)
-        density[-1] = 0.0  # the highest value counts for the worst alone
-        mass = density * np.append(weights.ravel(), 0.0)
+        mass = density * np.concatenate([weights.ravel(), np.zeros(_EVEN)])
         truthful = self.surplus(values, values, unit)
         best, error = self._best(values, knots, unit)
         best = np.maximum(best, truthful)
