@@ -18,6 +18,7 @@ from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
+from daedalus.studies.certificates import mean_regrets
 from experiments.build import (
     designers_of,
     make_env,
@@ -76,10 +77,11 @@ def _mean_scores(
     designers: Mapping[str, Designer],
     answers: AnswerLog | None = None,
 ) -> pd.DataFrame:
-    """Return a row for each designer: its mean reward, its share of valid answers, the seed."""
+    """Return a row for each designer: mean reward, share of valid answers, regret and seed."""
     settings = config.evaluation
     steps = compare(env, designers, settings.episodes, config.seed, answers)
     means = episode_means(steps)
     columns = ["reward", "valid", *({COMPOSITE} & set(means))]
     rows = means.groupby("designer", sort=False)[columns].mean().reset_index()
+    rows = rows.join(mean_regrets(steps, env.market, config.seed), on="designer")
     return rows.rename(columns={"reward": "mean"}).assign(seed=config.seed)

@@ -61,6 +61,7 @@ TASKS = {
     "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
     "bench": Task("market population", both_markets=True),
     "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
+    "certificate": Task(f"{_ENV} designer evaluation.episodes", by_type=True),
     "compare": Task(f"{_ENV} designer evaluation"),
     "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
     "gpu_check": Task(_GRPO),

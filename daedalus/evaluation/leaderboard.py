@@ -103,14 +103,16 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
     """Describe each designer over seeds and populations.
 
     Args:
-        scores: The frame of ``normalise``, with the share of ``valid`` answers in each row.
+        scores: The frame of ``normalise``, with the share of ``valid`` answers in each row, and
+            perhaps ``regret``, what truthful bidders lose in a sale under the chosen mechanisms.
         references: Designers with which all are compared, on the same seeds and markets. Those
             that did not play are left out.
         confidence: Coverage of the intervals.
 
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
-        and its minimum over seeds and populations, ``least_valid``. Then means over seeds, with t
+        and its minimum over seeds and populations, ``least_valid``; if it was measured, the mean
+        ``regret`` over seeds and the populations that have one. Then means over seeds, with t
         intervals (``iqm_low``, ``iqm_high``) that are NaN for a single seed: ``iqm`` and ``mean``
         over populations; score in a seed's ``worst`` population and in the ``worst_fifth`` of
         them; and for each reference the difference of the seed's IQMs ``over_NAME``, of its means
@@ -126,6 +128,8 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
         valid = scores.loc[scores["designer"] == name, "valid"]
         row = {"designer": name, "seeds": len(mine)}
         row |= {"valid": valid.mean(), "least_valid": valid.min()}
+        if "regret" in scores:
+            row["regret"] = scores.loc[scores["designer"] == name, "regret"].mean()
         numbers = _numbers_of_seeds(mine, {each: arrays[each] for each in played})
         for label, values in numbers.items():
             row |= over_seeds(label, values, confidence)

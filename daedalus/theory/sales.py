@@ -8,9 +8,10 @@ Gauss-Legendre quadrature between the knots is exact up to rounding. Money is in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.theory.distributions import Distribution, Numbers
 
@@ -26,9 +27,14 @@ class Bidder(NamedTuple):
     values: Distribution
     demand: int = 1
 
-    def counts(self, at: Numbers) -> Numbers:
-        """Return the probabilities that 0, 1 or 2 of its bids exceed X numbers, (demand + 1, X)."""
+    def counts(self, at: Numbers, step: complex = 0.0) -> NDArray[Any]:
+        """Return the probabilities that 0, 1 or 2 of its bids exceed X numbers, (demand + 1, X).
+
+        An imaginary step makes the imaginary parts their derivatives, times the step's size.
+        """
         below = self.values.up_to(at)
+        if step:
+            below = below + step * self.values.density(at)
         if self.demand == 1:
             return np.array([below, 1.0 - below])
         return np.array([below**2, 2.0 * below * (1.0 - below), (1.0 - below) ** 2])
@@ -39,22 +45,23 @@ def symmetric(values: Distribution, bidders: int) -> list[Bidder]:
     return [Bidder(values)] * bidders
 
 
-def counted(bidders: Sequence[Bidder], at: Numbers, most: int) -> Numbers:
+def counted(bidders: Sequence[Bidder], at: Numbers, most: int, step: complex = 0.0) -> NDArray[Any]:
     """Return the probabilities that 0, 1, ... bids exceed X numbers.
 
     Args:
         bidders: The bidders; without any, no bid exceeds a number.
         at: The numbers, shape (X,).
         most: The largest number M of bids that is told apart.
+        step: An imaginary step for derivatives, see ``Bidder.counts``.
 
     Returns:
         Probabilities of 0 to M - 1 bids and, in the last row, of M or more, shape (M + 1, X).
     """
-    known = np.zeros((most + 1, len(at)))
+    known = np.zeros((most + 1, len(at)), np.result_type(step, np.float64))
     known[0] = 1.0
     for bidder in bidders:
         before, known = known, np.zeros_like(known)
-        for more, share in enumerate(bidder.counts(at)):
+        for more, share in enumerate(bidder.counts(at, step)):
             for count in range(most + 1):
                 known[min(count + more, most)] += share * before[count]
     return known
@@ -67,8 +74,8 @@ def exceeding(bidders: Sequence[Bidder], at: Numbers, most: int) -> Numbers:
 
 def knots_of(bidders: Sequence[Bidder], low: float) -> Numbers:
     """Return a lower end and all knots above it, sorted; between them nothing has a kink."""
-    places = np.concatenate([each.values.places for each in bidders])
-    return np.union1d([low], places[places > low])
+    places = np.concatenate([[low], *(each.values.places for each in bidders)])
+    return np.unique(places[places >= low])
 
 
 def nodes(breaks: Numbers, degree: int) -> tuple[Numbers, Numbers]:
@@ -90,6 +97,16 @@ def area(function: Callable[[Numbers], Numbers], breaks: Numbers, degree: int) -
     """Integrate a function of (X,) to (..., X) over all intervals between breaks, shape (...,)."""
     places, weights = nodes(breaks, degree)
     return np.asarray(function(places.ravel()) @ weights.ravel())
+
+
+def area_up_to(
+    function: Callable[[Numbers], Numbers], at: Numbers, breaks: Numbers, degree: int
+) -> Numbers:
+    """Integrate a function from the first break to X numbers from there up, shape (X,)."""
+    breaks = np.union1d(breaks, at[at > breaks[0]])
+    places, weights = nodes(breaks, degree)
+    parts = (function(places.ravel()).reshape(places.shape) * weights).sum(axis=1)
+    return np.asarray(np.interp(at, breaks, np.concatenate([[0.0], np.cumsum(parts)])))
 
 
 def expected_welfare(bidders: Sequence[Bidder], reserve: float = 0.0, units: int = 1) -> float:
@@ -180,10 +197,7 @@ def first_price_bids(
     def wins(at: Numbers) -> Numbers:
         return np.asarray(counted(rivals, at, units)[:units].sum(axis=0))
 
-    breaks = np.union1d(knots_of(rivals, reserve), values[values > reserve])
-    places, weights = nodes(breaks, bidders - 1)
-    parts = (wins(places.ravel()).reshape(places.shape) * weights).sum(axis=1)
-    rent = np.interp(values, breaks, np.concatenate([[0.0], np.cumsum(parts)]))
+    rent = area_up_to(wins, values, knots_of(rivals, reserve), bidders - 1)
     chance = wins(values)
     rent = np.divide(rent, chance, out=np.zeros_like(rent), where=chance > 0.0)
     return np.asarray(values - rent)

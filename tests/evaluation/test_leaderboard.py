@@ -113,3 +113,11 @@ def test_answers_that_were_invalid_are_counted_over_all_and_where_they_are_most(
     rows = rows.set_index("designer")
     assert rows.loc["good", ["valid", "least_valid"]].tolist() == [1 - 0.5 / 20, 0.5]
     assert rows.loc["same", ["valid", "least_valid"]].tolist() == [1.0, 1.0]
+
+
+def test_regret_is_a_mean_over_the_populations_that_have_one() -> None:
+    scores = normalise(table(good=0.9))
+    assert "regret" not in aggregate(scores, [], CONFIDENCE)
+    regret = scores["population"].map({"p0": 0.02, "p1": 0.04})  # the others have none
+    rows = aggregate(scores.assign(regret=regret), [], CONFIDENCE).set_index("designer")
+    assert rows.loc["good", "regret"] == pytest.approx(0.03)

@@ -1,0 +1,116 @@
+"""Regret in hindsight in the repeated market, whose bidders learn, collude and walk away.
+
+Rounds are played and their bids are recorded. Each sale is then cleared anew, with one bidder's bid
+replaced by a factor times its value. The best factor over all rounds is what the bidder would have
+bid in hindsight (Hartline, Nekipelov & Tardos 2015). Others' bids stay as they were, and fines,
+costs of entry and budgets do not count. Money is in units of value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from daedalus.market.auction import clear_sales
+from daedalus.market.draws import VALUE_ONE, round_draws
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import market_seeds
+from daedalus.market.strategic import StrategicMarket
+from daedalus.theory.distributions import Distribution, Numbers
+
+FACTORS = np.arange(1, 21) / 20
+"""Factors of the value that are tried; 1 is truth."""
+
+LEARNING_ROUNDS, ROUNDS = 500, 100
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Bids for one unit in S rounds of E markets.
+
+    Attributes:
+        mechanism: The mechanism that was in force.
+        units: Supply K.
+        levels: Levels of the bidders' values in their distributions, shape (E S, n).
+        bids: Their bids, 0 for none, shape (E S, n).
+        aliases: Bids under false names, shape (E S, n).
+        markets: Number of markets E.
+    """
+
+    mechanism: Mechanism
+    units: int
+    levels: Numbers
+    bids: Numbers
+    aliases: Numbers
+    markets: int
+
+
+class Hindsight(NamedTuple):
+    """Regret of a bidder in a round, in the mean over rounds and markets.
+
+    Attributes:
+        truthful: What the best factor earns more than the value as bid.
+        played: What the best factor earns more than the bids that it made.
+        error: Two standard errors of ``truthful`` over the markets.
+        factor: The best factor.
+    """
+
+    truthful: float
+    played: float
+    error: float
+    factor: float
+
+
+def record(market: StrategicMarket, mechanism: Mechanism, markets: int, seed: int) -> Recorded:
+    """Let bidders learn for ``LEARNING_ROUNDS``, and record the bids of the next ``ROUNDS``.
+
+    Args:
+        market: The market; each of its bidders wants one unit.
+        mechanism: The mechanism, in force in all rounds.
+        markets: Number of markets E.
+        seed: Seed of the run.
+    """
+    state = market.reset(market_seeds(seed, "theory/hindsight", markets))
+    repeated = Mechanisms.repeat(mechanism, markets)
+    market.play(state, repeated, LEARNING_ROUNDS)
+    rounds = list[tuple[Numbers, Numbers, Numbers]]()
+    for _ in range(ROUNDS):
+        number = int(state.rounds[0])
+        levels = round_draws(state.seeds, number, VALUE_ONE, state.bids.shape[1])
+        market.play(state, repeated, 1)
+        rounds.append((levels, state.bids.copy(), state.alias_bids.copy()))
+    levels, bids, aliases = np.array(rounds).transpose(1, 2, 0, 3).reshape(3, -1, levels.shape[1])
+    return Recorded(mechanism, int(state.units[0]), levels, bids, aliases, markets)
+
+
+def hindsight(recorded: Recorded, seat: int, values: Distribution) -> Hindsight:
+    """Return the regret of a bidder in recorded rounds.
+
+    Args:
+        recorded: The rounds.
+        seat: The bidder, by number.
+        values: The distribution of its values.
+    """
+    value = values.quantile(recorded.levels[:, seat])
+    tried = [_surplus(recorded, seat, value, factor * value) for factor in FACTORS]
+    made = _surplus(recorded, seat, value, recorded.bids[:, seat])
+    by_market = np.stack(tried).reshape(len(FACTORS), recorded.markets, -1).mean(axis=2)
+    best = int(by_market.mean(axis=1).argmax())
+    gains = by_market[best] - by_market[-1]
+    return Hindsight(
+        float(gains.mean()),
+        float((tried[best] - made).mean()),
+        float(2.0 * gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
+        float(FACTORS[best]),
+    )
+
+
+def _surplus(recorded: Recorded, seat: int, value: Numbers, bids: Numbers) -> Numbers:
+    """Return the surplus of a bidder's bids against the recorded ones of others, shape (E S,)."""
+    offers, aliases = recorded.bids.copy(), recorded.aliases.copy()
+    offers[:, seat], aliases[:, seat] = bids, 0.0
+    rules = recorded.mechanism
+    sold = clear_sales(offers, rules.auction_type, recorded.units, rules.reserve_price, aliases)
+    return np.asarray(value * sold.won[:, seat] - sold.paid[:, seat])

@@ -1,0 +1,42 @@
+"""The experiment certifies a fixed mechanism, and those of a designer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.config import ConfigError, compose_config
+from experiments.certificate import main
+
+
+def certified(out: Path, *changes: str) -> pd.DataFrame:
+    small = ("tracking=files", "evaluation.episodes=2")
+    main(compose_config("+experiment=certificate", *small, *changes), out)
+    assert {path.stem for path in (out / "figures").iterdir()} >= {"certificates"}
+    return pd.read_csv(out / "summary.csv")
+
+
+def test_a_mechanism_is_certified(tmp_path: Path) -> None:
+    found = certified(tmp_path, "mechanism=first_price", "population=lottery")
+    assert found["auction_type"].tolist() == ["first_price"] and found["share"].tolist() == [1.0]
+    assert (found[["interim_regret", "regret", "ring_gain"]] > 0.0).all(axis=None)
+    assert pd.read_csv(tmp_path / "types.csv")["type"].tolist() == ["rota"]
+
+
+def test_the_mechanisms_of_a_designer_are_certified(tmp_path: Path) -> None:
+    found = certified(tmp_path, "designer=random", "population=honest")
+    assert found["auction_type"].nunique() == 3 and found["share"].sum() < 1.0 + 1e-12
+    assert (found.loc[found["auction_type"] == "vcg", "regret"] == 0.0).all()
+
+
+def test_a_population_that_draws_its_bidders_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CannotRunError, match="or choose such a population"):
+        certified(tmp_path, "population=world")
+
+
+def test_the_classic_market_is_refused() -> None:
+    with pytest.raises(ConfigError, match="choose market=strategic"):
+        compose_config("+experiment=certificate", "market=classic")

@@ -1,0 +1,138 @@
+"""Certificates against formulas, against brute force, and against bids that try to gain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import Ranges
+from daedalus.market.values import ValueDistribution
+from daedalus.theory import equilibria
+from daedalus.theory.certificates import (
+    Group,
+    certify,
+    draw_values,
+    groups_of,
+)
+from daedalus.theory.distributions import Distribution
+from daedalus.theory.sales import Bidder
+from tests.theory.test_distributions import GAP, UNIFORM
+
+SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
+MIXED = [Group("two", Bidder(UNIFORM, 2), 2), Group("one", Bidder(SHORT), 3, colludes=True)]
+
+
+def mechanism(auction_type: str, reserve: float = 0.0) -> Mechanism:
+    return Mechanism(auction_type=auction_type, reserve_price=reserve)
+
+
+def uniform(bidders: int) -> list[Group]:
+    return [Group("truthful", Bidder(UNIFORM), bidders)]
+
+
+@pytest.mark.parametrize("bidders", [2, 3, 5])
+def test_first_price_has_the_known_regrets(bidders: int) -> None:
+    (row,) = certify(mechanism("first_price"), uniform(bidders), 1, 0).types
+    interim = (bidders - 1) ** (bidders - 1) / (bidders**bidders * (bidders + 1))
+    assert row["interim_regret"] == pytest.approx(interim, abs=1e-12)
+    assert row["regret"] == pytest.approx(1 / (bidders * (bidders + 1)), abs=1e-12)
+    assert row["worst_regret"] == 1.0 and row["regret_error"] == 0.0
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.35])
+@pytest.mark.parametrize("groups", [uniform(3), MIXED, [Group("gap", Bidder(GAP, 2), 3)]])
+@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
+def test_second_price_and_vcg_have_no_regret(
+    auction_type: str, groups: list[Group], reserve: float
+) -> None:
+    units = 1 if auction_type == "second_price" else 3
+    ones = [each._replace(bidder=each.bidder._replace(demand=1)) for each in groups]
+    for row in certify(
+        mechanism(auction_type, reserve), ones if units == 1 else groups, units, 0
+    ).types:
+        regrets = [value for name, value in row.items() if "regret" in name or "false" in name]
+        assert max(map(float, regrets)) < 1e-12
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_numbers_of_the_sale_are_those_of_sales_that_are_played(auction_type: str) -> None:
+    reserve, units, draws = 0.25, 3, 100_000
+    found = certify(mechanism(auction_type, reserve), MIXED, units, 0)
+    bids = draw_values(MIXED, draws, np.random.default_rng(1))
+    sold = clear_sales(bids, auction_type, units, reserve)
+    worth = (bids * (sold.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
+    free = clear_sales(bids, auction_type, units, 0.0)
+    best = (bids * (free.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
+    assert found.sale["revenue"] == pytest.approx(sold.paid.sum(axis=1).mean(), abs=6e-3)
+    assert found.sale["efficiency"] == pytest.approx(worth / best, abs=2e-3)
+    assert found.sale["rationality_violation"] < 1e-12 and found.sale["deficit"] == 0.0
+    assert np.isnan(found.sale["optimum"])
+
+
+def test_one_unit_has_myersons_optimum() -> None:
+    found = certify(mechanism("second_price", 0.5), uniform(3), 1, 0).sale
+    assert found["revenue"] == pytest.approx(0.53125, abs=1e-12)
+    assert found["optimum"] == pytest.approx(0.53125, abs=1e-12)
+    assert found["efficiency"] == pytest.approx(1 - 0.5**4, abs=1e-12)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.4])
+@pytest.mark.parametrize("ring", [2, 4, 5])
+def test_a_ring_gains_what_the_auctioneer_loses(ring: int, reserve: float) -> None:
+    """Outsiders win and pay the same (Graham & Marshall 1987)."""
+    groups = [Group("ring", Bidder(UNIFORM), ring, colludes=True), *uniform(5 - ring)]
+    if ring == 5:
+        groups = groups[:1]
+    row = certify(mechanism("second_price", reserve), groups, 1, 0).types[0]
+    alone, together = (equilibria.expected_revenue(5, reserve, size) for size in (1, ring))
+    assert row["ring"] == ring
+    assert row["ring_gain"] == pytest.approx(alone - together, abs=1e-12)
+
+
+def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
+    groups = [Group("two", Bidder(UNIFORM, 2), 2)]
+    uniform_price, vcg = (
+        certify(mechanism(name), groups, 2, 0).types[0] for name in ("second_price", "vcg")
+    )
+    assert float(uniform_price["interim_regret"]) > 0.05 > 1e-12 > float(vcg["interim_regret"])
+    assert float(uniform_price["regret"]) > float(uniform_price["interim_regret"])
+    assert uniform_price["worst_regret"] == 1.0
+
+
+def test_a_lone_bidder_has_no_ring() -> None:
+    groups = [Group("lone", Bidder(SHORT), 1), *uniform(2)]
+    first, second = certify(mechanism("second_price"), groups, 1, 0).types
+    assert np.isnan(first["ring_gain"]) and float(second["ring_gain"]) > 0.0
+
+
+def test_groups_are_the_seats_of_a_population() -> None:
+    types = {
+        "ring": BidderType(menu=["collude"], value_low=0.4, demand=2),
+        "idle": BidderType(share=0.0),
+        "honest": BidderType(demand=1),
+    }
+    ring, honest = groups_of(Population(bidders=5, units=1, types=types))
+    assert (ring.name, ring.size, ring.colludes, ring.bidder.demand) == ("ring", 3, True, 1)
+    assert (honest.name, honest.size, honest.colludes) == ("honest", 2, False)
+    assert ring.bidder.values.places.tolist() == [0.4, 1.0]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"concentration": 1.0}, {"ranges": Ranges(units=[1, 3])}], ids=["shares", "sizes"]
+)
+def test_a_population_that_draws_its_bidders_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"strategic\.concentration=null"):
+        groups_of(Population(**changes))  # type: ignore[arg-type]
+
+
+def test_equal_quantiles_are_refused() -> None:
+    each = BidderType()
+    each.values = ValueDistribution(family="quantiles", quantiles=[0.2, 0.2, 1.0])  # type: ignore[attr-defined, unused-ignore]
+    with pytest.raises(ValueError, match="spread them a little"):
+        groups_of(Population(types={"table": each}))
+    each.values = ValueDistribution(family="quantiles", quantiles=[0.2, 0.5, 1.0])  # type: ignore[attr-defined, unused-ignore]
+    (group,) = groups_of(Population(types={"table": each}))
+    assert group.bidder.values.places.tolist() == [0.2, 0.5, 1.0]

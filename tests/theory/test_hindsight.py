@@ -1,0 +1,37 @@
+"""Regret in hindsight: the simulator against theory, and learned bids against both."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.market.population import BidderType
+from daedalus.theory.hindsight import Hindsight, hindsight, record
+from daedalus.theory.markets import SHADER, TRUTHFUL, make_theory_market, open_mechanism
+from tests.theory.test_distributions import UNIFORM
+
+
+def measured(auction_type: str, bidders: int, each: BidderType, seat: int = 0) -> Hindsight:
+    market = make_theory_market(bidders, {"bidder": each})
+    rounds = record(market, open_mechanism(auction_type, 0.0), 60, 0)
+    return hindsight(rounds, seat, UNIFORM)
+
+
+@pytest.mark.parametrize(("bidders", "regret"), [(2, 1 / 12), (3, 1 / 27)])
+def test_truthful_markets_have_the_regret_of_one_sale(bidders: int, regret: float) -> None:
+    """A fixed factor (n-1)/n of the value is the best bid at every value."""
+    found = measured("first_price", bidders, TRUTHFUL, seat=bidders - 1)
+    assert found.truthful == pytest.approx(regret, abs=1.5 * found.error)
+    assert found.played == pytest.approx(found.truthful, abs=1e-12)
+    assert found.factor == pytest.approx((bidders - 1) / bidders, abs=0.1)
+
+
+@pytest.mark.parametrize("bidders", [2, 5])
+def test_learned_bids_leave_no_regret(bidders: int) -> None:
+    found = measured("first_price", bidders, SHADER)
+    assert found.truthful > 0.025 > 0.002 > abs(found.played)
+
+
+@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
+def test_truth_has_none_where_it_is_dominant(auction_type: str) -> None:
+    found = measured(auction_type, 3, SHADER)
+    assert found == Hindsight(0.0, 0.0, 0.0, 1.0)
