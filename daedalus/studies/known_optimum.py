@@ -8,6 +8,7 @@ from typing import Self
 
 import pandas as pd
 
+from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.settings import EvaluationSettings
@@ -15,14 +16,11 @@ from daedalus.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
-from daedalus.market.values import ValueDistribution
-from daedalus.theory.distributions import Distribution
+from daedalus.theory.certificates import groups_of
 from daedalus.theory.sales import Bidder, best_reserve, expected_revenue, optimal_revenue
 
 ORACLE = "oracle"
 """Name of the designer that sets the reserve that theory tells."""
-
-_UNIFORM = ValueDistribution()
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Optimum:
         """Return the optimum of a population.
 
         Raises:
-            ValueError: Its episodes differ, or a bidder may want two units.
+            CannotRunError: Its episodes differ, or a bidder may want two units.
         """
         bidders = _bidders(population)
         reserve = best_reserve(bidders, population.units)
@@ -65,23 +63,14 @@ class Optimum:
 
 def _bidders(population: Population) -> list[Bidder]:
     """Return the bidders of every episode."""
-    seats = population.seats_of_types()
-    if seats is None or population.ranges.given:
-        raise ValueError(
-            "population: each episode draws its bidders, so it has no one optimum; choose one "
-            "without ranges and concentration, such as optimum_uniform_3"
-        )
-    for name, each in population.types.items():
-        if seats[name] and each.demand > 1 and population.units > 1:
-            raise ValueError(
-                f"population: type {name} wants two units, and theory knows no optimum for it; "
-                "set its demand to 1"
+    groups = groups_of(population)
+    for each in groups:
+        if each.bidder.demand > 1:
+            raise CannotRunError(
+                f"population: type {each.name} wants two units, and theory knows no optimum for "
+                "it; set its demand to 1"
             )
-    return [
-        Bidder(Distribution.of((each.values or _UNIFORM).knots(), each.value_low, each.value_high))
-        for name, each in population.types.items()
-        for _ in range(seats[name])
-    ]
+    return [each.bidder for each in groups for _ in range(each.size)]
 
 
 def shares_of_optimum(

@@ -78,7 +78,7 @@ def groups_of(population: Population) -> list[Group]:
 
 
 def _values_of(name: str, each: BidderType) -> Distribution:
-    shape = getattr(each, "values", None) or ValueDistribution()
+    shape = each.values or ValueDistribution()
     values = Distribution.of(shape.knots(), each.value_low, each.value_high)
     if (np.diff(values.places) == 0.0).any():
         raise CannotRunError(

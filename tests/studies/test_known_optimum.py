@@ -1,0 +1,111 @@
+"""Populations of known optimum: what theory says of them, and the share that designers take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.config import compose_config
+from daedalus.designers.fixed import FixedDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation.figures import save
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import Ranges
+from daedalus.studies.known_optimum import Optimum, shares_of_optimum, theory_table
+from daedalus.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from experiments import known_optimum
+
+LADDER = compose_config("+experiment=known_optimum").populations
+POPULATIONS = {name: each.strategic for name, each in LADDER.items() if each.strategic is not None}
+EXPECTED = {  # highest revenue, second price without a reserve, best reserve, units of its scale
+    "optimum_uniform_1": (0.25, 0.0, 0.5, 1),
+    "optimum_uniform_2": (0.416667, 1 / 3, 0.5, 1),
+    "optimum_uniform_3": (0.53125, 0.5, 0.5, 1),
+    "optimum_uniform_5": (0.671875, 2 / 3, 0.5, 1),
+    "optimum_uniform_10": (0.818271, 9 / 11, 0.5, 1),
+    "optimum_exponential": (2.7517, 2.5, 3.0, 30),
+    "optimum_asymmetric": (2.297617, 2.014722, 1.75, 5),
+    "optimum_irregular": (2.374867, 2.21875, 2.0, 8),
+}
+STATIC = MarketSettings(
+    episode_length=2,
+    rounds_per_step=50,
+    scored_rounds=50,
+    strategic=StrategicParameters(shock_rate=0.0),
+)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_theory_says_what_the_textbook_says(name: str) -> None:
+    found, (optimum, plain, reserve, unit) = Optimum.of(POPULATIONS[name]), EXPECTED[name]
+    assert found.revenue * unit == pytest.approx(optimum, rel=2e-4)
+    assert found.plain * unit == pytest.approx(plain, rel=2e-4, abs=1e-6)
+    assert found.reserve * unit == pytest.approx(reserve, abs=0.02)
+
+
+def test_the_ladder_has_all_rungs() -> None:
+    assert set(POPULATIONS) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("format_", ["first_price", "second_price", "vcg"])
+@pytest.mark.parametrize("name", ["optimum_uniform_3", "optimum_exponential", "optimum_irregular"])
+def test_every_format_reaches_what_theory_says_at_the_best_reserve(format_: str, name: str) -> None:
+    env, optimum = DesignEnv.of(STATIC, POPULATIONS[name]), Optimum.of(POPULATIONS[name])
+    best = Mechanism(format_, reserve_price=optimum.reserve, reveal_reserve=True)
+    table = shares_of_optimum(env, {"best": FixedDesigner(best)}, EvaluationSettings(400), 0)
+    assert table.loc[0, "revenue"] == pytest.approx(optimum.reached, rel=0.015)
+    assert (
+        table.loc[0, "share_low"] < optimum.reached / optimum.revenue < table.loc[0, "share_high"]
+    )
+    assert table.loc[0, "reserve"] == pytest.approx(optimum.reserve)
+
+
+def test_populations_without_one_optimum_are_refused() -> None:
+    with pytest.raises(CannotRunError, match="draw their bidders"):
+        Optimum.of(Population(ranges=Ranges(bidders=[2, 4])))
+    with pytest.raises(CannotRunError, match="set its demand to 1"):
+        Optimum.of(Population(units=3, types={"greedy": BidderType(demand=2)}))
+
+
+def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
+    some = {name: POPULATIONS[name] for name in ("optimum_uniform_2", "optimum_uniform_3")}
+    tables = [
+        shares_of_optimum(
+            DesignEnv.of(STATIC, each),
+            {"low": FixedDesigner(Mechanism()), "oracle": FixedDesigner(Optimum.of(each).oracle)},
+            EvaluationSettings(4),
+            0,
+        ).assign(population=name)
+        for name, each in some.items()
+    ]
+    table = pd.concat(tables)
+    shares = optimum_shares(table, theory_table(some))
+    assert {text.get_text() for text in shares.axes[0].get_legend().get_texts()} == {
+        "low",
+        "oracle",
+    }
+    history = pd.DataFrame({"step": [1, 2], "reserve_price": [0.3, 0.5]})
+    figure = myerson_reserve(table, {"low": history, "without": pd.DataFrame({"step": [1]})})
+    assert len(figure.axes[1].lines) == 2  # one history, and the line of theory
+    for number, each in enumerate((shares, figure)):
+        save(each, tmp_path / f"{number}.png")
+
+
+@pytest.mark.slow
+def test_the_experiment_finds_what_the_oracle_takes(tmp_path: Path) -> None:
+    small = ("evaluation.episodes=8", "designer.candidates=8", "designer.sweeps=0")
+    config = compose_config("+experiment=known_optimum", "tracking=files", *small)
+    two = {name: config.populations[name] for name in ("optimum_uniform_2", "optimum_irregular")}
+    known_optimum.main(replace(config, populations=two), tmp_path)
+    table = pd.read_csv(tmp_path / "summary.csv").set_index(["population", "designer"])
+    for name, reachable in (("optimum_uniform_2", 1.0), ("optimum_irregular", 0.987)):
+        assert table.loc[(name, "oracle"), "share"] == pytest.approx(reachable, abs=0.03)
+        assert table.loc[(name, "random"), "share"] < table.loc[(name, "search"), "share"]
