@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
+from daedalus.market.values import ValueDistribution
 from daedalus.theory import equilibria
+from daedalus.theory.distributions import Distribution
 from daedalus.theory.markets import (
     COPIES,
     LEARNING_ROUNDS,
@@ -25,6 +27,14 @@ from daedalus.theory.markets import (
     play_on,
 )
 from daedalus.theory.rows import Row, below_row, case_name, near_row, within_row
+from daedalus.theory.sales import expected_revenue, first_price_bids, symmetric
+
+SHAPES = {
+    "exponential values": ValueDistribution("exponential", mean=0.2),
+    "beta(2, 1) values": ValueDistribution("beta", alpha=2.0, beta=1.0),
+    "values in two parts": ValueDistribution("mixture", parts=[[3, 0, 0.375], [1, 0.375, 1]]),
+}
+"""Distributions of values that are not uniform."""
 
 _BUDGET_ROUNDS = 50
 
@@ -48,7 +58,13 @@ class Learned:
     revenue: float
 
 
-def learn_to_shade(bidders: int, reserve: float, episodes: int, seed: int) -> Learned:
+def learn_to_shade(
+    bidders: int,
+    reserve: float,
+    episodes: int,
+    seed: int,
+    shape: ValueDistribution | None = None,
+) -> Learned:
     """Let bidders learn to bid in first-price sales; at first they do not know their rivals.
 
     Args:
@@ -56,8 +72,9 @@ def learn_to_shade(bidders: int, reserve: float, episodes: int, seed: int) -> Le
         reserve: The reserve, which the bidders know.
         episodes: Number of markets E; in each of them n bidders learn.
         seed: Seed of the run.
+        shape: Distribution of their values; None is uniform.
     """
-    market = make_theory_market(bidders, {"shader": SHADER})
+    market = make_theory_market(bidders, {"shader": replace(SHADER, values=shape)})
     state = market.reset(market_seeds(seed, "theory/shading", episodes))
     mechanisms = open_mechanisms("first_price", reserve, episodes)
     market.play(state, mechanisms, LEARNING_ROUNDS)
@@ -94,6 +111,26 @@ def revenue_equivalence(learned: Sequence[Learned]) -> list[Row]:
         theory = equilibria.expected_revenue(each.bidders, each.reserve)
         quantity = f"first price, learned bids, {case_name(each.bidders, each.reserve)}"
         rows.append(near_row("revenue equivalence", quantity, theory, each.revenue, 0.01))
+    return rows
+
+
+def shading_of_any_values(episodes: int, seed: int) -> list[Row]:
+    """Compare learned bids of 3 bidders with the equilibrium by quadrature (Krishna 2009).
+
+    Shading is averaged over all values from the reserve up. Revenue is that of a second-price sale.
+    """
+    rows, bidders, reserve = [], 3, 0.2
+    for name, shape in SHAPES.items():
+        each = learn_to_shade(bidders, reserve, episodes, seed, shape)
+        values = Distribution.of(shape.knots())
+        equilibrium = first_price_bids(each.values, values, bidders, reserve)
+        ratio = float((each.values - each.bids).mean() / (each.values - equilibrium).mean())
+        case = f"{name}, {case_name(bidders, reserve)}"
+        quantity = f"learned over equilibrium shading, {case}"
+        rows.append(near_row("shading of any values", quantity, 1.0, ratio, 0.03))
+        theory = expected_revenue(symmetric(values, bidders), reserve)
+        quantity = f"first price, learned bids, {case}"
+        rows.append(near_row("shading of any values", quantity, theory, each.revenue, 0.01))
     return rows
 
 
@@ -182,7 +219,9 @@ def _sample_bids(
 
     Values are the bids of truthful bidders in the same round.
     """
-    truthful = make_theory_market(market.population.bidders, {"truthful": TRUTHFUL})
+    (shader,) = market.population.types.values()
+    types = {"truthful": replace(TRUTHFUL, values=shader.values)}
+    truthful = make_theory_market(market.population.bidders, types)
     copies = np.tile(np.arange(len(state)), COPIES)
     seeds = market_seeds(seed, "theory/futures", len(copies))
     bids = []

@@ -13,6 +13,7 @@ RESULTS: tuple[Result, ...] = (
     revenue.reserve_prices,
     revenue.several_units,
     revenue.demand_reduction,
+    bidding.shading_of_any_values,
     bidding.truth_is_dominant,
     rings.shill_is_a_reserve,
     bidding.entry,
