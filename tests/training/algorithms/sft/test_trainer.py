@@ -103,6 +103,7 @@ def test_corrections_go_on_from_the_lessons(
         return train_sft(language_model, pairs, *rest)
 
     monkeypatch.setattr(trainer, "train_sft", noted)
+    monkeypatch.setattr(trainer, "_ANSWER_TOKENS", 8)  # it writes no mechanism, however long
     asked = settings(0.003, 16)
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
     asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
