@@ -16,6 +16,8 @@ from tests.config.kept_compositions import keep_compositions
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# No test compiles by torch, but bitsandbytes loads the compiler, which takes each process a second.
+os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(name, "1")

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ RUNS: dict[str, str] = {
     "evaluation.baselines.planner.futures=2 evaluation.baselines.planner.rounds=1 "
     f"{_small(SMALL_TREES, 'evaluation.baselines.distilled')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.best_own"),
-    "theory": "+experiment=theory tracking=files seed=0",
+    "theory": "+experiment=theory tracking=files seed=0 evaluation.episodes=20",
     "curriculum": "+experiment=smoke training/curriculum=published training.grpo.futures=2",
     "episodes": "+experiment=smoke training.grpo.rollouts=episode",
     "search": "+experiment=search market=classic population=stage3 tracking=files "
@@ -72,13 +73,18 @@ RUNS: dict[str, str] = {
 """Command line of each run, for ``run.py``."""
 
 
-def play(name: str) -> dict[str, Any]:
+def run_apart(folder: Path, *words: str) -> None:
+    """Run the command line in another process, from a folder."""
+    command = [sys.executable, str(ROOT / "run.py"), *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{shlex.join(words)}: {done.stderr[-3000:]}")
+
+
+def play(name: str, run: Callable[..., None] = run_apart) -> dict[str, Any]:
     """Play a run in a folder of its own, and return what its tables hold."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(ROOT / "run.py"), *shlex.split(RUNS[name])]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"{name}: {done.stderr[-3000:]}")
+        run(Path(folder), *shlex.split(RUNS[name]))
         outputs = Path(folder, "outputs")
         paths = [path for path in sorted(outputs.rglob("*.csv")) if path.name != PHASES]
         tables = {_place(path): pd.read_csv(path) for path in paths}

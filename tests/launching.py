@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,10 +22,22 @@ QUIET = ("hydra/job_logging=none", "hydra/hydra_logging=none", "tracking=files")
 Start = Callable[..., None]
 
 
+def run_here(folder: Path, *words: str) -> None:
+    """Run the command line in this process, from a folder; it must succeed.
+
+    Another process would import PyTorch and its kin, which takes longer than most runs of tests.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["run.py", *words, *QUIET[:2]])
+        for name in ("PYTHONPATH", "PYTHONWARNINGS", "HYDRA_FULL_ERROR"):
+            patch.setenv(name, os.environ.get(name, ""))  # the command line changes them
+        patch.chdir(folder)
+        command_line.cli()
+
+
 def play(out: Path, *words: str) -> None:
-    """Let another process do a run, in the folder ``out``; it must succeed."""
-    command = [sys.executable, "run.py", *words, f"hydra.run.dir={out}"]
-    subprocess.run(command, cwd=ROOT, check=True)
+    """Do a run in the folder ``out``, in this process; it must succeed."""
+    run_here(ROOT, *words, f"hydra.run.dir={out}")
 
 
 def wait_for(

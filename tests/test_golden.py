@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests import golden
+from tests.launching import run_here
 
 RECORDED = json.loads(golden.RECORD.read_text())
 MARKET = ["baselines_strategic", "baselines_classic", "leaderboard", "theory"]
@@ -21,13 +22,13 @@ def test_every_run_is_recorded() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MARKET)
 def test_a_run_gives_the_recorded_numbers(name: str) -> None:
-    assert golden.play(name) == RECORDED[name]
+    assert golden.play(name, run_here) == RECORDED[name]
 
 
 @pytest.mark.slow
 def test_training_gives_the_recorded_numbers() -> None:
     """Compare sums to five digits: torch's last bits depend on the processor."""
-    found, recorded = golden.play("smoke"), RECORDED["smoke"]
+    found, recorded = golden.play("smoke", run_here), RECORDED["smoke"]
     assert set(found) == set(recorded)
     for table, each in recorded.items():
         assert found[table]["shape"] == each["shape"]

@@ -16,13 +16,14 @@ import pytest
 
 from daedalus.training.checkpoints import completed_steps
 from tests import slurm
-from tests.launching import wait_for
+from tests.launching import run_here, wait_for
 from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
 SMALL = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SMALL, "seed=0,1"]
+SHORT = "training.grpo.max_completion_tokens=16 evaluation.episodes=2 evaluation.resamples=100"
+TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SHORT.split(), *SMALL, "seed=0,1"]
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +44,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which a sweep trained without an interruption, one job after another."""
     folder = tmp_path_factory.mktemp("whole")
-    assert launch(folder, dict(os.environ), *TRAINING, launcher="basic").wait(timeout=480) == 0
+    run_here(folder, "-m", "hydra/launcher=basic", *TRAINING, "tracking=files")
     return folder
 
 
@@ -118,8 +119,8 @@ def test_a_job_that_fails_leaves_the_others(
     for name in ("model", "broken"):
         leave_untrained_model(tmp_path / name)
     (tmp_path / "broken" / "model.safetensors").unlink()
-    keys = ["+experiment=boxplot", "evaluation.episodes=4", "designer=language_model"]
-    keys.append("designer.checkpoint=broken,model")
+    keys = ["+experiment=boxplot", "evaluation.episodes=2", "designer=language_model"]
+    keys += ["designer.max_new_tokens=4", "designer.checkpoint=broken,model"]
     sweep = launch(tmp_path, environment, *keys, launcher=launcher)
     output, _ = sweep.communicate(timeout=480)
     assert sweep.returncode == 1

@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
@@ -20,7 +23,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
 from experiments import grpo
-from tests.launching import play, wait_for
+from tests.launching import play, run_here, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +31,16 @@ ROOT = Path(__file__).parents[2]
 
 
 NARROW = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
+SHORT = ["training.grpo.max_completion_tokens=24", "evaluation.episodes=2"]
 
 
-def launch(cwd: Path, *overrides: str) -> subprocess.Popen[bytes]:
+def launch(
+    cwd: Path, *overrides: str, environment: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *overrides]
+    variables = os.environ | (environment or {})
     with (cwd / "log.txt").open("ab") as log:
-        return subprocess.Popen(command, cwd=cwd, stdout=log, stderr=log)
+        return subprocess.Popen(command, cwd=cwd, env=variables, stdout=log, stderr=log)
 
 
 def grpo_records(run: Path) -> list[dict[str, float]]:
@@ -42,8 +49,10 @@ def grpo_records(run: Path) -> list[dict[str, float]]:
     return [record for record in records if record["phase"] == "grpo"]
 
 
-def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
-    overrides = ["training.grpo.steps=12", "model=tiny_qlora", *NARROW]
+def test_a_killed_run_resumes_and_finishes(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    overrides = ["training.grpo.steps=12", "model=tiny_qlora", *NARROW, *SHORT]
     process = launch(tmp_path, *overrides)
     wait_for(lambda: list(tmp_path.glob("outputs/smoke/*/checkpoints/grpo/checkpoint-3")), process)
     os.kill(process.pid, signal.SIGKILL)
@@ -51,14 +60,14 @@ def test_a_killed_run_resumes_and_finishes(tmp_path: Path) -> None:
     (run,) = tmp_path.glob("outputs/smoke/*")
     assert not (run / "finished").exists() and not (run / "model").exists()
     before = grpo_records(run)[:2]  # checkpoint 3 may be cut short, 2 is whole
-    assert launch(tmp_path, *overrides, "resume=true").wait() == 0
+    run_here(tmp_path, "+experiment=smoke", *overrides, "resume=true")
     assert [run] == list(tmp_path.glob("outputs/smoke/*"))
     history = json.loads((run / "training_history.json").read_text())
     assert [record["step"] for record in history] == list(range(1, 13))
     assert grpo_records(run)[:2] == before  # their seconds too: it went on and did not start over
     assert (run / "finished").exists()
-    text = (tmp_path / "log.txt").read_text()
-    assert "sampled at temperature 1" in text and text.count("sampled at temperature 1") == 1
+    assert (tmp_path / "log.txt").read_text().count("sampled at temperature 1") == 1
+    assert "sampled at temperature 1" not in capfd.readouterr().out
 
 
 def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
@@ -83,29 +92,48 @@ def test_a_run_without_enough_states_is_not_finished(
     assert not (tmp_path / "finished").exists()
 
 
-def test_same_seed_same_numbers(tmp_path: Path) -> None:
-    results = []
-    for name, threads in (("one", "1"), ("two", "2")):
-        cwd = tmp_path / name
-        cwd.mkdir()
-        environment = {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
-        command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *NARROW]
-        subprocess.run(command, cwd=cwd, env=os.environ | environment, check=True)
-        (run,) = cwd.glob("outputs/smoke/*")
-        records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-        kept = [
-            {key: value for key, value in record.items() if not key.endswith("seconds")}
-            for record in records
-        ]
-        results.append((kept, (run / "episodes.csv").read_text()))
-    assert results[0] == results[1]
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Do a run in a process of its own, with two threads; return the folder from which it began."""
+    folder = tmp_path_factory.mktemp("smoke")
+    threads = {name: "2" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")}
+    status = launch(folder, "tracking=wandb", *NARROW, environment=threads).wait()
+    assert status == 0, (folder / "log.txt").read_text()
+    return folder
 
 
-def test_smoke_run_leaves_everything(tmp_path: Path) -> None:
-    status, told = launch(tmp_path, "tracking=wandb").wait(), (tmp_path / "log.txt").read_text()
-    assert status == 0, told
+def numbers_of(run: Path) -> tuple[list[dict[str, float]], str]:
+    """Return all that a run logged except times, and its table of episodes."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    kept = [
+        {key: value for key, value in record.items() if not key.endswith("seconds")}
+        for record in records
+    ]
+    return kept, (run / "episodes.csv").read_text()
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Let this process compute on one thread."""
+    before = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    yield
+    torch.set_num_threads(before[0])
+    numba.set_num_threads(before[1])
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_same_seed_same_numbers(smoke: Path, tmp_path: Path) -> None:
+    (one,) = smoke.glob("outputs/smoke/*")
+    play(tmp_path, "+experiment=smoke", *NARROW)
+    assert numbers_of(one) == numbers_of(tmp_path)
+
+
+def test_smoke_run_leaves_everything(smoke: Path) -> None:
+    told = (smoke / "log.txt").read_text()
     assert "weave" not in told and "kernels" not in told  # an advert, and what no run needs
-    (run,) = tmp_path.glob("outputs/smoke/*")
+    (run,) = smoke.glob("outputs/smoke/*")
     for name in (
         "config.yaml provenance.json metrics.jsonl training_history.json training_history.csv "
         "steps.csv episodes.csv summary.csv differences.csv answers.jsonl answers.csv "

@@ -94,7 +94,9 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
 
 @pytest.mark.slow
 def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
-    play(tmp_path, "+experiment=grpo_numbers", "tracking=files")
+    search = "evaluation.baselines.search"
+    fewer = ["numbers.futures=8", f"{search}.candidates=256", f"{search}.sweep_episodes=64"]
+    play(tmp_path, "+experiment=grpo_numbers", "tracking=files", *fewer)
     summary = pd.read_csv(tmp_path / "summary.csv").set_index("designer")["mean"]
     assert summary["numbers"] > summary["search"] - 0.005
     assert len(pd.read_csv(tmp_path / "history.csv")) == 300

@@ -103,6 +103,7 @@ def test_corrections_go_on_from_the_lessons(
         return train_sft(language_model, pairs, *rest)
 
     monkeypatch.setattr(trainer, "train_sft", noted)
+    monkeypatch.setattr(trainer, "_ANSWER_TOKENS", 8)  # it writes no mechanism, however long
     asked = settings(0.003, 16)
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
     asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
@@ -153,11 +154,13 @@ def test_numbers_stay_between_their_neighbours(env: DesignEnv, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
-    """A short run of the demo's model; the full one is measured in the README."""
-    language_model = make_language_model(ModelSettings(layers=2), PROMPT, env, seed=0)
-    run = make_run(env, tmp_path, SftSettings(steps=150, examples=2048, validity_prompts=256))
+    """A short run of a small model; the demo's is measured in the README."""
+    shape = ModelSettings(layers=1, hidden_size=64, heads=2, intermediate_size=128)
+    language_model = make_language_model(shape, PROMPT, env, seed=0)
+    short = SftSettings(steps=250, batch_size=16, learning_rate=1e-2, examples=2048)
+    run = make_run(env, tmp_path, replace(short, validity_prompts=256))
     trained = train(language_model, run)
-    assert sampled_validity(trained, run) > 0.7
+    assert sampled_validity(trained, run) > 0.8  # it is 0.95
     export(trained, PROMPT, "", tmp_path / "model")
     generate = make_generate(load_language_model(tmp_path / "model"), 0.0, 128)
     designer = LanguageModelDesigner(generate, PROMPT)
