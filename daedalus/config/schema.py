@@ -115,7 +115,7 @@ class Config(Checked):
                 )
 
     def _tell_objective(self) -> None:
-        """Let explained prompts tell the reward that the run pays."""
+        """Let prompts that are explained or show weights tell the reward that the run pays."""
         told = {} if self.reward.is_composite else self.reward.active
         asked = [self.training, self.designer, *self.evaluation.baselines.values()]
         for prompt in (getattr(each, "prompt", None) for each in asked):
@@ -126,6 +126,18 @@ class Config(Checked):
                 )
             if prompt is not None and prompt.explained:
                 prompt.objective = told
+            if prompt is not None and prompt.weights:
+                prompt.objective = self._shown(prompt.weights)
+
+    def _shown(self, terms: list[str]) -> dict[str, float]:
+        """Return the weights of the reward, which prompts show if they are of these terms."""
+        others = [name for name in self.reward.active if name not in terms]
+        if others:
+            raise ValueError(
+                f"reward.weights: {', '.join(others)}; prompts show weights of {', '.join(terms)} "
+                "alone, so choose a reward of these terms, or add a term to training.objectives"
+            )
+        return self.reward.active
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""
