@@ -68,6 +68,11 @@ TASKS = {
     "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
     "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
+    "objectives": Task(
+        "market population designer evaluation.baselines evaluation.episodes",
+        designer="language_model",
+        baselines=("search",),
+    ),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
     "replicate_published": Task(
