@@ -43,6 +43,7 @@ class Config(Checked):
         markets: Markets by name, among which the visitors of the service choose.
         mechanism: The mechanism of the ``fixed`` designer.
         reward: The reward stack that searches and training maximise.
+        objectives: Rewards by name, among which the visitors of the service choose.
         designer: The designer that is studied.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
@@ -70,6 +71,7 @@ class Config(Checked):
     markets: dict[str, MarketSettings] = field(default_factory=dict)
     mechanism: Mechanism = field(default_factory=Mechanism)
     reward: RewardStack = field(default_factory=RewardStack)
+    objectives: dict[str, RewardStack] = field(default_factory=dict)
     designer: Any = MISSING
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
@@ -85,9 +87,13 @@ class Config(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, weight in self.reward.weights.items():
-            if weight < 0:
-                raise ValueError(f"reward.weights.{name}: {weight}; give a finite number from 0 up")
+        stacks = {f"objectives.{name}": each for name, each in self.objectives.items()}
+        for place, stack in ({"reward": self.reward} | stacks).items():
+            for name, weight in stack.weights.items():
+                if weight < 0:
+                    raise ValueError(
+                        f"{place}.weights.{name}: {weight}; give a finite number from 0 up"
+                    )
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()

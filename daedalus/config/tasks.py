@@ -9,7 +9,7 @@ ALWAYS = ("task", "seed", "resume", "workers", "tracking")
 
 _ENV = "market population reward"
 _GRPO = f"{_ENV} evaluation model training"
-_SERVE = "market markets population populations service"
+_SERVE = "market markets objectives population populations reward service"
 _PORTFOLIO = "training.portfolio"
 
 
@@ -82,7 +82,7 @@ TASKS = {
     "sensitivity": Task(
         f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
     ),
-    "serve": Task(f"{_SERVE} reward evaluation.baselines", offers=True, both_markets=True),
+    "serve": Task(f"{_SERVE} evaluation.baselines", offers=True, both_markets=True),
     "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
     "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
     "theory": Task("evaluation.episodes"),
