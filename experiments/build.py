@@ -61,7 +61,9 @@ def make_training_run(
     from daedalus.training.run import TrainingRun  # the service has not all that it imports
 
     env, training, seed = make_env(config), config.training, config.seed
-    portfolio = once(lambda: find_portfolio(training.portfolio, env, folder, seed))
+    portfolio = once(
+        lambda: find_portfolio(training.portfolio, env, folder, seed, training.objectives)
+    )
     return TrainingRun(env, config.model, training, folder, tracker, report, seed, portfolio)
 
 

@@ -34,7 +34,7 @@ def design(config: Config) -> Mechanism:
     Raises:
         ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
     """
-    generate, prompt = _load(config.designer)
+    generate, prompt = _load(config)
     wait = "" if is_compiled(config.market.name) else "; the first start compiles the market"
     with Console(stderr=True).status(f"asking the model{wait}"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
@@ -79,7 +79,7 @@ def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Pat
 def _played(config: Config, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
     """Return the tables of ``comparison``. Without baselines there are no differences."""
     name, env = config.designer.name, make_env(config)
-    trained = LanguageModelDesigner(*_load(config.designer), config.designer.strict)
+    trained = LanguageModelDesigner(*_load(config), config.designer.strict)
     chosen = config.evaluation.baselines if baselines else {}
     designers = build_all(chosen, make_context(config, env))
     references = list(designers) or [name]
@@ -102,12 +102,15 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _load(settings: LanguageModelSettings) -> tuple[Generate, PromptSettings]:
+def _load(config: Config) -> tuple[Generate, PromptSettings]:
+    """Return the model's generate function, and the prompt that asks for the run's reward."""
+    settings: LanguageModelSettings = config.designer
     try:
-        return settings.load(load_generate)
+        generate, prompt = settings.load(load_generate)
     except (OSError, ValueError) as error:
         said = str(error).strip().partition("\n")[0]
         raise ConfigError(
             f"checkpoint: {settings.checkpoint!r} cannot be loaded ({said}); give the `model` "
             "folder of a training run, or a hub name OWNER/NAME"
         ) from error
+    return generate, prompt.asking(config.reward.active)

@@ -6,17 +6,20 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from daedalus.config import Config
+from daedalus.config import Config, ConfigError
+from daedalus.config.compose import read_config
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
 from daedalus.market.factory import is_compiled
 from daedalus.market.interface import MARKETS
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.console import make_console
-from daedalus.runs.folder import newest_model
+from daedalus.runs.folder import RunFolder, newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 from experiments.build import build_all, load_generate, make_context, make_env
@@ -32,7 +35,8 @@ def main(config: Config, out: Path) -> None:
             console.print("Compiling the markets, once; this takes up to a minute ...")
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
-        app = create_app(settings, catalogue, load, make_designers(config))
+        trained_for = reward_of(designer.checkpoint) if designer else None
+        app = create_app(settings, catalogue, load, make_designers(config), trained_for)
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
         console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
@@ -48,7 +52,10 @@ def make_designers(config: Config) -> dict[str, Designer]:
 
 
 def make_catalogue(config: Config) -> Catalogue:
-    """Return what visitors may choose; ``population=`` and ``market=`` are the defaults."""
+    """Return what visitors may choose.
+
+    The defaults are ``population=``, ``market=`` and ``reward=``.
+    """
     named = config.populations
     names = [name for name, each in named.items() if each == config.population]
     populations = named if names else {"configured": config.population} | named
@@ -56,7 +63,23 @@ def make_catalogue(config: Config) -> Catalogue:
     known = [name for name, each in config.markets.items() if each == config.market]
     market = known[0] if known else config.market.name
     markets = config.markets | {market: config.market}
-    return Catalogue(populations, default, market, markets, config.service.max_episode_length)
+    stack, offered = config.reward, config.objectives
+    same = [name for name, each in offered.items() if each.active == stack.active]
+    objective = same[0] if same else COMPOSITE if stack.is_composite else "configured"
+    length, objectives = (
+        config.service.max_episode_length,
+        {COMPOSITE: RewardStack()} | offered | {objective: stack},
+    )
+    return Catalogue(populations, default, market, markets, length, objective, objectives)
+
+
+def reward_of(checkpoint: str) -> RewardStack | None:
+    """Return the reward of the run that trained a model; None if its run is not here."""
+    path = RunFolder(Path(checkpoint).parent).config
+    try:
+        return read_config(path).reward if path.exists() else None
+    except ConfigError:
+        return None  # another version of the project wrote it
 
 
 def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:

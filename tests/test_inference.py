@@ -14,6 +14,7 @@ import pytest
 
 import inference
 from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.parsing import parse_mechanism
@@ -21,6 +22,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
+from daedalus.training.trained_prompt import write_manner
 from experiments import publish
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
@@ -107,6 +109,19 @@ def test_results_pair_the_designer_with_the_baselines(ask, untrained: Path, tmp_
         assert row["difference"] == pytest.approx(expected)
         assert row["difference_low"] <= expected <= row["difference_high"]
     assert "trained" in shown and "paired differences" in shown and "first.json" in shown
+
+
+@pytest.mark.slow
+def test_a_model_of_many_objectives_is_asked_for_the_reward(
+    ask, untrained: Path, tmp_path: Path
+) -> None:
+    many = Path(shutil.copytree(untrained, tmp_path / "model"))
+    prompt = PromptSettings(weights=["revenue", "welfare"], objective={"welfare": 1.0})
+    write_manner(prompt, True, many)
+    told = [ask("--repo-id", many, f"reward={each}") for each in ("revenue", "welfare")]
+    assert all(parse_mechanism(each).valid for each in told)
+    with pytest.raises(SystemExit, match=r"composite; .* of revenue, welfare alone, so choose a"):
+        ask("--repo-id", many)
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ class Config(Checked):
         markets: Markets by name, among which the visitors of the service choose.
         mechanism: The mechanism of the ``fixed`` designer.
         reward: The reward stack that searches and training maximise.
+        objectives: Rewards by name, among which the visitors of the service choose.
         designer: The designer that is studied.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
@@ -70,6 +71,7 @@ class Config(Checked):
     markets: dict[str, MarketSettings] = field(default_factory=dict)
     mechanism: Mechanism = field(default_factory=Mechanism)
     reward: RewardStack = field(default_factory=RewardStack)
+    objectives: dict[str, RewardStack] = field(default_factory=dict)
     designer: Any = MISSING
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
@@ -85,9 +87,13 @@ class Config(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, weight in self.reward.weights.items():
-            if weight < 0:
-                raise ValueError(f"reward.weights.{name}: {weight}; give a finite number from 0 up")
+        stacks = {f"objectives.{name}": each for name, each in self.objectives.items()}
+        for place, stack in ({"reward": self.reward} | stacks).items():
+            for name, weight in stack.weights.items():
+                if weight < 0:
+                    raise ValueError(
+                        f"{place}.weights.{name}: {weight}; give a finite number from 0 up"
+                    )
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()
@@ -115,7 +121,7 @@ class Config(Checked):
                 )
 
     def _tell_objective(self) -> None:
-        """Let explained prompts tell the reward that the run pays."""
+        """Let prompts that are explained or show weights tell the reward that the run pays."""
         told = {} if self.reward.is_composite else self.reward.active
         asked = [self.training, self.designer, *self.evaluation.baselines.values()]
         for prompt in (getattr(each, "prompt", None) for each in asked):
@@ -126,6 +132,18 @@ class Config(Checked):
                 )
             if prompt is not None and prompt.explained:
                 prompt.objective = told
+            if prompt is not None and prompt.weights:
+                prompt.objective = self._shown(prompt.weights)
+
+    def _shown(self, terms: list[str]) -> dict[str, float]:
+        """Return the weights of the reward, which prompts show if they are of these terms."""
+        others = [name for name in self.reward.active if name not in terms]
+        if others:
+            raise ValueError(
+                f"reward.weights: {', '.join(others)}; prompts show weights of {', '.join(terms)} "
+                "alone, so choose a reward of these terms, or add a term to training.objectives"
+            )
+        return self.reward.active
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""

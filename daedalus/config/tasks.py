@@ -9,7 +9,7 @@ ALWAYS = ("task", "seed", "resume", "workers", "tracking")
 
 _ENV = "market population reward"
 _GRPO = f"{_ENV} evaluation model training"
-_SERVE = "market markets population populations service"
+_SERVE = "market markets objectives population populations reward service"
 _PORTFOLIO = "training.portfolio"
 
 
@@ -70,6 +70,11 @@ TASKS = {
     "known_optimum": Task(f"{_ENV} designer evaluation populations", by_type=True),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
     "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
+    "objectives": Task(
+        "market population designer evaluation.baselines evaluation.episodes",
+        designer="language_model",
+        baselines=("search",),
+    ),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
     "replicate_published": Task(
@@ -79,7 +84,7 @@ TASKS = {
     "sensitivity": Task(
         f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
     ),
-    "serve": Task(f"{_SERVE} reward evaluation.baselines", offers=True, both_markets=True),
+    "serve": Task(f"{_SERVE} evaluation.baselines", offers=True, both_markets=True),
     "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
     "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
     "theory": Task("evaluation.episodes"),

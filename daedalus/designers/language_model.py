@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,10 +60,16 @@ class LanguageModelSettings(DesignerSettings):
         """
         if context.load_model is None:
             raise ValueError("load_model: None; this context cannot load language models")
-        return LanguageModelDesigner(*self.load(context.load_model), self.strict)
+        generate, prompt = self.load(context.load_model)
+        return LanguageModelDesigner(
+            generate, prompt.asking(context.env.reward.active), self.strict
+        )
 
     def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
-        """Return the model's generate function, and the contents of its prompt."""
+        """Return the model's generate function, and the contents of its prompt.
+
+        A prompt that shows weights shows those of the reward in training, see ``asking``.
+        """
         generate, trained = load_model(
             self.checkpoint, self.temperature, self.max_new_tokens, self.constrained
         )
@@ -91,20 +98,28 @@ class LanguageModelDesigner:
         generate: Completes chats.
         prompt: Contents of the prompt.
         strict: Whether anything beside the JSON object is refused, see ``parse_mechanism``.
+        objectives: Weights that the prompt of each market shows; None shows those of ``prompt``.
 
     Attributes:
         answers: The answers of the last proposal, one for each market.
     """
 
-    def __init__(self, generate: Generate, prompt: PromptSettings, strict: bool = False) -> None:
+    def __init__(
+        self,
+        generate: Generate,
+        prompt: PromptSettings,
+        strict: bool = False,
+        objectives: Sequence[Mapping[str, float]] | None = None,
+    ) -> None:
         self._generate = generate
         self._prompt = prompt
         self._strict = strict
+        self._objectives = objectives
         self.answers: list[Answer] = []
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
-        chats = prompts(observations, self._prompt)
+        chats = prompts(observations, self._prompt, self._objectives)
         self.answers = [
             Answer(chat[-1]["content"], text, parse_mechanism(text, self._strict))
             for chat, text in zip(chats, self._generate(chats, rng), strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from daedalus.checks import Checked, at_least
+from daedalus.checks import CannotRunError, Checked, at_least
 from daedalus.language.explanation import explanation
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.observation import PROXIES, Observation
@@ -44,8 +44,10 @@ class PromptSettings(Checked):
             one token of the embedded model. Text that is the same in every prompt is left out.
         explained: Whether the prompt first explains the task, the fields and the names, for models
             that were not trained on it.
-        objective: Weights of the reward that an explained prompt tells, by terms; none is R. A
-            configuration sets them to those of ``reward.weights``.
+        weights: Reward terms whose weights the prompt shows, for models of many objectives; see
+            ``training.objectives``.
+        objective: Weights of the reward that the prompt tells if it is explained or shows weights,
+            by terms; none is R. A configuration sets them to those of ``reward.weights``.
         version: The ``VERSION`` with which a model was trained.
 
     Raises:
@@ -60,6 +62,7 @@ class PromptSettings(Checked):
     mechanism: bool = False
     compact: bool = False
     explained: bool = False
+    weights: list[str] = field(default_factory=list)
     objective: dict[str, float] = field(default_factory=dict)
     version: int = VERSION
 
@@ -70,26 +73,69 @@ class PromptSettings(Checked):
             unknown = set(getattr(self, key)) - set(known)
             if unknown:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
-        if self.objective and not self.explained:
+        if self.objective and not (self.explained or self.weights):
             raise ValueError("objective: only explained prompts tell it; set explained: true")
+        self._check_terms()
         if self.version != VERSION:
             raise ValueError(
                 f"version: {self.version}; prompts have changed since ({VERSION}): "
                 "train the model again, or take the commit that it was trained with"
             )
 
+    def _check_terms(self) -> None:
+        others = [name for name in self.objective if name not in self.weights]
+        if self.weights and others:
+            raise CannotRunError(
+                f"objective: {', '.join(others)}; prompts show weights of "
+                f"{', '.join(self.weights)} alone, so choose a reward of these terms, as in "
+                "reward=revenue"
+            )
 
-def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:
+    def asking(self, weights: Mapping[str, float]) -> PromptSettings:
+        """Return settings of prompts that ask for a reward, if they show weights.
+
+        Args:
+            weights: Weights of the reward by term.
+
+        Raises:
+            CannotRunError: The prompts do not show the weight of one of these terms.
+        """
+        return replace(self, objective=dict(weights)) if self.weights else self
+
+
+def prompts(
+    observation: Observation,
+    settings: PromptSettings,
+    objectives: Sequence[Mapping[str, float]] | None = None,
+) -> list[list[Message]]:
     """Return the chat messages (system, user) for each of the B observed markets.
 
     A compact prompt is the user's message alone, unless it is explained.
+
+    Args:
+        observation: What the designer sees of B markets.
+        settings: Contents of the prompts.
+        objectives: Weights that each of B prompts shows; None shows those of the settings.
+
+    Raises:
+        ValueError: There is not one objective for each market.
     """
-    system = [] if settings.compact else [{"role": "system", "content": SYSTEM}]
-    if settings.explained:
-        system = [{"role": "system", "content": explained(settings)}]
     request = "" if settings.compact else f"\n{REQUEST}"
-    texts = observation_texts(observation, settings)
-    return [[*system, {"role": "user", "content": text + request}] for text in texts]
+    if objectives is None:
+        system, texts = _system(settings), observation_texts(observation, settings)
+        return [[*system, {"role": "user", "content": text + request}] for text in texts]
+    asked = [settings.asking(each) for each in objectives]
+    texts = _texts(observation, asked)
+    return [
+        [*_system(each), {"role": "user", "content": text + request}]
+        for each, text in zip(asked, texts, strict=True)
+    ]
+
+
+def _system(settings: PromptSettings) -> list[Message]:
+    if settings.explained:
+        return [{"role": "system", "content": explained(settings)}]
+    return [] if settings.compact else [{"role": "system", "content": SYSTEM}]
 
 
 def explained(settings: PromptSettings, function: str = "") -> str:
@@ -101,8 +147,13 @@ def explained(settings: PromptSettings, function: str = "") -> str:
 
 def observation_texts(observation: Observation, settings: PromptSettings) -> list[str]:
     """Return what the designer is told of each of the B observed markets, and no request."""
+    return _texts(observation, [settings] * len(observation))
+
+
+def _texts(observation: Observation, asked: Sequence[PromptSettings]) -> list[str]:
     observation = replace(observation, mechanisms=observation.mechanisms.rounded())
-    return [_text(observation, row, settings) for row in range(len(observation))]
+    rows = range(len(observation))
+    return [_text(observation, row, each) for row, each in zip(rows, asked, strict=True)]
 
 
 def _text(observation: Observation, row: int, settings: PromptSettings) -> str:
@@ -122,7 +173,18 @@ def _text(observation: Observation, row: int, settings: PromptSettings) -> str:
     if settings.proxies:
         proxies = dict(zip(PROXIES, observation.proxies[row], strict=True))
         lines.append(f"population: {_numbers(settings.proxies, proxies, settings.compact)}")
+    if settings.weights:
+        lines.append(f"objective: {_objective(settings)}")
     return "\n".join(lines)
+
+
+def _objective(settings: PromptSettings) -> str:
+    """Return the weights of the objective, which sum to 1."""
+    told, total = settings.objective, sum(settings.objective.values())
+    if not total:
+        raise ValueError("objective: none; prompts that show weights need one")
+    weights = {name: told.get(name, 0.0) / total for name in settings.weights}
+    return _numbers(settings.weights, weights, settings.compact)
 
 
 def _mechanism(mechanism: Mechanism, compact: bool) -> str:

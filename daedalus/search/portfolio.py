@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import sampled_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.phases import SEARCH, phase
 from daedalus.runs.workers import share_out
 from daedalus.search.best_fixed import best_of_candidates
@@ -66,7 +68,13 @@ def _swept(pool: Mechanisms, episodes: int, score: EpisodeObjective) -> Mechanis
 
 
 @phase(SEARCH)
-def make_portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mechanisms:
+def make_portfolio(
+    env: DesignEnv,
+    count: int,
+    episodes: int,
+    seed: int,
+    rewards: Sequence[RewardStack] | None = None,
+) -> Mechanisms:
     """Return best responses to ``count`` sampled populations and, last, one mechanism for all.
 
     Mechanisms are rounded and distinct. The last one is searched on the whole
@@ -78,8 +86,11 @@ def make_portfolio(env: DesignEnv, count: int, episodes: int, seed: int) -> Mech
         count: Number of sampled populations.
         episodes: Episodes behind each score of a sweep.
         seed: Seed of the run.
+        rewards: What each response maximises; None is the reward of ``env`` for all.
     """
     envs = sampled_envs(env, count, seed, "portfolio")
+    if rewards is not None:
+        envs = [replace(each, reward=own) for each, own in zip(envs, rewards, strict=True)]
     responses = best_responses(envs, [], episodes, seed, "portfolio")
     evolved = evolve(env, EvolutionBudget(episodes=max(1, episodes // 2)), seed)
     everywhere = EpisodeObjective([env], seed, "portfolio/choice")

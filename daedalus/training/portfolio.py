@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 
 import pandas as pd
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.mechanism_table import read_mechanisms
+from daedalus.market.seeds import generator
+from daedalus.rewards.objectives import Asked, draw_objectives
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
@@ -16,7 +20,11 @@ from daedalus.training.settings import PortfolioSettings
 
 
 def find_portfolio(
-    settings: PortfolioSettings, env: DesignEnv, run: RunFolder, seed: int
+    settings: PortfolioSettings,
+    env: DesignEnv,
+    run: RunFolder,
+    seed: int,
+    objectives: Sequence[Asked] = (),
 ) -> Mechanisms | None:
     """Return the portfolio of a run, or None if the settings ask for none.
 
@@ -25,6 +33,8 @@ def find_portfolio(
         env: The market that the mechanisms are searched for.
         run: Where the portfolio is kept. If it is there, it is read.
         seed: Seed of the search.
+        objectives: As ``training.objectives``; each sampled population draws one. Without any, all
+            have the reward of ``env``.
     """
     path = run.portfolio
     if not settings.populations:
@@ -33,7 +43,14 @@ def find_portfolio(
         with written_whole(path) as aside:
             shutil.copy(settings.file, aside)
     if not path.exists():
-        found = make_portfolio(env, settings.populations, settings.episodes, seed)
+        count = settings.populations
+        rewards = _rewards(objectives, count, seed) if objectives else None
+        found = make_portfolio(env, count, settings.episodes, seed, rewards)
         rows = [found[row].to_dict() for row in range(len(found))]
         write_table(pd.DataFrame(rows), path)
     return Mechanisms.stack(read_mechanisms(path))
+
+
+def _rewards(objectives: Sequence[Asked], count: int, seed: int) -> list[RewardStack]:
+    drawn = draw_objectives(objectives, count, generator(seed, "objectives/portfolio"))
+    return [RewardStack(each) for each in drawn]

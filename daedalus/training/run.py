@@ -8,6 +8,8 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.market.seeds import generator
+from daedalus.rewards.objectives import Objectives, draw_objectives
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
@@ -51,6 +53,18 @@ class TrainingRun:
             return None
         keep = self.folder.distillation_data
         return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
+
+    def objectives(self, count: int, purpose: str) -> Objectives | None:
+        """Draw the objectives of prompts; None if all have the reward of the run.
+
+        Args:
+            count: Number of prompts.
+            purpose: Keys the draws. The same count and purpose give the same objectives.
+        """
+        asked = self.settings.objectives
+        if not asked:
+            return None
+        return draw_objectives(asked, count, generator(self.seed, f"objectives/{purpose}"))
 
     def env_of(self, population: PopulationSettings) -> DesignEnv:
         """Return an environment like the run's, with another population."""

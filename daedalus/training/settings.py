@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from daedalus.checks import Checked, at_least, below_one, folder_or_hub_name, one_of, within
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.rewards.objectives import check_objectives, terms_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
@@ -188,9 +190,15 @@ class CurriculumSettings:
 
 @dataclass
 class TrainingSettings:
-    """Settings of the algorithms, the portfolio, the prompt and the curriculum.
+    """Settings of the algorithms, the portfolio, the prompt, the curriculum and the objectives.
 
     The algorithms train in the order of their fields.
+
+    Attributes:
+        objectives: What the model learns to maximise, as a prompt asks. Each is a mapping from
+            reward terms to weights, or a symmetric Dirichlet distribution of such weights, as
+            ``{terms: [revenue, fairness], concentration: 1}``. Each prompt draws one, shows its
+            weights, and is rewarded by them. Without any, the reward of the run is the one.
     """
 
     sft: SftSettings = field(default_factory=SftSettings)
@@ -198,14 +206,37 @@ class TrainingSettings:
     portfolio: PortfolioSettings = field(default_factory=PortfolioSettings)
     prompt: PromptSettings = field(default_factory=PromptSettings)
     curriculum: CurriculumSettings = field(default_factory=CurriculumSettings)
+    objectives: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._check_objectives()
         if self.sft.teacher and not self.portfolio.populations:
             raise ValueError("sft.teacher needs a portfolio: set portfolio.populations above 0")
         if self.sft.practice and not self.sft.teacher:
             raise ValueError("sft.practice needs a teacher: set sft.teacher, or omit practice")
         for name, settings in self.reinforcement.items():
             self._check_rewarded(name, settings)
+
+    def _check_objectives(self) -> None:
+        """Check the objectives, let prompts show their weights, and refuse what knows but one."""
+        check_objectives(self.objectives)
+        terms = terms_of(self.objectives)
+        if self.prompt.weights not in ([], terms):
+            raise ValueError("prompt.weights: they follow training.objectives; leave weights out")
+        self.prompt = replace(self.prompt, weights=terms)
+        if not terms:
+            return
+        if self.sft.teacher or self.curriculum.stages:
+            raise ValueError(
+                "objectives: a teacher and a curriculum know one objective; set sft.teacher: null "
+                "and training/curriculum=none, or leave objectives out"
+            )
+        for name, each in self.reinforcement.items():
+            if each.siblings or each.regret_pool > 1 or each.rollouts == "episode":
+                raise ValueError(
+                    f"objectives: {name} compares by one objective; set {name}.siblings: 0, "
+                    f"{name}.regret_pool: 1 and {name}.rollouts: state, or leave objectives out"
+                )
 
     def _check_rewarded(self, name: str, settings: ReinforcementSettings) -> None:
         """Check that there is what an algorithm that learns from rewards asks for."""

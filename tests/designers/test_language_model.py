@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from numpy.testing import assert_array_equal
 
+from daedalus.checks import CannotRunError
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.rewards.stack import RewardStack
 from tests.designers.observations import observe, rng
 from tests.populations import draw_mechanism
 from tests.search.markets import env_of
@@ -98,6 +101,17 @@ def test_settings_load_the_model_and_the_prompt_it_was_trained_on(prompt):
     proposal = designer.propose(observe(2), rng())
     assert [proposal[row] for row in range(2)] == [ANSWER] * 2
     assert load.chats == prompts(observe(2), prompt or PromptSettings(rounds=1))
+
+
+@pytest.mark.parametrize("reward", [{"revenue": 1.0}, {"revenue": 0.5, "fairness": 0.5}])
+def test_a_model_of_many_objectives_is_asked_for_the_reward_of_the_run(reward):
+    load, told = Loader(), PromptSettings(weights=["revenue", "fairness"])
+    settings = LanguageModelSettings("owner/name", prompt=told)
+    context = DesignerContext(env_of(RewardStack(reward)), 0, load_model=load)
+    settings.build(context).propose(observe(2), rng())
+    assert load.chats == prompts(observe(2), told, [reward] * 2)
+    with pytest.raises(CannotRunError, match=r"objective: composite; .* choose a reward of these"):
+        settings.build(replace(context, env=env_of()))
 
 
 def test_a_context_that_loads_no_models_is_refused():

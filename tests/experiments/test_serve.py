@@ -14,7 +14,7 @@ import requests
 
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
-from experiments.serve import find_designer, make_catalogue
+from experiments.serve import find_designer, make_catalogue, reward_of
 from tests.config.composing import composed
 
 ROOT = Path(__file__).parents[2]
@@ -75,3 +75,24 @@ def test_it_serves_until_interrupted(tmp_path: Path) -> None:
     rest, _ = process.communicate(timeout=30)
     assert "Stopped" in rest and process.returncode == 0
     assert list(tmp_path.glob("outputs/serve/*/finished"))
+
+
+@pytest.mark.slow
+def test_the_configured_reward_is_where_visitors_begin() -> None:
+    shipped = make_catalogue(composed("+experiment=serve"))
+    names = ["composite", "revenue", "welfare", "surplus", "balanced"]
+    assert shipped.objective == "composite" and list(shipped.objectives) == names
+    assert make_catalogue(composed("+experiment=serve", "reward=revenue")).objective == "revenue"
+    own = make_catalogue(composed("+experiment=serve", "reward=published"))
+    assert own.objective == "configured" and list(own.objectives) == [*names, "configured"]
+
+
+def test_the_reward_of_a_model_is_that_of_its_run(tmp_path: Path) -> None:
+    assert reward_of(str(tmp_path / "model")) is None
+    (tmp_path / "config.yaml").write_text(
+        "task: grpo\nreward: {weights: {composite: 0, welfare: 1}}"
+    )
+    found = reward_of(str(tmp_path / "model"))
+    assert found is not None and found.active == {"welfare": 1.0}
+    (tmp_path / "config.yaml").write_text("task: dance")
+    assert reward_of(str(tmp_path / "model")) is None

@@ -54,6 +54,7 @@ def test_a_prompt_that_explains_tells_the_reward_of_the_run(reward: str, told: s
             ["+training.prompt.objective.revenue=1.0", "training.prompt.explained=true"],
             "prompt.objective: .* tell reward.weights",
         ),
+        (["training.objectives=[{revenue: 1.0}]"], "reward.weights: composite; .* of revenue al"),
     ],
 )
 def test_an_objective_that_is_not_the_run_s_is_refused(overrides: list[str], hint: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,3 +102,41 @@ def test_proxies_are_shown_only_when_asked():
 def test_the_prompt_refuses_what_designers_cannot_see(name, value):
     with pytest.raises(ValueError, match=name):
         PromptSettings(**{name: value})
+
+
+WEIGHTED = PromptSettings(weights=["revenue", "welfare", "fairness"])
+
+
+@pytest.mark.parametrize(
+    ("compact", "line"),
+    [
+        (False, "objective: {revenue:0.75,welfare:0.00,fairness:0.25}"),
+        (True, "objective: 0.75 0.00 0.25"),
+    ],
+)
+def test_a_prompt_shows_the_weights_of_its_objective(compact: bool, line: str) -> None:
+    settings = replace(WEIGHTED, compact=compact)
+    chats = prompts(observe(2), settings, [{"revenue": 3.0, "fairness": 1.0}, {"welfare": 0.5}])
+    first, second = (chat[-1]["content"].splitlines() for chat in chats)
+    assert line in first and line not in second
+    alone = prompts(observe(2), settings.asking({"revenue": 0.75, "fairness": 0.25}))
+    assert alone[0] == chats[0]
+
+
+def test_a_prompt_of_many_objectives_explains_its_own() -> None:
+    asked = [{"revenue": 1.0}, {"welfare": 1.0}]
+    chats = prompts(observe(2), replace(WEIGHTED, explained=True), asked)
+    assert ["by 1 x revenue," in chat[0]["content"] for chat in chats] == [True, False]
+
+
+def test_prompts_without_weights_ask_for_nothing_else() -> None:
+    assert PromptSettings().asking({"revenue": 1.0}) == PromptSettings()
+
+
+def test_a_prompt_that_shows_weights_refuses_other_terms_and_none() -> None:
+    with pytest.raises(ValueError, match=r"objective: composite; .* revenue, welfare, fairness "):
+        WEIGHTED.asking({"composite": 1.0})
+    with pytest.raises(ValueError, match="objective: none"):
+        prompts(observe(1), WEIGHTED)
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        prompts(observe(2), WEIGHTED, [{"revenue": 1.0}])

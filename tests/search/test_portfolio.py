@@ -71,3 +71,15 @@ def test_a_portfolio_is_rounded_repeats_nothing_and_depends_on_its_seed() -> Non
     assert rows != [other[row] for row in range(len(other))]
     assert 1 <= len(rows) <= 3 and all(rows.count(row) == 1 for row in rows)
     assert all(row.shill_penalty == round(row.shill_penalty, 1) for row in rows)
+
+
+def test_responses_maximise_rewards_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(module, "_SWEEPS", 0)
+    monkeypatch.setattr(module, "best_responses", lambda envs, *_: asked.extend(envs) or [HIGH])
+    monkeypatch.setattr(module, "evolve", lambda env, *_: LOW)
+    rewards = [RewardStack({"revenue": 1.0}), RewardStack({"welfare": 1.0})]
+    make_portfolio(env_of(COMPOSITE), 2, 4, 0, rewards)
+    assert [env.reward for env in asked] == rewards
+    with pytest.raises(ValueError, match="shorter"):
+        make_portfolio(env_of(COMPOSITE), 3, 4, 0, rewards)

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from daedalus.env import Designer
 from daedalus.market.interface import MARKETS, MarketSettings
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
@@ -27,6 +28,7 @@ from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 
+OBJECTIVES = {"composite": RewardStack(), "revenue": RewardStack({"revenue": 1.0})}
 JSON_BODY = {"Content-Type": "application/json"}
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
 
@@ -45,7 +47,9 @@ def anyio_backend() -> str:
 def catalogue() -> Catalogue:
     populations = {f"stage{stage}": in_both_markets(stage) for stage in (0, 3, 4)}
     markets = {name: MarketSettings(name) for name in MARKETS}
-    found = Catalogue(populations, "stage3", "strategic", markets, max_episode_length=50)
+    found = Catalogue(
+        populations, "stage3", "strategic", markets, max_episode_length=50, objectives=OBJECTIVES
+    )
     # Compile first: a server that compiles answers no pings. The thread then plays alone.
     compiling = threading.Thread(target=warm_up, args=(found,))
     compiling.start()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from daedalus.config import ConfigError, compose_config
+from daedalus.language.prompt import PromptSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -23,6 +24,7 @@ from tests.training.conftest import TEACHER
 
 POPULATION = PopulationSettings("x", Population())
 COMMITTED, TAUGHT = GrpoSettings(commitment_steps=2, horizon=3), SftSettings(teacher=TEACHER)
+ASKED = [{"revenue": 1.0}]
 PRACTISED = SftSettings(practice={"x": POPULATION})
 
 
@@ -68,6 +70,22 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (TrainingSettings, {"grpo": COMMITTED}, r"grpo\.commitment_steps .*set sft\.teacher"),
         (TrainingSettings, {"sft": TAUGHT}, r"sft\.teacher .*set portfolio\.populations"),
         (TrainingSettings, {"sft": PRACTISED}, r"sft\.practice .*set sft\.teacher"),
+        (TrainingSettings, {"objectives": [{"x": 1.0}]}, r"objectives\.0: no term x; choose"),
+        (
+            TrainingSettings,
+            {"objectives": ASKED, "prompt": PromptSettings(weights=["welfare"])},
+            "prompt.weights: they follow training.objectives",
+        ),
+        (
+            TrainingSettings,
+            {"objectives": ASKED, "grpo": GrpoSettings(rollouts="episode")},
+            "objectives: grpo compares .*set grpo.siblings: 0, .* grpo.rollouts: state",
+        ),
+        (
+            TrainingSettings,
+            {"objectives": ASKED, "sft": TAUGHT, "portfolio": PortfolioSettings(populations=1)},
+            "objectives: a teacher and a curriculum know one objective; set sft.teacher: null",
+        ),
         (GrpoSettings, {"commitment_steps": 0, "horizon": 2}, "commitment_steps: 0"),
         (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, ": 2; .* below the horizon, 2"),
         (SftSettings, {"corrections": CorrectionSettings(rounds=1)}, "follow lessons of a teacher"),

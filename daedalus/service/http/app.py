@@ -9,6 +9,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from daedalus.env import Designer
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.errors import add_error_handlers
 from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
@@ -28,14 +29,16 @@ def create_app(
     catalogue: Catalogue,
     load: Load | None,
     designers: Mapping[str, Designer] | None = None,
+    trained_for: RewardStack | None = None,
 ) -> FastAPI:
     """Build the application.
 
     Args:
         settings: Its limits.
-        catalogue: The populations and markets that a reset may choose.
+        catalogue: The populations, markets and objectives that a reset may choose.
         load: Loads the trained designer in the background; None if there is none.
         designers: Other designers, by name.
+        trained_for: The reward in the trained designer's training; None if it is not known.
     """
     designers = designers or {}
     app = FastAPI(
@@ -49,7 +52,8 @@ def create_app(
     sessions = SessionStore(
         make, settings.http_sessions, settings.session_timeout, settings.session_grace, per_visitor
     )
-    designer = BackgroundDesigner(load, settings.design_timeout, settings.design_queue)
+    timeout, queue = settings.design_timeout, settings.design_queue
+    designer = BackgroundDesigner(load, timeout, queue, trained_for)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))

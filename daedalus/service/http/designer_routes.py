@@ -36,9 +36,10 @@ def designer_routes(
     async def design(request: DesignRequest, http: Request) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
         observation = from_wire(request) if asked is None else asked.episode().observe()
+        reward = None if asked is None else asked.episode().env.reward
         if request.designer == TRAINED:
             with leaving(http) as left:
-                return await trained.design(observation, left)
+                return await trained.design(observation, left, reward)
         began = time.perf_counter()
         if request.designer not in designers:
             known = f"choose one of {', '.join((TRAINED, *designers))}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -11,14 +12,16 @@ from pydantic import create_model
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
 from daedalus.service.openenv.ranges import integer
+from daedalus.service.openenv.rubric import COMPOSITE
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The populations and markets on offer.
+    """The populations, markets and objectives on offer.
 
     Attributes:
         populations: Populations by name, at least one.
@@ -26,6 +29,8 @@ class Catalogue:
         market: Name of the market of a reset that names none.
         markets: Markets by the name that a reset gives, at least one.
         max_episode_length: Longest episode on offer, in steps.
+        objective: Name of the objective of a reset that names none.
+        objectives: What an episode may reward, by the name that a reset gives, at least one.
     """
 
     populations: dict[str, PopulationSettings]
@@ -33,12 +38,17 @@ class Catalogue:
     market: str
     markets: dict[str, MarketSettings]
     max_episode_length: int
+    objective: str = COMPOSITE
+    objectives: dict[str, RewardStack] = field(default_factory=lambda: {COMPOSITE: RewardStack()})
 
     def __post_init__(self) -> None:
-        for field, offered in (("default", self.populations), ("market", self.markets)):
-            name, known = getattr(self, field), ", ".join(offered)
+        places: dict[str, Mapping[str, object]] = {
+            "default": self.populations, "market": self.markets, "objective": self.objectives,
+        }  # fmt: skip
+        for place, offered in places.items():
+            name, known = getattr(self, place), ", ".join(offered)
             if name not in offered:
-                raise ValueError(f"{field}: {name!r} is not on offer; choose one of {known}")
+                raise ValueError(f"{place}: {name!r} is not on offer; choose one of {known}")
 
     @cached_property
     def options(self) -> type[ResetOptions]:
@@ -47,6 +57,7 @@ class Catalogue:
         fields: dict[str, Any] = {
             "population": (Literal[*self.populations], self.default),
             "market": (Literal[*self.markets], self.market),
+            "objective": (Literal[*self.objectives], self.objective),
             "episode_length": (length | None, None),
         }
         return create_model(
@@ -73,9 +84,10 @@ class Catalogue:
             plays = f"the {chosen['market']} market plays {', '.join(playable) or 'none on offer'}"
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
+        reward = self.objectives[chosen["objective"]]
         if options.n_agents is None:
-            return DesignEnv.of(market, population)
+            return DesignEnv.of(market, population, reward)
         try:
-            return DesignEnv.of(market, population.of_size(options.n_agents))
+            return DesignEnv.of(market, population.of_size(options.n_agents), reward)
         except ValueError as error:
             raise FieldError("n_agents", options.n_agents, str(error)) from error

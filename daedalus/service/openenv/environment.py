@@ -22,7 +22,7 @@ from daedalus.service.openenv.messages import (
     DaedalusState,
 )
 from daedalus.service.openenv.observations import to_wire, wire_mechanism
-from daedalus.service.openenv.rubric import CompositeRubric, scores
+from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
 
 _ONLY = np.arange(1)  # the only episode of the batch
 
@@ -68,8 +68,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         Args:
             seed: The same seed gives the same episode; None draws one, which the state names.
             episode_id: A name for the episode.
-            **options: ``population``, ``market``, ``n_agents`` and ``episode_length``, see
-                ``ResetOptions``.
+            **options: ``population``, ``market``, ``objective``, ``n_agents`` and
+                ``episode_length``, see ``ResetOptions``.
 
         Raises:
             ValidationError: An option is unknown, of the wrong type or out of range.
@@ -104,8 +104,9 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             return self._told(episodes.observe(), {}, 0.0)
         self._before, self.has_played = episodes.fork(_ONLY), True
         result = episodes.step(Mechanisms.stack([action.to_mechanism()]))
-        told = self._told(episodes.observe(), scores(result.scored), 0.0)
-        told.reward = self._apply_rubric(action, told)
+        scored = scores(result.scored, result.stack)
+        told = self._told(episodes.observe(), scored, 0.0)
+        told.reward = scored.get(OBJECTIVE, self._apply_rubric(action, told))
         self._state.rewards.append(told.reward)
         return told
 
@@ -168,6 +169,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             "seed": self._state.seed,
             "population": self._state.population,
             "market": self._state.market,
+            "objective": self._state.objective,
         }
         if scored:
             told.metadata = told.metadata | {"scores": scored}

@@ -107,9 +107,10 @@ class DaedalusObservation(Observation):
         round_number: Number of steps played.
         episode_length: Number of steps in an episode.
         curriculum_stage: Stage of the population, 0 to 4.
-        metadata: ``seed``, ``population`` and ``market`` of the episode. After a step it also has
-            ``scores``: W, F, P, S and the composite R, as means over the step's scored rounds. The
-            scores may depend on values, so a designer must not see them.
+        metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode. After a
+            step it also has ``scores``: W, F, P, S and the composite R, as means over the step's
+            scored rounds, and ``objective`` if this is not R. The scores may depend on values, so a
+            designer must not see them.
     """
 
     mechanism: WireMechanism
@@ -127,6 +128,7 @@ class DaedalusState(State):
         seed: The seed that repeats the episode.
         population: Name of its population.
         market: Name of its market.
+        objective: Name of what it rewards.
         n_agents: Number of bidders.
         episode_length: Number of steps in it.
         done: Whether it has ended.
@@ -138,6 +140,7 @@ class DaedalusState(State):
     seed: int | None = None
     population: str | None = None
     market: str | None = None
+    objective: str | None = None
     n_agents: int | None = None
     episode_length: int | None = None
     done: bool = False

@@ -7,10 +7,12 @@ from typing import Any
 from openenv.core.rubrics import Rubric
 
 from daedalus.market.outcome import Outcome
+from daedalus.rewards.stack import RewardStack
 from daedalus.rewards.terms import mean_over_rounds
 
 TERMS = ("welfare", "fairness", "participation", "stability")
 COMPOSITE = "composite"
+OBJECTIVE = "objective"
 
 
 class TermRubric(Rubric):
@@ -56,6 +58,12 @@ class CompositeRubric(TermRubric):
         }
 
 
-def scores(outcome: Outcome) -> dict[str, float]:
-    """Return the scores that the rubrics read: every term of a step's scored rounds, by name."""
-    return {name: float(mean_over_rounds(name, outcome)[0]) for name in (*TERMS, COMPOSITE)}
+def scores(outcome: Outcome, reward: RewardStack) -> dict[str, float]:
+    """Return the scores that the rubrics read: every term of a step's scored rounds, by name.
+
+    If the episode rewards something else than R, this is ``OBJECTIVE``.
+    """
+    found = {name: float(mean_over_rounds(name, outcome)[0]) for name in (*TERMS, COMPOSITE)}
+    if reward.is_composite:
+        return found
+    return found | {OBJECTIVE: float(reward.of_mechanisms(outcome)[0])}

@@ -23,6 +23,13 @@ _MARKETS = {
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
 }
+_OBJECTIVES = {
+    "composite": "R, the product of welfare, fairness, participation and stability",
+    "revenue": "what the seller takes",
+    "welfare": "the value delivered, over the highest possible",
+    "surplus": "what the bidders gain",
+    "balanced": "half revenue, a quarter fairness and a quarter participation",
+}
 _DESIGNERS = {
     TRAINED: "the language model that was trained here",
     "heuristic": "three hand-written reactions: to rings, to falling prices and to absent bidders",
@@ -40,8 +47,14 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
         markets=[
             Meaning(name=each, meaning=_MARKETS.get(each, each)) for each in catalogue.markets
         ],
+        objectives=[
+            Meaning(name=name, meaning=_OBJECTIVES.get(name, each.name))
+            for name, each in catalogue.objectives.items()
+        ],
         designers=[Meaning(name=name, meaning=_DESIGNERS.get(name, name)) for name in names],
-        default=Start(population=catalogue.default, market=catalogue.market),
+        default=Start(
+            population=catalogue.default, market=catalogue.market, objective=catalogue.objective
+        ),
         episode_length=catalogue.markets[catalogue.market].episode_length,
         max_episode_length=catalogue.max_episode_length,
     )

@@ -52,6 +52,7 @@ class Start(Strict):
 
     population: str
     market: str
+    objective: str
 
 
 class Offer(Strict):
@@ -60,6 +61,7 @@ class Offer(Strict):
     fields: list[MechanismField]
     populations: list[PopulationOnOffer]
     markets: list[Meaning]
+    objectives: list[Meaning]
     designers: list[Meaning]
     default: Start
     episode_length: int

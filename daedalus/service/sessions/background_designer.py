@@ -16,6 +16,7 @@ from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
@@ -34,10 +35,18 @@ class BackgroundDesigner:
         load: Loads the model; None if there is none.
         timeout: Longest time that a request waits for the model, in seconds.
         queue: Largest number of different questions that wait.
+        trained_for: The reward in the model's training; None if it is not known.
     """
 
-    def __init__(self, load: Load | None, timeout: float, queue: int) -> None:
+    def __init__(
+        self,
+        load: Load | None,
+        timeout: float,
+        queue: int,
+        trained_for: RewardStack | None = None,
+    ) -> None:
         self._timeout = timeout
+        self._trained_for = trained_for
         self._thread = ThreadPoolExecutor(1, "designer")
         self._answers = SharedAnswers(self._thread, queue)
         self._loaded = None if load is None else self._thread.submit(load)
@@ -61,18 +70,23 @@ class BackgroundDesigner:
         )
 
     async def design(
-        self, observation: Observation, left: asyncio.Future[None] | None = None
+        self,
+        observation: Observation,
+        left: asyncio.Future[None] | None = None,
+        reward: RewardStack | None = None,
     ) -> DesignAnswer:
         """Return the model's mechanism for one market, or the heuristic one and the reason.
 
         Args:
             observation: What the designer sees.
             left: Is done when the client has left; then nobody waits for the model.
+            reward: What the model is asked for, if it knows many objectives; None is what it was
+                trained for.
         """
         began = time.perf_counter()
-        text, error = None, self._unready() or self._untold(observation)
+        text, error = None, self._unready() or self._untold(observation, reward)
         if error is None:
-            text, error = await self._ask(observation, left)
+            text, error = await self._ask(observation, left, reward)
         parsed = parse_mechanism(text, strict=False) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
@@ -85,6 +99,7 @@ class BackgroundDesigner:
             status=self.status,
             error=error,
             text=text,
+            note=self._note(reward) if mechanism else None,
             latency=time.perf_counter() - began,
         )
 
@@ -93,12 +108,15 @@ class BackgroundDesigner:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _ask(
-        self, observation: Observation, left: asyncio.Future[None] | None
+        self,
+        observation: Observation,
+        left: asyncio.Future[None] | None,
+        reward: RewardStack | None,
     ) -> tuple[str | None, str | None]:
         """Return the model's text, or why there is none."""
         assert self._loaded is not None
         generate, prompt = self._loaded.result()
-        chats = prompts(observation, prompt)
+        chats = prompts(observation, prompt if reward is None else prompt.asking(reward.active))
         question = json.dumps(chats)
         if not self._answers.has_place(question):
             waiting = self._answers.waiting
@@ -124,13 +142,27 @@ class BackgroundDesigner:
             "ready": None,
         }[self.status]
 
-    def _untold(self, observation: Observation) -> str | None:
+    def _untold(self, observation: Observation, reward: RewardStack | None) -> str | None:
+        """Return why the model cannot be asked, or None if it can."""
         assert self._loaded is not None
-        missing = missing_names(observation, self._loaded.result()[1])
+        prompt = self._loaded.result()[1]
+        others = [name for name in (reward.active if reward else ()) if name not in prompt.weights]
+        if prompt.weights and others:
+            known, asked = ", ".join(prompt.weights), ", ".join(others)
+            return f"the model was trained for weights of {known}, and not for {asked}"
+        missing = missing_names(observation, prompt)
         if not missing:
             return None
         names = ", ".join(missing)
         return f"the model was trained to see {names}; send them, or send a session_id"
+
+    def _note(self, reward: RewardStack | None) -> str | None:
+        """Return for what else the model was trained; None if it does what it is asked for."""
+        assert self._loaded is not None
+        trained, knows_many = self._trained_for, self._loaded.result()[1].weights
+        if reward is None or trained is None or knows_many or trained.active == reward.active:
+            return None
+        return f"the model was trained for {trained.name}, and not for {reward.name}"
 
 
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:

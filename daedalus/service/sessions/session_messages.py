@@ -21,6 +21,7 @@ class DesignAnswer(Strict):
         status: Whether the trained designer is ready.
         error: Why there was a fallback.
         text: The model's own text, if it was asked.
+        note: For what else the designer was made, if that is not the objective of the episode.
         latency: Seconds until the answer.
     """
 
@@ -29,6 +30,7 @@ class DesignAnswer(Strict):
     status: DesignerStatus
     error: str | None = None
     text: str | None = None
+    note: str | None = None
     latency: float
 
 
@@ -54,7 +56,7 @@ class ArenaRound(Strict):
             price and vcg winners may pay different prices.
         reserve: The reserve price, the lowest bid that competes.
         revenue: Sum of all payments.
-        scores: W, F, P, S and the composite R of the round.
+        scores: W, F, P, S and the composite R of the round, and ``objective`` if this is not R.
     """
 
     number: int

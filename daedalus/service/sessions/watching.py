@@ -98,5 +98,5 @@ def _round(
         price=float(outcome.field("clearing_price")[0, 0]),
         reserve=float(mechanisms.reserve_price[0]),
         revenue=float(outcome.field("revenue")[0, 0]),
-        scores=scores(outcome),
+        scores=scores(outcome, episodes.env.reward),
     )

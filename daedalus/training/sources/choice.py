@@ -12,7 +12,7 @@ from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.curriculum import curriculum_source
 from daedalus.training.sources.episodes import episode_source
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.source import PURPOSE, Source
 from daedalus.training.sources.states import state_source
 
 
@@ -52,4 +52,5 @@ def _state_player(
         return RandomWalkDesigner(run.portfolio)
     tokens = settings.max_completion_tokens
     generate = make_generate(language_model, settings.temperature, tokens, settings.constrained)
-    return LanguageModelDesigner(generate, run.settings.prompt, strict=True)
+    asked = run.objectives(settings.states, PURPOSE)
+    return LanguageModelDesigner(generate, run.settings.prompt, True, asked)

@@ -16,6 +16,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.rewards.objectives import Objectives
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
 
 SIBLING = "sibling"
@@ -38,6 +39,7 @@ class MarketReward:
         horizon: Steps of each future.
         seed: Seed of the futures.
         continuation: Acts after the commitment steps; None keeps the completion's mechanism.
+        objectives: What completions earn in each state; None is the reward of the environment.
     """
 
     states: Episodes
@@ -45,6 +47,7 @@ class MarketReward:
     horizon: int
     seed: int
     continuation: ContinuationPolicy | None = None
+    objectives: Objectives | None = None
 
     def __len__(self) -> int:
         """Return the number of states."""
@@ -89,8 +92,9 @@ class MarketReward:
         valid = [index for index, each in enumerate(parsed) if each.valid]
         mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
         outcome = self._play(mechanisms, [rows[index] for index in valid], step)
-        terms = self.states.env.reward.terms(parsed, outcome)
-        totals = self.states.env.reward.total(terms)
+        asked, reward = self.objectives, self.states.env.reward
+        terms = (asked.stack if asked else reward).terms(parsed, outcome)
+        totals = asked.total(terms, rows) if asked else reward.total(terms)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
         terms["reserve_price"] = np.full(len(parsed), np.nan)
         terms["reserve_price"][valid] = mechanisms.reserve_price

@@ -29,11 +29,14 @@ def state_source(
 ) -> Source:
     """Return prompts of states up to which a designer plays, with rewards from their futures.
 
+    With ``training.objectives`` each state has an objective of its own, and so has its group.
+
     If groups have siblings, these come from the portfolio. Regret counts the teacher's candidates.
     """
     states = once(lambda: _states(run, settings, player, continuation))
-    reward = MarketReward(states, settings.futures, settings.horizon, run.seed, continuation)
-    chats = prompts(states.observe(), run.settings.prompt)
+    asked = run.objectives(len(states), PURPOSE)
+    reward = MarketReward(states, settings.futures, settings.horizon, run.seed, continuation, asked)
+    chats = prompts(states.observe(), run.settings.prompt, asked)
     rewarded, numbers = reward.as_reward_function(settings.group_size), list(range(len(chats)))
     if settings.siblings and run.portfolio is not None:
         rows = numbered_prompts(len(chats)).add_column("state", numbers)

@@ -28,6 +28,7 @@ RESET: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[Any]]] = {
     "episode_length": (st.integers(1, 50), st.integers(51) | st.floats() | st.just("3")),
     "population": (st.sampled_from(["stage0", "stage4"]), st.text() | st.none() | st.integers()),
     "market": (st.sampled_from(list(MARKETS)), st.text() | st.none()),
+    "objective": (st.sampled_from(["composite", "revenue"]), st.text() | st.none()),
     "episode_id": (st.none() | st.text(max_size=255), st.integers()),
 }
 
@@ -56,6 +57,8 @@ def test_a_reset_describes_an_environment(catalogue: Catalogue) -> None:
     env = chosen(catalogue, **options)
     assert (env.settings.name, env.settings.episode_length) == ("classic", 7)
     assert (env.market.population.stage, env.market.population.bidders) == (4, 12)
+    assert env.reward.is_composite
+    assert chosen(catalogue, objective="revenue").reward == catalogue.objectives["revenue"]
 
 
 def test_a_market_plays_only_its_populations(catalogue: Catalogue) -> None:
@@ -91,3 +94,5 @@ def test_a_number_of_bidders_takes_the_place_of_a_range(catalogue: Catalogue) ->
 def test_a_default_that_is_not_on_offer_is_refused(catalogue: Catalogue) -> None:
     with pytest.raises(ValueError, match="default: 'stage9' is not on offer; choose one of stage0"):
         replace(catalogue, default="stage9")
+    with pytest.raises(ValueError, match="objective: 'profit' is not on offer; choose one of comp"):
+        replace(catalogue, objective="profit")

@@ -7,6 +7,7 @@ import pytest
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError
 from daedalus.service.openenv.messages import DaedalusAction
+from daedalus.service.sessions.watching import arena
 
 
 def test_an_ended_episode_stays_as_it_is(catalogue) -> None:
@@ -27,3 +28,17 @@ def test_closing_twice_is_closing_once(catalogue) -> None:
     for call in (environment.reset, lambda: environment.step(DaedalusAction())):
         with pytest.raises(EpisodeError, match="connect again"):
             call()
+
+
+def test_an_objective_is_rewarded_and_r_stays_among_the_scores(catalogue) -> None:
+    environment = DaedalusEnvironment(catalogue)
+    environment.reset(3)
+    r = environment.step(DaedalusAction())
+    told = environment.reset(3, objective="revenue")
+    assert told.metadata["objective"] == environment.state.objective == "revenue"
+    revenue = environment.step(DaedalusAction())
+    assert environment.state.rewards == [revenue.reward] and revenue.reward != r.reward
+    assert revenue.metadata["scores"] == r.metadata["scores"] | {"objective": revenue.reward}
+    assert environment.state.scores["composite"] == r.reward
+    (last, *_) = arena(environment).rounds
+    assert 0 < last.scores["objective"] != last.scores["composite"]

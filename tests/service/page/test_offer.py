@@ -8,6 +8,7 @@ from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.offer import make_offer
 from tests.populations import TYPES, seat_plan
@@ -60,3 +61,12 @@ def test_the_trained_designer_comes_first_and_every_name_has_a_meaning(
     assert [each.name for each in designers] == ["trained", "random", "own"]
     assert designers[1].meaning != "random" and designers[2].meaning == "own"
     assert [each.name for each in make_offer(catalogue, []).markets] == list(catalogue.markets)
+
+
+def test_an_objective_says_what_it_rewards(catalogue: Catalogue) -> None:
+    own = RewardStack({"revenue": 0.5, "welfare": 0.5})
+    offered = replace(catalogue, objectives=catalogue.objectives | {"own": own}, objective="own")
+    offer = make_offer(offered, [])
+    told = {each.name: each.meaning for each in offer.objectives}
+    assert list(told) == ["composite", "revenue", "own"] and offer.default.objective == "own"
+    assert told["own"] == "0.5 revenue + 0.5 welfare" and "seller" in told["revenue"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
@@ -164,3 +166,37 @@ def test_a_model_answers_the_published_script(
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     assert [rest for _, *rest in lines] == [["ai", "None"]] * 10
     assert len({reward for reward, *_ in lines}) > 1
+
+
+REVENUE = RewardStack({"revenue": 1.0})
+
+
+async def asked(designer: BackgroundDesigner, reward: RewardStack) -> DesignAnswer:
+    while designer.status == "loading":
+        await asyncio.sleep(0.01)
+    outcome = {"welfare": 0.5, "fairness": 0.5, "participation": 0.5}
+    told = PartialObservation(market_outcomes=[outcome])
+    return await designer.design(from_wire(told), reward=reward)
+
+
+@pytest.mark.anyio
+async def test_a_model_of_another_objective_says_so() -> None:
+    designer = BackgroundDesigner(saying(ANSWER), 5.0, 1, RewardStack())
+    other, own = await asked(designer, REVENUE), await asked(designer, RewardStack())
+    assert (other.source, other.note) == ("ai", "the model was trained for R, and not for revenue")
+    assert own.note is None
+    unknown = await asked(BackgroundDesigner(saying(ANSWER), 5.0, 1), REVENUE)
+    assert unknown.source == "ai" and unknown.note is None
+
+
+@pytest.mark.anyio
+async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode() -> None:
+    seen: list = []
+    prompt = PromptSettings(weights=["revenue", "welfare"], objective={"welfare": 1.0})
+    designer = BackgroundDesigner(told(seen, prompt), 5.0, 1, RewardStack({"welfare": 1.0}))
+    answer = await asked(designer, REVENUE)
+    assert (answer.source, answer.note) == ("ai", None)
+    assert "objective: {revenue:1.00,welfare:0.00}" in seen[0][1]["content"]
+    refused = await asked(designer, RewardStack())
+    assert refused.source == "fallback" and refused.error is not None
+    assert "trained for weights of revenue, welfare, and not for composite" in refused.error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,11 @@ import pytest
 from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
+from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData, gather_distillation_data
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
@@ -28,7 +31,7 @@ from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from experiments.build import make_training_run
 from tests.search.markets import PUBLISHED, play_steps, published_reward
-from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, make_run, make_tracker
+from tests.training.conftest import CANDIDATES, GRPO, PROMPT, TEACHER, make_run, make_tracker
 
 
 def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> list[float]:
@@ -118,3 +121,44 @@ def check_grpo_rewards(run: TrainingRun, player: RandomWalkDesigner, source: Sou
         second = forks.step(chosen).scored
         steps = [published_reward(each) for each in (first, second)]
         assert reward == pytest.approx(np.mean(steps))
+
+
+ASKED = [{"participation": 1.0}, {"revenue": 1.0}]
+
+
+def weights_shown(chats: Iterable[list[Message]]) -> list[str]:
+    lines = [chat[-1]["content"].splitlines() for chat in chats]
+    return [line for each in lines for line in each if line.startswith("objective: ")]
+
+
+def test_each_state_pays_by_the_objective_that_its_prompt_shows(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path
+) -> None:
+    settings = TrainingSettings(prompt=PROMPT, grpo=replace(GRPO, horizon=2), objectives=ASKED)
+    run = make_run(env, tmp_path, settings)
+    source, rows = make_source(small, run, "grpo"), list(range(8))
+    shown = weights_shown(source.prompts["prompt"])
+    paid = rewards_of(source, [CANDIDATES[2]] * 8, rows)
+    for asked, line in zip(ASKED, ["{participation:1.00,", ",revenue:1.00}"], strict=True):
+        one = replace(settings, prompt=PROMPT, objectives=[])
+        alone = make_run(replace(env, reward=RewardStack(asked)), tmp_path, one)
+        only = rewards_of(make_source(small, alone, "grpo"), [CANDIDATES[2]] * 8, rows)
+        mine = [row for row in rows if line in shown[row]]
+        assert mine and [paid[row] for row in mine] == [only[row] for row in mine]
+
+
+def test_the_model_plays_up_to_a_state_with_the_objective_of_its_prompt(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+
+    def generate(chats: Sequence[list[Message]], _: np.random.Generator) -> list[str]:
+        seen.append(weights_shown(chats))
+        return [format_mechanism(Mechanism())] * len(chats)
+
+    monkeypatch.setattr("daedalus.training.sources.choice.make_generate", lambda *_: generate)
+    grpo = replace(GRPO, own_states=True)
+    settings = TrainingSettings(prompt=PROMPT, grpo=grpo, objectives=ASKED)
+    source = make_source(small, make_run(env, tmp_path, settings), "grpo")
+    shown = weights_shown(source.prompts["prompt"])
+    assert len(set(shown)) == 2 and seen and all(each == shown for each in seen)

@@ -3,7 +3,7 @@
 import { api, isCancelled } from "./api.js";
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
-import { fixed, mean, sentence, words } from "./format.js";
+import { fixed, mean, scoreName, sentence, words } from "./format.js";
 import { intervalInWords, inWords, seedsFrom } from "./seeds.js";
 import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
@@ -22,7 +22,7 @@ const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"
  * @property {string} name
  * @property {Record<string, number>[][]} episodes For each seed, the reward, the revenue and the
  *   scores of each step.
- * @property {Set<string>} reasons Why another designer stood in for it.
+ * @property {Set<string>} reasons Why another designer stood in for it, or what it was made for.
  */
 
 /** @typedef {import("./side_episode.js").Plan & {own: wire.Mechanism}} Plan Also the visitor's rules. */
@@ -108,8 +108,10 @@ export class Compare {
    */
   async #decide({ name, reasons }, { id, own, signal }) {
     if (name === OWN) return own;
-    const { mechanism, source, error } = await api.design(id, name, signal);
-    if (source === "fallback" && error && reasons.size < MOST_REASONS) reasons.add(error);
+    const { mechanism, source, error, note } = await api.design(id, name, signal);
+    if (note) reasons.add(note);
+    const why = source === "fallback" && error ? `the heuristic designer stood in: ${error}` : "";
+    if (why && reasons.size < MOST_REASONS) reasons.add(why);
     return mechanism;
   }
 
@@ -127,7 +129,10 @@ export class Compare {
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +
       `${state.episode_length} steps, ${inWords(seeds)}`;
-    const host = el("div", { class: "chart", "aria-label": "R of each step, by designer" });
+    const score = scoreName(state.objective);
+    for (const each of document.querySelectorAll("#compare .score-name")) each.textContent = score;
+    const label = `${score} of each step, by designer`;
+    const host = el("div", { class: "chart", "aria-label": label });
     byId("compare-chart").replaceChildren(host);
     const series = results.map(({ name }, index) => ({ label: title(name), colour: COLOURS[index] }));
     this.#chart = lineChart(host, series, { height: 260, range: [0, 1] });
@@ -186,7 +191,7 @@ function row({ name, episodes, reasons }, index) {
   const steps = episodes.flat();
   const swatch = el("span", { class: `swatch ${COLOURS[index]}` });
   const heading = el("th", { scope: "row" }, swatch, title(name));
-  const why = [...reasons].map((reason) => sentence(`the heuristic designer stood in: ${reason}`)).join(" ");
+  const why = [...reasons].map(sentence).join(" ");
   if (why) heading.append(el("p", { class: "quiet", text: why }));
   const cells = ["reward", ...TERMS.slice(1).map(([key]) => key), "revenue"].map((key) =>
     el("td", { text: fixed(mean(steps.map((step) => step[key])), 3), data: { key } }),
@@ -197,7 +202,7 @@ function row({ name, episodes, reasons }, index) {
 }
 
 /**
- * Return the mean R at a step over the seeds that have been played so far; null if there is none.
+ * Return the mean score at a step over the seeds that have been played so far; null if there is none.
  * @param {number} step From 1.
  * @param {Record<string, number>[][]} episodes
  */

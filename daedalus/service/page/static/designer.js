@@ -86,6 +86,9 @@ export class DesignerPanel {
     byId("design-summary").textContent = `${SOURCES[answer.source]}, in ${duration(answer.latency)}`;
     const why = byId("design-why");
     why.hidden = !answer.error;
+    const noted = byId("design-note");
+    noted.hidden = !answer.note;
+    noted.textContent = answer.note ? sentence(answer.note) : "";
     const wrote = answer.text === "" ? "It wrote nothing." : "It wrote:";
     const told = answer.text === null ? "" : ` ${wrote}`;
     why.textContent = answer.error ? `Why: ${sentence(answer.error)}${told}` : "";

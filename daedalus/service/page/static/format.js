@@ -36,6 +36,15 @@ export function words(name) {
 }
 
 /**
+ * Return what texts call the score of an objective: R, or the objective's name.
+ * @param {string} [objective]
+ * @returns {string}
+ */
+export function scoreName(objective = "composite") {
+  return objective === "composite" ? "R" : words(objective).toLowerCase();
+}
+
+/**
  * Return a mechanism's value as words.
  * @param {wire.Value} value
  * @returns {string}

@@ -44,6 +44,7 @@ export class Links {
     for (const name of NUMBERS) if (query.has(name)) options[name] = Number(query.get(name));
     options.population = query.get("population") ?? undefined;
     options.market = query.get("market") ?? undefined;
+    options.objective = query.get("objective") ?? undefined;
     let last = this.defaults;
     const played = query.getAll("step").map((text) => (last = this.#changed(last, text)));
     return { options, played, rules: this.#changed(last, query.get("rules") ?? "") };

@@ -15,15 +15,18 @@ export class Log {
     /** @type {Step[]} */
     this.steps = [];
     this.incumbent = controls.defaults;
+    this.scoreName = "R";
   }
 
   /**
    * Write all steps anew.
    * @param {Step[]} steps
    * @param {wire.Mechanism|null} incumbent The rules before the first step; null takes the defaults.
+   * @param {string} scoreName What texts call the score.
    */
-  load(steps, incumbent) {
+  load(steps, incumbent, scoreName) {
     this.steps = [];
+    this.scoreName = scoreName;
     this.incumbent = incumbent ?? this.controls.defaults;
     this.body.replaceChildren();
     byId("log-mean").textContent = "";
@@ -40,7 +43,8 @@ export class Log {
     const changes = this.changes(before, step.mechanism);
     this.steps.push(step);
     byId("log-empty").hidden = true;
-    byId("log-mean").textContent = `mean R ${fixed(mean(this.steps.map((s) => s.reward)), 3)}`;
+    const score = fixed(mean(this.steps.map((s) => s.reward)), 3);
+    byId("log-mean").textContent = `mean ${this.scoreName} ${score}`;
     this.body.prepend(
       el(
         "tr",

@@ -118,7 +118,8 @@ function showEpisode({ session, setup, arena, log, par, controls, scores, transp
   const { steps, recent, incumbent } = session;
   setup.show(session.options);
   arena.seat(session.state?.n_agents ?? 0);
-  log.load(steps, incumbent);
+  log.load(steps, incumbent, session.scoreName);
+  scores.name(session.scoreName);
   const last = steps.at(-1);
   controls.played(last?.mechanism ?? incumbent);
   arena.load(last?.rounds ?? []);
@@ -152,7 +153,8 @@ function showStep({ session, scores, log, par, controls }) {
   scores.show(step.scores, step.revenue);
   scores.label(`step ${number}, mean over its last rounds`);
   const end = session.done ? " The episode has ended." : "";
-  announce(`Step ${number}: R ${fixed(step.reward)}, ${termsInWords(step.scores)}.${end}`);
+  const score = `${session.scoreName} ${fixed(step.reward)}`;
+  announce(`Step ${number}: ${score}, ${termsInWords(step.scores)}.${end}`);
 }
 
 /** @param {wire.Scores} scores */

@@ -13,7 +13,7 @@ const PARS = ["random", "informed_greedy", TRAINED];
 export class Par {
   /** @type {AbortController|null} */
   #abort = null;
-  /** @type {Map<string, number[]>} R of each step, by designer. */
+  /** @type {Map<string, number[]>} The score of each step, by designer. */
   #rewards = new Map();
 
   /**
@@ -84,7 +84,8 @@ export class Par {
     this.box.hidden = !own.length || touring();
     if (!own.length) return;
     const steps = own.length === 1 ? "the first step" : `the first ${own.length} steps`;
-    byId("par-of").textContent = `Mean R over ${steps}, with the same bidders and the same seed`;
+    byId("par-of").textContent =
+      `Mean ${this.session.scoreName} over ${steps}, with the same bidders and the same seed`;
     const rows = [entry("This episode", own, own.length)];
     for (const [name, rewards] of this.#rewards) {
       rows.push(entry(words(name), rewards, own.length));

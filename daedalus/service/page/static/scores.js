@@ -2,7 +2,7 @@
 
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
-import { fixed } from "./format.js";
+import { fixed, sentence } from "./format.js";
 /** @import { Series } from "./charts.js" */
 /** @import { Round } from "./session.js" */
 
@@ -27,7 +27,10 @@ export class Scores {
   constructor() {
     this.tiles = TERMS.map(tile);
     this.revenue = tile(["revenue", "", "Revenue", "what the buyers paid, in units of value"]);
-    byId("scores").replaceChildren(...[...this.tiles, this.revenue].map(({ box }) => box));
+    this.objective = tile(["objective", "", "Objective", "what this episode rewards"]);
+    const all = [...this.tiles, this.revenue, this.objective];
+    byId("scores").replaceChildren(...all.map(({ box }) => box));
+    this.name("R");
     this.terms = lineChart(byId("chart-terms"), TERMS.map(termSeries), {
       height: 220,
       range: [0, 1],
@@ -43,6 +46,17 @@ export class Scores {
   show(scores, revenue) {
     for (const { name, number } of this.tiles) number.textContent = fixed(scores?.[name]);
     this.revenue.number.textContent = fixed(revenue);
+    this.objective.number.textContent = fixed(scores?.objective);
+  }
+
+  /**
+   * Say what the episode rewards; another objective than R has a tile of its own.
+   * @param {string} scoreName
+   */
+  name(scoreName) {
+    this.objective.box.hidden = scoreName === "R";
+    this.objective.term.textContent = sentence(scoreName).slice(0, -1);
+    byId("log-score").textContent = scoreName;
   }
 
   /**
@@ -73,6 +87,9 @@ export class Scores {
     const revenue = rounds.map((round) => round.revenue);
     this.tiles.forEach(({ spark }, index) => spark.set([at, columns[index]]));
     this.revenue.spark.set([at, revenue]);
+    if (!this.objective.box.hidden) {
+      this.objective.spark.set([at, rounds.map(({ scores }) => scores.objective)]);
+    }
     this.terms.set([at, ...columns]);
     this.money.set([at, revenue, rounds.map((r) => r.price), rounds.map((r) => r.reserve)]);
     byId("chart-terms").setAttribute("aria-label", course("R", columns[0]));
@@ -93,10 +110,11 @@ function tile([name, letter, word, meaning]) {
   const number = el("output", { class: "number", text: "–" });
   const twin = el("p", { class: "twin-number" });
   const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
+  const term = el("span", { text: word });
   const box = el(
     "div",
     { class: `tile tile-${name}`, title: `${word}: ${meaning}` },
-    el("p", { class: "term" }, el("span", { class: "letter", text: letter }), word),
+    el("p", { class: "term" }, el("span", { class: "letter", text: letter }), term),
     number,
     twin,
     host,
@@ -105,7 +123,7 @@ function tile([name, letter, word, meaning]) {
   /** @type {[number, number]|undefined} */
   const range = name === "revenue" ? undefined : [0, 1];
   const spark = lineChart(host, [{ label: word, colour: name }], { height: 34, range, bare: true });
-  return { name, box, number, twin, spark };
+  return { name, box, term, number, twin, spark };
 }
 
 /**

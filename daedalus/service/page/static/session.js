@@ -1,7 +1,7 @@
 /** One visitor's episode. It survives reloads, and is rebuilt if the server no longer has it. */
 
 import { api, ApiError } from "./api.js";
-import { mean } from "./format.js";
+import { mean, scoreName } from "./format.js";
 import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
@@ -54,6 +54,11 @@ export class Session extends EventTarget {
   /** Whether the episode has ended. */
   get done() {
     return this.steps.length >= (this.state?.episode_length ?? Infinity);
+  }
+
+  /** What texts call the score of the episode. */
+  get scoreName() {
+    return scoreName(this.state?.objective);
   }
 
   /** The latest 20 rounds, oldest first. */

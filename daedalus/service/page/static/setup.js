@@ -14,13 +14,15 @@ export class Setup {
     this.fields = {
       population: byId("population", HTMLSelectElement),
       market: byId("market", HTMLSelectElement),
+      objective: byId("objective", HTMLSelectElement),
       n_agents: byId("n_agents", HTMLInputElement),
       episode_length: byId("episode_length", HTMLInputElement),
       seed: byId("seed", HTMLInputElement),
     };
-    const { population, market, episode_length: steps } = this.fields;
+    const { population, market, objective, episode_length: steps } = this.fields;
     population.replaceChildren(...catalogue.populations.map(option));
     market.replaceChildren(...catalogue.markets.map(option));
+    objective.replaceChildren(...catalogue.objectives.map(objectiveOption));
     set(steps, { max: catalogue.max_episode_length });
     population.addEventListener("change", () => this.#populationChosen());
     market.addEventListener("change", () => this.#explain());
@@ -35,10 +37,12 @@ export class Setup {
    * @returns {wire.EpisodeOptions}
    */
   get options() {
-    const { population, market, n_agents: bidders, episode_length: steps, seed } = this.fields;
+    const { population, market, objective, n_agents: bidders, episode_length: steps, seed } =
+      this.fields;
     return {
       population: population.value,
       market: market.value,
+      objective: objective.value,
       n_agents: numberIn(bidders),
       episode_length: numberIn(steps),
       seed: numberIn(seed),
@@ -126,6 +130,12 @@ function rangesIn(ranges) {
 /** @param {HTMLInputElement} field */
 function numberIn({ value }) {
   return value === "" ? null : Number(value);
+}
+
+/** @param {wire.Meaning} objective */
+function objectiveOption({ name, meaning }) {
+  const text = name === "composite" ? "R" : words(name);
+  return el("option", { value: name, text, title: sentence(meaning) });
 }
 
 /** @param {{name: string}} choice */

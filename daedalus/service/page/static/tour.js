@@ -96,8 +96,10 @@ export class Tour {
 
   async #prepare() {
     const { population, market, seed, n_agents: bidders, hurt } = this.#stop;
+    const objective = "composite"; // the stops explain R
     const { begin, controls, designer, reveal } = this.stage;
-    await begin({ population, market, seed, n_agents: bidders, episode_length: 2 * STEPS });
+    const length = 2 * STEPS;
+    await begin({ population, market, objective, seed, n_agents: bidders, episode_length: length });
     designer.hand(false);
     controls.lend(hurt);
     controls.enable(false);

@@ -87,7 +87,8 @@ export class Transport {
 }
 
 /** @param {Session} session */
-function progress({ steps, state, done }) {
+function progress({ steps, state, done, scoreName }) {
   const text = `Step ${steps.length} of ${state?.episode_length ?? "–"}`;
-  return done ? `${text}, mean R ${fixed(mean(steps.map(({ reward }) => reward)), 3)}` : text;
+  if (!done) return text;
+  return `${text}, mean ${scoreName} ${fixed(mean(steps.map(({ reward }) => reward)), 3)}`;
 }

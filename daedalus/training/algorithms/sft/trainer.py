@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,12 +12,15 @@ from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings, prompts
+from daedalus.language.prompt import Message, PromptSettings, prompts
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
+from daedalus.rewards.objectives import Objectives
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once, share
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
@@ -35,14 +39,11 @@ logger = logging.getLogger(__name__)
 
 
 def train(language_model: LanguageModel, run: TrainingRun) -> LanguageModel:
-    """Train on a teacher's answers, or else on random mechanisms."""
+    """Train on a teacher's answers, or else on those of ``own_pairs``."""
     practice = make_practice(run)
     if practice:
         return train_with_practice(language_model, practice, run)
-    settings = run.settings
-    count = settings.sft.examples
-    pairs = once(lambda: synthetic_pairs(run.env, settings.prompt, count, run.seed))
-    return train_sft(language_model, pairs, settings.sft, run)
+    return train_sft(language_model, once(lambda: own_pairs(run)), run.settings.sft, run)
 
 
 def make_practice(run: TrainingRun) -> Practice | None:
@@ -55,14 +56,46 @@ def make_practice(run: TrainingRun) -> Practice | None:
 
 
 @phase(LESSONS)
-def synthetic_pairs(env: DesignEnv, prompt: PromptSettings, count: int, seed: int) -> Dataset:
+def own_pairs(run: TrainingRun) -> Dataset:
+    """Return pairs without a teacher: ``synthetic_pairs``, or ``best_known`` answers.
+
+    The latter need a portfolio and many objectives.
+    """
+    prompt, count, seed = run.settings.prompt, run.settings.sft.examples, run.seed
+    asked = run.objectives(count, PHASE)
+    if asked is None or run.portfolio is None:
+        return synthetic_pairs(run.env, prompt, count, seed, asked)
+    player = RandomWalkDesigner(run.portfolio)
+    states = mid_episode_states(run.env, count, seed, PHASE, designer=player)
+    answers = best_known(run.env, run.portfolio, asked, seed)
+    return _pairs(prompts(states.observe(), prompt, asked), answers)
+
+
+def synthetic_pairs(
+    env: DesignEnv,
+    prompt: PromptSettings,
+    count: int,
+    seed: int,
+    objectives: Objectives | None = None,
+) -> Dataset:
     """Return ``count`` pairs of a mid-episode prompt and an independently drawn mechanism.
 
     Mechanisms cover the valid space uniformly. So the model learns the format, and GRPO starts with
     the widest exploration.
+
+    Args:
+        env: Where the prompts come from.
+        prompt: Contents of the prompts.
+        count: Number of pairs.
+        seed: Seed of the prompts and of the mechanisms.
+        objectives: Weights that each prompt shows; None shows those of ``prompt``.
     """
-    chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt)
-    answers = [format_mechanism(each) for each in synthetic_mechanisms(count, seed)]
+    chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt, objectives)
+    return _pairs(chats, synthetic_mechanisms(count, seed))
+
+
+def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:
+    answers = [format_mechanism(each) for each in mechanisms]
     completions = [[{"role": "assistant", "content": answer}] for answer in answers]
     return Dataset.from_dict({"prompt": chats, "completion": completions})
 
@@ -126,7 +159,7 @@ def sampled_validity(language_model: LanguageModel, run: TrainingRun) -> float:
     """
     count, player = run.settings.sft.validity_prompts, RandomWalkDesigner(run.portfolio)
     states = mid_episode_states(run.env, count, run.seed, "validity", designer=player)
-    chats = prompts(states.observe(), run.settings.prompt)
+    chats = prompts(states.observe(), run.settings.prompt, run.objectives(count, "validity"))
     generate = make_generate(language_model, 1.0, _ANSWER_TOKENS)
     texts = generate(chats, generator(run.seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count

@@ -151,3 +151,22 @@ def test_a_server_that_is_gone_is_said_to_be(visit: Visit, catalogue) -> None:
     expect(visitor.page.locator("#notices")).to_contain_text("does not answer")
     assert all("CONNECTION_REFUSED" in each for each in visitor.complaints)
     visitor.complaints.clear()
+
+
+def test_an_objective_is_the_score_of_the_episode(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    page, tile = visitor.page, visitor.page.locator(".tile-objective")
+    expect(tile).to_be_hidden()
+    visitor.begin(objective="revenue", seed=5)
+    visitor.step()
+    assert visitor.state["objective"] == "revenue" and "objective=revenue" in page.url
+    (reward,) = visitor.state["rewards"]
+    expect(page.locator("#log-score")).to_have_text("revenue")
+    expect(page.locator("#log-mean")).to_have_text(f"mean revenue {reward:.3f}")
+    expect(tile.locator(".number")).to_have_text(f"{reward:.2f}")
+    page.reload()
+    visitor.at_step(1)
+    expect(page.locator("#objective")).to_have_value("revenue")
+    visitor.begin(objective="composite")
+    expect(page.locator("#log-score")).to_have_text("R")
+    expect(tile).to_be_hidden()

@@ -67,7 +67,7 @@ class Visitor:
     def begin(self, **options: Any) -> None:
         for name, value in options.items():
             control = self.page.locator(f"#{name}")
-            if name in ("population", "market"):
+            if name in ("population", "market", "objective"):
                 control.select_option(value)
             else:
                 control.fill(str(value))

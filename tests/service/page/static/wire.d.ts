@@ -17,6 +17,7 @@ declare namespace wire {
   interface EpisodeOptions {
     population: string;
     market: string;
+    objective: string;
     n_agents: number | null;
     episode_length: number | null;
     seed: number | null;
@@ -29,6 +30,7 @@ declare namespace wire {
     seed: number;
     population: string;
     market: string;
+    objective: string;
     n_agents: number;
     episode_length: number;
     done: boolean;
@@ -58,6 +60,7 @@ declare namespace wire {
     status: DesignerState["status"];
     error: string | null;
     text: string | null;
+    note: string | null;
     latency: number;
   }
 
@@ -152,12 +155,14 @@ declare namespace wire {
   interface Start {
     population: string;
     market: string;
+    objective: string;
   }
 
   interface Offer {
     fields: MechanismField[];
     populations: PopulationOnOffer[];
     markets: Meaning[];
+    objectives: Meaning[];
     designers: Meaning[];
     default: Start;
     episode_length: number;

@@ -1,0 +1,136 @@
+"""One model of many objectives against searches for each: the fronts that they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.env import DesignEnv, Designer
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.rewards.terms import mean_over_rounds
+
+GOALS = ("revenue", "welfare", "fairness")
+"""The terms that are traded off against each other."""
+
+PARTS = 4
+"""Weights are whole parts of which there are so many."""
+
+
+def weightings(parts: int = PARTS) -> list[dict[str, float]]:
+    """Return all weights of ``GOALS`` that are multiples of 1 / parts and of sum 1.
+
+    With 4 parts there are 15. A term of weight 0 is left out.
+    """
+    places = combinations(range(parts + len(GOALS) - 1), len(GOALS) - 1)
+    bounds = np.array([[-1, *each, parts + len(GOALS) - 1] for each in places])
+    shares = (np.diff(bounds, axis=1) - 1) / parts
+    found = [dict(zip(GOALS, row.tolist(), strict=True)) for row in shares[::-1]]
+    return [{name: weight for name, weight in each.items() if weight} for each in found]
+
+
+def reached(
+    env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
+) -> pd.DataFrame:
+    """Play the designers of one objective; return what each reaches.
+
+    Args:
+        env: The market, and the reward that the designers are asked for.
+        designers: Designers by name. All play the same markets.
+        episodes: Number of episodes of each.
+        seed: Seed of the run.
+
+    Returns:
+        A row for each designer: ``objective`` (the reward's name), the weights of ``GOALS``
+        (``weight_revenue`` and so on), ``designer``, the mean ``reward``, the mean of each of
+        ``GOALS``, and their standard errors over episodes (``revenue_sem`` and so on).
+    """
+    told = {f"weight_{name}": env.reward.weights.get(name, 0.0) for name in GOALS}
+    rows = []
+    for name, designer in designers.items():
+        terms = _terms(env, designer, episodes, seed, name)
+        means = terms.mean(axis=1)
+        spread = terms.std(axis=1, ddof=1) / terms.shape[1] ** 0.5
+        rows.append(
+            {"objective": env.reward.name, **told, "designer": name, "reward": means[-1]}
+            | dict(zip(GOALS, means, strict=False))
+            | {f"{goal}_sem": error for goal, error in zip(GOALS, spread, strict=False)}
+        )
+    return pd.DataFrame(rows)
+
+
+def _terms(
+    env: DesignEnv, designer: Designer, episodes: int, seed: int, name: str
+) -> NDArray[np.float64]:
+    """Return the mean of each of ``GOALS``, and of the reward, in each episode; (goals + 1, E)."""
+    started = env.reset(market_seeds(seed, "evaluation", episodes))
+    total, steps = np.zeros((len(GOALS) + 1, episodes)), np.zeros(episodes)
+    for _, _, result in started.play(designer, generator(seed, f"designer/{name}")):
+        terms = [mean_over_rounds(goal, result.scored) for goal in GOALS]
+        total += np.where(result.running, np.stack([*terms, result.reward]), 0.0)
+        steps += result.running
+    played = steps > 0
+    return np.asarray(total[:, played] / steps[played])
+
+
+def fronts(table: pd.DataFrame) -> pd.DataFrame:
+    """Mark the front of each designer in the frames of ``reached``.
+
+    Returns:
+        The same rows with ``front``: whether no other point of the designer is better in one of
+        ``GOALS`` and worse in none.
+    """
+    marks = pd.Series(False, index=table.index)
+    for _, rows in table.groupby("designer", sort=False):
+        marks[rows.index] = on_front(rows[list(GOALS)].to_numpy(np.float64))
+    return table.assign(front=marks)
+
+
+def on_front(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which of B points no other dominates, shape (B,); more is better."""
+    least = (points[:, None] >= points[None]).all(axis=2)
+    most = (points[:, None] > points[None]).any(axis=2)
+    return np.asarray(~(least & most).any(axis=0))
+
+
+def hypervolume(points: NDArray[np.float64]) -> float:
+    """Return the volume of the points that are dominated, above 0 in each coordinate.
+
+    It is exact: slices along the last coordinate are cut at each point, and each slice is a
+    hypervolume of one dimension less.
+
+    Args:
+        points: Coordinates, shape (B, D). Negative ones count as 0.
+    """
+    points = np.maximum(points, 0.0)
+    if points.shape[1] == 1:
+        return float(points.max(initial=0.0))
+    order = points[np.argsort(-points[:, -1])]
+    below = np.append(order[1:, -1], 0.0)
+    volumes = [hypervolume(order[: row + 1, :-1]) for row in range(len(order))]
+    return float(np.sum(volumes * (order[:, -1] - below)))
+
+
+def volumes(table: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Return the hypervolume of each designer's points.
+
+    Args:
+        table: The frames of ``reached`` for all objectives.
+        reference: Name of the designer whose volume is the whole.
+
+    Returns:
+        A row for each designer: ``designer``, ``hypervolume``, its ``share`` of the reference's,
+        and the mean ``reward`` over objectives, each by its own weights.
+    """
+    rows = table.groupby("designer", sort=False)
+    found = rows[list(GOALS)].apply(lambda each: hypervolume(each.to_numpy(np.float64)))
+    frame = pd.DataFrame({"hypervolume": found, "share": found / found[reference]})
+    return frame.assign(reward=rows["reward"].mean()).reset_index()
+
+
+def pairs() -> Sequence[tuple[str, str]]:
+    """Return the pairs of ``GOALS`` that are drawn against each other."""
+    return list(combinations(GOALS, 2))

@@ -1,0 +1,62 @@
+"""Ask one model for many objectives, and search for each: the fronts that they reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+from daedalus.checks import CannotRunError, doing
+from daedalus.config import Config
+from daedalus.designers.language_model import LanguageModelDesigner
+from daedalus.env import DesignEnv
+from daedalus.evaluation.report import Report
+from daedalus.rewards.stack import RewardStack
+from daedalus.studies.objectives import GOALS, fronts, reached, volumes, weightings
+from daedalus.studies.objectives_figures import front_panels
+from experiments.build import build_all, load_generate, make_context
+from experiments.tracked import tracked
+
+_SEARCH = "search"
+
+
+def main(config: Config, out: Path) -> None:
+    """Play the model and a search for each weighting; write fronts.csv, volumes.csv and a figure.
+
+    Raises:
+        CannotRunError: The model was not trained with weights of all goals.
+    """
+    with doing(f"designer {config.designer.name} cannot be built"):
+        generate, prompt = config.designer.load(load_generate)
+    missing = [name for name in GOALS if name not in prompt.weights]
+    if missing:
+        raise CannotRunError(
+            f"designer.checkpoint: {config.designer.checkpoint} was not trained with weights of "
+            f"{', '.join(missing)}; give a run of grpo_objectives, such as trained=RUN"
+        )
+    population = config.population.in_market(config.market.name)
+    with tracked(config, out) as (_, report):
+        frames = []
+        for weights in tqdm(weightings(), "objectives", leave=False, disable=None):
+            env = DesignEnv.of(config.market, population, RewardStack(weights))
+            told = LanguageModelDesigner(generate, prompt.asking(weights), config.designer.strict)
+            frames.append(_played(config, env, told))
+        report_fronts(fronts(pd.concat(frames, ignore_index=True)), report)
+
+
+def _played(config: Config, env: DesignEnv, told: LanguageModelDesigner) -> pd.DataFrame:
+    """Play the baselines, which search for the reward of ``env``, and the model asked for it."""
+    baselines = build_all(config.evaluation.baselines, make_context(config, env))
+    designers = baselines | {config.designer.name: told}
+    return reached(env, designers, config.evaluation.episodes, config.seed)
+
+
+def report_fronts(table: pd.DataFrame, report: Report) -> None:
+    """Write the points and the volumes as tables, and draw the points."""
+    shares = volumes(table, _SEARCH)
+    report.table(table, "fronts")
+    report.table(shares, "volumes")
+    report.show(table[["objective", "designer", "reward", *GOALS, "front"]], "what each reaches")
+    report.show(shares, f"hypervolume, and its share of that of {_SEARCH}")
+    report.figure(front_panels(table, shares), "fronts")
