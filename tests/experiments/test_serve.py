@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 import requests
+from omegaconf import OmegaConf
 
+from daedalus.config import compose_both
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue, reward_of
@@ -89,9 +91,8 @@ def test_the_configured_reward_is_where_visitors_begin() -> None:
 
 def test_the_reward_of_a_model_is_that_of_its_run(tmp_path: Path) -> None:
     assert reward_of(str(tmp_path / "model")) is None
-    (tmp_path / "config.yaml").write_text(
-        "task: grpo\nreward: {weights: {composite: 0, welfare: 1}}"
-    )
+    composed_run, _ = compose_both("+experiment=smoke", "reward=welfare")
+    OmegaConf.save(composed_run, tmp_path / "config.yaml")
     found = reward_of(str(tmp_path / "model"))
     assert found is not None and found.active == {"welfare": 1.0}
     (tmp_path / "config.yaml").write_text("task: dance")
