@@ -22,7 +22,11 @@ from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
+from experiments.build import make_env
 from experiments.tracked import tracked
+
+BUSY = 2
+"""Busy processes beside which a training step is timed."""
 
 REPEATS = 11
 MANY = 1_000_000
@@ -106,6 +110,7 @@ def main(config: Config, out: Path) -> None:
         report.show(table, f"population {config.population.name}, medians of {REPEATS} repeats")
         numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
+        report.say(_training(config))
 
 
 def _env(config: Config, case: Case) -> DesignEnv:
@@ -137,6 +142,17 @@ def _timed(config: Config, case: Case) -> Callable[[], float]:
         return time.perf_counter() - began
 
     return timed
+
+
+def _training(config: Config) -> str:
+    """Return the seconds of a training step of the embedded model, alone and beside others."""
+    from daedalus.training.step_time import step_time  # torch is slow to import
+
+    found = step_time(config.model, make_env(config), BUSY)
+    return (
+        f"a training step takes {found.alone:.3f} s, and beside {BUSY} busy processes "
+        f"{found.beside:.3f} s, {found.beside / found.alone:.1f} times as long"
+    )
 
 
 def _memory(config: Config) -> str:

@@ -59,7 +59,7 @@ def holds(parent: str, key: str) -> bool:
 
 TASKS = {
     "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
-    "bench": Task("market population", both_markets=True),
+    "bench": Task("market population model", both_markets=True),
     "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
     "certificate": Task(f"{_ENV} designer evaluation.episodes", by_type=True),
     "compare": Task(f"{_ENV} designer evaluation"),

@@ -1,0 +1,74 @@
+"""How long a training step takes, alone and beside busy processes."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedModel
+
+from daedalus.env import DesignEnv
+from daedalus.language.prompt import PromptSettings
+from daedalus.training.model import make_language_model
+from daedalus.training.settings import ModelSettings
+
+SEQUENCES, TOKENS = 32, 128
+_STEPS = 15
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """Median seconds of a forward and backward pass and a step of the optimizer.
+
+    Attributes:
+        alone: Nothing else is started.
+        beside: The same beside busy processes.
+    """
+
+    alone: float
+    beside: float
+
+
+def step_time(settings: ModelSettings, env: DesignEnv, busy: int) -> StepTime:
+    """Time steps of the embedded model on ``SEQUENCES`` sequences of ``TOKENS`` tokens.
+
+    Args:
+        settings: Settings of the model.
+        env: Environment of the prompts on which its tokenizer is trained.
+        busy: Number of processes that keep a core busy each.
+    """
+    model = make_language_model(settings, PromptSettings(), env, seed=0).model.train()
+    alone = _seconds(model)
+    with _busy_processes(busy):
+        return StepTime(alone, _seconds(model))
+
+
+def _seconds(model: PreTrainedModel) -> float:
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    tokens = torch.randint(0, 256, (SEQUENCES, TOKENS))
+    times = []
+    for _ in range(_STEPS):
+        began = time.perf_counter()
+        optimizer.zero_grad()
+        model(input_ids=tokens, labels=tokens).loss.backward()
+        optimizer.step()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+@contextmanager
+def _busy_processes(count: int) -> Iterator[None]:
+    command = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(command) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()

@@ -1,0 +1,29 @@
+"""A step is timed alone and beside busy processes, which end with the measurement."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from daedalus.config.paths import ROOT
+from daedalus.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.training.settings import ModelSettings
+from daedalus.training.step_time import step_time
+from tests.populations import population
+
+
+def test_a_step_takes_time_alone_and_beside_others() -> None:
+    settings = ModelSettings(hidden_size=32, layers=1)
+    found = step_time(settings, DesignEnv.of(MarketSettings(), population(3)), busy=1)
+    assert 0 < found.alone < 60 and 0 < found.beside < 60
+
+
+def test_threads_wait_passively_when_training_is_imported() -> None:
+    asks = "import os, daedalus.training; print(os.environ['OMP_WAIT_POLICY'])"
+    plain = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", asks], cwd=ROOT, env=plain, capture_output=True, text=True
+    )
+    assert done.stdout == "PASSIVE\n"
