@@ -55,11 +55,12 @@ def _learn_rivals(
     rate k, censored at minus the logarithm of the reserve's F.
     """
     reserve = known_reserve(mechanism)
-    floor = max(level_of(t, bidder, reserve), SMALLEST_BID)
-    value = competing
+    level = competing
     if competing > 0.0 and pays_own_bid(mechanism.auction_type):
-        value = value_behind(t, bidder, competing, rivals(bidder), reserve)
-    level = level_of(t, bidder, value)
+        level = value_behind(t, bidder, competing, rivals(bidder), reserve)
+    if t.knots > 0:
+        reserve, level = level_of(t, bidder, reserve), level_of(t, bidder, level)
+    floor = max(reserve, SMALLEST_BID)
     seen = 1.0 if level > floor else 0.0
     distance = -math.log(min(max(level, floor), 1.0))
     bidder.rivals_seen += gain * (seen - bidder.rivals_seen)

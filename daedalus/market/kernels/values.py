@@ -25,7 +25,7 @@ def _segment(knots: Floats, count: int, at: float) -> int:
     return low
 
 
-@kernel
+@shared_kernel
 def _between(across: Floats, along: Floats, count: int, at: float) -> float:
     """Return where the line through the knots is in ``along`` if it is at ``at`` in ``across``."""
     k = _segment(across, count, at)
@@ -88,7 +88,7 @@ def _mean_power(low: float, high: float, power: float) -> float:
     return mean
 
 
-@kernel
+@shared_kernel
 def _rent(t: Record, bidder: Record, value: float, rivals: float, reserve: float) -> float:
     """Return the integral of (F(x)/F(v))^k from the reserve to v, exact on each segment of F."""
     if rivals == 0.0:
@@ -160,12 +160,15 @@ def _bid_within(
 
 @kernel
 def value_behind(t: Record, bidder: Record, bid: float, rivals: float, reserve: float) -> float:
-    """Return the value behind a first-price bid, the inverse of ``shaded_value``.
-
-    It walks up the segments to that of the value, which it finds there by bisection.
-    """
+    """Return the value behind a first-price bid, the inverse of ``shaded_value``."""
     if t.knots == 0:
         return unshaded(bid, rivals, reserve)
+    return _searched(t, bidder, bid, rivals, reserve)
+
+
+@shared_kernel
+def _searched(t: Record, bidder: Record, bid: float, rivals: float, reserve: float) -> float:
+    """Return the value behind a bid: walk up to its segment of F, and find it by bisection."""
     low, width = bidder.value_low, bidder.value_range
     least: float = max(reserve, low)
     if bid <= least or least >= low + width:
