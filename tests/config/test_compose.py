@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from pathlib import Path
 
@@ -46,18 +47,27 @@ READERS = {
 """Overrides with which a run reads what a group sets."""
 
 
+COMPARISONS = {
+    "leaderboard_trained": 1,
+    "understanding": 1,
+    "objectives": 1,
+    "known_optimum_trained": 5,
+}
+"""Experiments that read a sweep of training, and the seeds that it must have."""
+
+
 def test_every_group_has_files() -> None:
     assert {group_of(path) for path in FILES} == {*GROUPS, "experiment", "hydra/launcher"}
     assert len(FILES) > 40
 
 
-def leave_sweep(folder: Path) -> Path:
-    """Leave what a sweep over one seed leaves: configuration, models and distillation data."""
-    for name in ("model", "sft_model"):
-        (folder / "0" / name).mkdir(parents=True)
-        (folder / "0" / name / "config.json").touch()
+def leave_sweep(folder: Path, seeds: int) -> Path:
+    """Leave what a sweep over seeds leaves: configuration, models and distillation data."""
+    for seed, name in itertools.product(range(seeds), ("model", "sft_model")):
+        (folder / str(seed) / name).mkdir(parents=True)
+        (folder / str(seed) / name / "config.json").touch()
+        (folder / str(seed) / "config.yaml").write_text(f"seed: {seed}\n")
     write_training_data(folder / "0")
-    (folder / "0" / "config.yaml").write_text("seed: 0\n")
     return folder
 
 
@@ -73,8 +83,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")
-    if option in ("leaderboard_trained", "understanding"):
-        overrides.append(f"trained={leave_sweep(tmp_path)}")
+    if option in COMPARISONS:
+        overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
     assert isinstance(composed(*overrides), Config)
 
 
@@ -99,6 +109,7 @@ def test_every_population_is_developed_on_held_out_or_where_designers_learn() ->
     development, held_out = populations_of("development"), populations_of("held_out")
     validation = [name for name in populations_of("validation") if name not in held_out]
     others = [*populations_of("benchmark"), *validation, "varied", "world", "wide_world"]
+    others += populations_of("known_optimum")
     assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES
 
@@ -169,7 +180,7 @@ def test_the_default_mechanism_stands_once() -> None:
 
 @pytest.mark.slow
 def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
-    for name in ("leaderboard_trained", "understanding"):
+    for name in ("leaderboard_trained", "understanding", "objectives"):
         assert "name the folder of a sweep" in failure(f"+experiment={name}")
 
 
