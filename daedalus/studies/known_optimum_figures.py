@@ -11,7 +11,8 @@ from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palet
 
 _UNIFORM = "optimum_uniform_"
 RESERVE = "reserve_price"
-"""Column of a training history with the mean reserve of the answers."""
+"""Column of a training history with the median reserve of the answers; with ``_low`` and ``_high``
+behind it, its first and last decile."""
 
 
 def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
@@ -58,13 +59,17 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
         left.plot(places, own["reserve"], "o-", ms=4, color=colours[name], label=readable(name))
     for name, history in histories.items():
         if RESERVE in history:
-            smooth = history[RESERVE].rolling(10, min_periods=1).mean()
-            right.plot(history["step"], smooth, color=colours.get(name, FAINT), lw=1.2)
+            smooth = history.rolling(10, min_periods=1).mean()
+            colour = colours.get(name, FAINT)
+            right.plot(history["step"], smooth[RESERVE], color=colour, lw=1.2)
+            low, high = smooth[f"{RESERVE}_low"], smooth[f"{RESERVE}_high"]
+            right.fill_between(history["step"], low, high, color=colour, alpha=0.15, lw=0)
     for panel in (left, right):
         panel.axhline(0.5, color=INK, lw=0.8, ls="--")
         panel.set(ylim=(0.0, 1.0), ylabel="reserve price")
     left.set_xlabel("bidders with values even from 0 to 1")
     right.set_xlabel("step of GRPO")
     left.legend(frameon=False, fontsize=8)
-    entitle(figure, "Myerson's reserve", "dashed: theory, 0.50 for any number of bidders")
+    reading = "dashed: theory, 0.50 for any number of bidders · band: 80 % of the answers"
+    entitle(figure, "Myerson's reserve", reading)
     return figure

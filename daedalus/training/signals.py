@@ -33,6 +33,8 @@ NAMES = {
     "completions/mean_length": "completion_length",
     "validity": "validity",
     "reserve_price": "reserve_price",
+    "reserve_price_low": "reserve_price_low",
+    "reserve_price_high": "reserve_price_high",
     "sibling_gain": "sibling_gain",
     "generation_seconds": "generation_seconds",
     "reward_seconds": "reward_seconds",

@@ -92,7 +92,9 @@ def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
         "low",
         "oracle",
     }
-    history = pd.DataFrame({"step": [1, 2], "reserve_price": [0.3, 0.5]})
+    history = pd.DataFrame({"step": [1, 2]}).assign(
+        reserve_price=[0.3, 0.5], reserve_price_low=0.1, reserve_price_high=0.8
+    )
     figure = myerson_reserve(table, {"low": history, "without": pd.DataFrame({"step": [1]})})
     assert len(figure.axes[1].lines) == 2  # one history, and the line of theory
     for number, each in enumerate((shares, figure)):

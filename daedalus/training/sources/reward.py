@@ -23,7 +23,11 @@ SIBLING = "sibling"
 """Key of the flags that tell which completions are siblings, see ``SiblingRollouts``."""
 
 _NO_SPREAD = 1e-8
-_NOT_TERMS = ("validity", "reserve_price")
+RESERVE = "reserve_price"
+"""Metric of the median reserve of the answers."""
+
+RESERVE_ENDS = (f"{RESERVE}_low", f"{RESERVE}_high")
+"""Metrics of its first and last decile."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +100,8 @@ class MarketReward:
         terms = (asked.stack if asked else reward).terms(parsed, outcome)
         totals = asked.total(terms, rows) if asked else reward.total(terms)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
-        terms["reserve_price"] = np.full(len(parsed), np.nan)
-        terms["reserve_price"][valid] = mechanisms.reserve_price
+        terms[RESERVE] = np.full(len(parsed), np.nan)
+        terms[RESERVE][valid] = mechanisms.reserve_price
         return totals, terms
 
     def _play(
@@ -155,9 +159,10 @@ class RewardFunction:
         if log_metric is not None:
             own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():
-                label = name if name in _NOT_TERMS else f"term/{name}"
-                if not np.isnan(values[own]).all():
-                    log_metric(label, float(np.nanmean(values[own])))
+                if name != RESERVE:
+                    label = name if name == "validity" else f"term/{name}"
+                    log_metric(label, float(values[own].mean()))
+            _log_reserves(terms[RESERVE][own], log_metric)
             if not own.all():
                 log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
             _log_spread(totals, self.group_size, log_metric)
@@ -180,6 +185,13 @@ def return_reward(group_size: int) -> Callable[..., list[float]]:
         return returns
 
     return reward
+
+
+def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, float], None]) -> None:
+    known = reserves[~np.isnan(reserves)]
+    if len(known):
+        for name, level in zip((RESERVE, *RESERVE_ENDS), (0.5, 0.1, 0.9), strict=True):
+            log_metric(name, float(np.quantile(known, level)))
 
 
 def _log_spread(
