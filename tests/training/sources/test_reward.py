@@ -15,7 +15,7 @@ import pytest
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.parsing import format_mechanism
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
@@ -126,6 +126,9 @@ def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:
     assert logged["groups_without_spread"] == 0.5
     assert logged["validity"] == 1.0
     assert logged["term/composite"] == pytest.approx(np.mean(totals))
+    reserves = [parse_mechanism(text).mechanism.reserve_price for text in (GOOD, BAD, GOOD, GOOD)]
+    assert logged["reserve_price"] == pytest.approx(np.median(reserves))
+    assert logged["reserve_price_low"] <= logged["reserve_price"] <= logged["reserve_price_high"]
 
 
 @pytest.mark.slow
