@@ -58,7 +58,7 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
         places = own["population"].str.removeprefix(_UNIFORM)
         left.plot(places, own["reserve"], "o-", ms=4, color=colours[name], label=readable(name))
     for name, history in histories.items():
-        if RESERVE in history:
+        if f"{RESERVE}_high" in history:
             smooth = history.rolling(10, min_periods=1).mean()
             colour = colours.get(name, FAINT)
             right.plot(history["step"], smooth[RESERVE], color=colour, lw=1.2)
