@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
@@ -51,23 +51,18 @@ def write_run(folder: Path) -> None:
 
 
 def execute(
-    notebook: Path,
-    runs: dict[str, Path],
-    output: Path,
-    start: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> subprocess.CompletedProcess[str]:
-    """Run a notebook from the folder ``start`` on the runs of those variables, and store it."""
+    path: Path, runs: dict[str, Path], start: Path, monkeypatch: pytest.MonkeyPatch
+) -> nbformat.NotebookNode:
+    """Run a notebook from the folder ``start`` on the runs of those variables, and return it."""
     for name, run in runs.items():
         monkeypatch.setenv(name, str(run))
-    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(notebook)]
-    command += ["--output-dir", str(output), "--output", "executed.ipynb"]
-    return subprocess.run(command, cwd=start, capture_output=True, text=True, timeout=300)
-
-
-def shown(path: Path) -> tuple[int, int]:
-    """Count pictures and tables of an executed notebook."""
     notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(start)}}).execute()
+    return notebook
+
+
+def shown(notebook: nbformat.NotebookNode) -> tuple[int, int]:
+    """Count pictures and tables of an executed notebook."""
     data = [each.get("data", {}) for cell in notebook.cells for each in cell.get("outputs", [])]
     pictures = sum("image/png" in each for each in data)
     return pictures, sum("<table" in each.get("text/html", "") for each in data)
@@ -127,7 +122,7 @@ def test_notebooks_hold_what_they_show(path: Path) -> None:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert not [each for cell in cells for each in cell.outputs if each.output_type == "error"]
-    assert shown(path)[0] >= 3
+    assert shown(notebook)[0] >= 3
     text = path.read_text()
     assert len(text) < 700_000
     assert str(Path.home()) not in text and not re.search(r"[\s\"'](/\w+){2,}/outputs", text)
@@ -151,19 +146,15 @@ def test_notebooks_draw_runs(
     for variable, write in RUNS[notebook].items():
         write(tmp_path / variable)
     runs = {variable: tmp_path / variable for variable in RUNS[notebook]}
-    done = execute(notebook, runs, tmp_path, ROOT, monkeypatch)
-    assert done.returncode == 0, done.stderr
-    assert shown(tmp_path / "executed.ipynb") == drawn
+    assert shown(execute(notebook, runs, ROOT, monkeypatch)) == drawn
 
 
 @pytest.mark.slow
 def test_the_models_of_a_run_are_asked_and_drawn(
-    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained_run: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = {"DAEDALUS_TRAINING": trained_run.path}
-    done = execute(LANGUAGE_MODEL, runs, tmp_path, ROOT, monkeypatch)
-    assert done.returncode == 0, done.stderr
-    assert shown(tmp_path / "executed.ipynb") == (3, 2)
+    assert shown(execute(LANGUAGE_MODEL, runs, ROOT, monkeypatch)) == (3, 2)
 
 
 @pytest.mark.slow
@@ -180,6 +171,5 @@ def test_notebooks_without_a_run_say_what_to_do(
     notebook: Path, experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = dict.fromkeys([*RUNS.get(notebook, {}), "DAEDALUS_TRAINING"], tmp_path / "nothing")
-    done = execute(notebook, runs, tmp_path, ROOT / "analysis", monkeypatch)
-    assert done.returncode != 0
-    assert f"python run.py +experiment={experiment}" in done.stderr
+    with pytest.raises(CellExecutionError, match=rf"python run.py \+experiment={experiment}\b"):
+        execute(notebook, runs, ROOT / "analysis", monkeypatch)

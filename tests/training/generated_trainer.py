@@ -1,7 +1,7 @@
-"""Train two steps of GRPO with TRL's trainer or the one that Unsloth generates; print the log.
+"""Train two steps of GRPO with TRL's trainer; as a script, with the one that Unsloth generates.
 
-A script for a test, which runs it in an environment with Unsloth: ``trl`` or ``unsloth``, and the
-folder of a small model.
+A test runs the script in an environment with Unsloth. It gets the folder of a small model, and
+prints the log.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-PATCHED = sys.argv[1] == "unsloth"
+PATCHED = __name__ == "__main__"
 if PATCHED:  # before trl; Unsloth's own switch leaves the trainers alone on a CPU
     os.environ |= {"UNSLOTH_ALLOW_CPU": "1", "TORCHDYNAMO_DISABLE": "1"}
     from unsloth.models.rl import _patch_trl_rl_trainers
 
     _patch_trl_rl_trainers("grpo_trainer")
 
+import pytest  # noqa: E402
 import torch  # noqa: E402
 from peft import get_peft_model  # noqa: E402
 from transformers import PreTrainedModel  # noqa: E402
@@ -38,7 +39,7 @@ from tests.populations import population  # noqa: E402
 from tests.training.conftest import GRPO, LORA, make_run  # noqa: E402
 
 
-def loaded(folder: str) -> LanguageModel:
+def loaded(folder: str, patch: pytest.MonkeyPatch) -> LanguageModel:
     """Load the model and add adapters, as the backend of Unsloth does.
 
     It never samples padding, which Unsloth's trainer leaves out of the loss.
@@ -52,7 +53,7 @@ def loaded(folder: str) -> LanguageModel:
         config.generation_kwargs = never
         return config
 
-    vars(grpo)["grpo_config"] = without_padding
+    patch.setattr(grpo, "grpo_config", without_padding)
     if PATCHED:  # what FastLanguageModel would add; it loads on a GPU only
         PreTrainedModel.for_training = lambda self, *args, **kwargs: self.train()
         PreTrainedModel.for_inference = lambda self, *args, **kwargs: self.eval()
@@ -65,16 +66,17 @@ def distinct_letters(completions: list[list[dict[str, str]]], **columns: Any) ->
     return [float(len(set(chat[0]["content"]))) for chat in completions]
 
 
-def main(folder: str) -> None:
+def two_steps(folder: str) -> list[dict[str, Any]]:
+    """Train the model of a folder; return the log."""
     changes = {"max_completion_tokens": 16, "beta": 0.1, "entropy_bonus": 0.1}
     settings = GrpoSettings(**{**vars(GRPO), **changes})
     env = DesignEnv.of(MarketSettings(), population(3))
-    with tempfile.TemporaryDirectory() as out:
+    with tempfile.TemporaryDirectory() as out, pytest.MonkeyPatch.context() as patch:
         run = make_run(env, Path(out), settings)
         source = state_source(run, settings, RandomWalkDesigner())
-        grpo.train_grpo(loaded(folder), replace(source, reward=distinct_letters), run)
-        print(json.dumps(run.tracker.history("grpo")))
+        grpo.train_grpo(loaded(folder, patch), replace(source, reward=distinct_letters), run)
+        return run.tracker.history("grpo")
 
 
 if __name__ == "__main__":
-    main(sys.argv[2])
+    print(json.dumps(two_steps(sys.argv[1])))

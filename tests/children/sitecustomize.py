@@ -1,0 +1,5 @@
+"""What every process that a test starts does first, see ``tests/conftest.py``."""
+
+import gc
+
+gc.set_threshold(100_000)  # PyTorch and its kin make a million objects, and all of them stay
