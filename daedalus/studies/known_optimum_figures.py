@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
 
 _UNIFORM = "optimum_uniform_"
+_BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
 RESERVE = "reserve_price"
 """Column of a training history with the median reserve of the answers; with ``_low`` and ``_high``
 behind it, its first and last decile."""
@@ -26,8 +29,7 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     figure, (axes,) = empty_panels(1, 1, (7.6, 1.7 + 0.62 * len(populations)))
     for number, (name, colour) in enumerate(palette(names).items()):
         rows = table[table["designer"] == name].set_index("population").loc[populations]
-        offset = (number - (len(names) - 1) / 2.0) * 0.7 / max(len(names), 2)
-        places = [place + offset for place in range(len(populations))]
+        places = np.arange(len(populations)) + _offset(number, len(names))
         ends = abs(rows[["share_low", "share_high"]].to_numpy().T - rows["share"].to_numpy())
         axes.errorbar(
             rows["share"], places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name)
@@ -37,7 +39,7 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     axes.set_yticks(range(len(populations)), [readable(each) for each in populations])
     axes.invert_yaxis()
     axes.set_xlabel("share of the highest revenue of any mechanism (Myerson 1981)")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    axes.legend(**_BESIDE)
     entitle(figure, "How much of the optimum a designer takes", "bar: best reserve of our formats")
     return figure
 
@@ -53,10 +55,11 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
     rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders")
     names = list(rows["designer"].unique())
     colours = palette(names)
-    for name in names:
+    for number, name in enumerate(names):
         own = rows[rows["designer"] == name]
-        places = own["population"].str.removeprefix(_UNIFORM)
-        left.plot(places, own["reserve"], "o-", ms=4, color=colours[name], label=readable(name))
+        places = np.arange(len(own)) + _offset(number, len(names))
+        left.plot(places, own["reserve"], "o", ms=4, color=colours[name], label=readable(name))
+    left.set_xticks(range(rows["population"].nunique()), _bidders(rows))
     for name, history in histories.items():
         if f"{RESERVE}_high" in history:
             smooth = history.rolling(10, min_periods=1).mean()
@@ -69,7 +72,16 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
         panel.set(ylim=(0.0, 1.0), ylabel="reserve price")
     left.set_xlabel("bidders with values even from 0 to 1")
     right.set_xlabel("step of GRPO")
-    left.legend(frameon=False, fontsize=8)
+    right.legend(*left.get_legend_handles_labels(), **_BESIDE)
     reading = "dashed: theory, 0.50 for any number of bidders · band: 80 % of the answers"
     entitle(figure, "Myerson's reserve", reading)
     return figure
+
+
+def _offset(number: int, count: int) -> float:
+    """Return how far the dots of a designer lie from the middle, so that none hides another."""
+    return (number - (count - 1) / 2.0) * 0.7 / max(count, 2)
+
+
+def _bidders(rows: pd.DataFrame) -> list[str]:
+    return [name.removeprefix(_UNIFORM) for name in rows["population"].unique()]
