@@ -22,7 +22,6 @@ from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
-from experiments.build import make_env
 from experiments.tracked import tracked
 
 BUSY = 2
@@ -148,7 +147,7 @@ def _training(config: Config) -> str:
     """Return the seconds of a training step of the embedded model, alone and beside others."""
     from daedalus.training.step_time import step_time  # torch is slow to import
 
-    found = step_time(config.model, make_env(config), BUSY)
+    found = step_time(config.model, _env(config, _standard(config, "strategic")), BUSY)
     return (
         f"a training step takes {found.alone:.3f} s, and beside {BUSY} busy processes "
         f"{found.beside:.3f} s, {found.beside / found.alone:.1f} times as long"

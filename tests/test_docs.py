@@ -141,7 +141,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / path).write_text(text)
     write_run(folder / "RUN", seed=0)
     write_run(folder / "RUN" / "training", seed=0)
-    for recipe, seed in itertools.product(("grpo_mixture", "grpo_world"), range(7)):
+    for recipe, seed in itertools.product(("grpo_mixture", "grpo_world", "grpo_optimum"), range(7)):
         write_run(folder / f"outputs/sweeps/{recipe}/DATE_TIME/{seed}", seed)
     return folder
 

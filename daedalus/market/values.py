@@ -180,8 +180,9 @@ def _mixture(each: ValueDistribution) -> Knots:
 
 def _quantiles(each: ValueDistribution) -> Knots:
     assert each.quantiles is not None
-    levels = np.linspace(0.0, 1.0, len(each.quantiles))
-    return Knots(np.array([0.0, *levels, 1.0]), np.array([0.0, *each.quantiles, 1.0]))
+    levels, places = np.linspace(0.0, 1.0, len(each.quantiles)).tolist(), each.quantiles
+    below, above = [0.0] * (places[0] > 0.0), [1.0] * (places[-1] < 1.0)
+    return Knots(np.array([*below, *levels, *above]), np.array([*below, *places, *above]))
 
 
 _KNOTS: dict[str, Callable[[ValueDistribution], Knots]] = {

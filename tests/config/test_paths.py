@@ -15,6 +15,7 @@ def test_options_of_a_group_are_its_own_files_by_name() -> None:
         "benchmark",
         "development",
         "held_out",
+        "known_optimum",
         "offered",
         "stages",
         "validation",

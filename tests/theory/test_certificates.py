@@ -129,10 +129,9 @@ def test_a_population_that_draws_its_bidders_is_refused(changes: dict[str, objec
 
 
 def test_equal_quantiles_are_refused() -> None:
-    each = BidderType()
-    each.values = ValueDistribution(family="quantiles", quantiles=[0.2, 0.2, 1.0])  # type: ignore[attr-defined, unused-ignore]
+    each = BidderType(values=ValueDistribution("quantiles", quantiles=[0.2, 0.2, 1.0]))
     with pytest.raises(ValueError, match="spread them a little"):
         groups_of(Population(types={"table": each}))
-    each.values = ValueDistribution(family="quantiles", quantiles=[0.2, 0.5, 1.0])  # type: ignore[attr-defined, unused-ignore]
+    each = BidderType(values=ValueDistribution("quantiles", quantiles=[0.2, 0.5, 1.0]))
     (group,) = groups_of(Population(types={"table": each}))
-    assert group.bidder.values.places.tolist() == [0.2, 0.5, 1.0]
+    assert group.bidder.values.places.tolist() == [0.0, 0.2, 0.5, 1.0]
