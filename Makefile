@@ -41,14 +41,14 @@ designer: setup ## train a designer for many populations, score it in others (SE
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-# Tests of the HTTP service and the page wait half of their time and measure waiting: they run three files at a time,
-# apart from the others. Tests of threads need several, and OpenEnv's validator gives itself 3 s of processor time.
+# Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, apart from the
+# others. Tests of threads need several, and OpenEnv's validator gives itself 3 s of processor time.
 SERVICE := tests/service/http tests/service/page tests/service/sessions
 ALONE := tests/market/jit/test_threads.py \
   tests/test_deploy.py::test_openenv_grades_the_service_of_the_image_at_level_two
 test: setup ## run all tests, also the slow ones
 	$(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
-	$(RUN) -m pytest -q -m "" -n 3 $(SERVICE)
+	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 	$(RUN) -m pytest -q -m "" -n 0 $(ALONE)
 
 check: setup $(PAGE_CHECKS) ## check style, types, imports and requirements
