@@ -66,10 +66,8 @@ def make_catalogue(config: Config) -> Catalogue:
     stack, offered = config.reward, config.objectives
     same = [name for name, each in offered.items() if each.active == stack.active]
     objective = same[0] if same else COMPOSITE if stack.is_composite else "configured"
-    length, objectives = (
-        config.service.max_episode_length,
-        {COMPOSITE: RewardStack()} | offered | {objective: stack},
-    )
+    length = config.service.max_episode_length
+    objectives = {COMPOSITE: RewardStack()} | offered | {objective: stack}
     return Catalogue(populations, default, market, markets, length, objective, objectives)
 
 

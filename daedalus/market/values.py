@@ -48,10 +48,6 @@ class Knots(NamedTuple):
         highest = self.places[np.argmax(self.levels >= 1.0)]
         return np.asarray(np.minimum(np.interp(levels, self.levels, self.places), highest))
 
-    def below(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of values below some places, of the same shape."""
-        return np.interp(places, self.places, self.levels)
-
 
 @dataclass
 class ValueDistribution(Checked):

@@ -2,7 +2,7 @@
 
 Rounds are played and their bids are recorded. Each sale is then cleared anew, with one bidder's bid
 replaced by a factor times its value. The best factor over all rounds is what the bidder would have
-bid in hindsight (Hartline, Nekipelov & Tardos 2015). Others' bids stay as they were, and fines,
+bid in hindsight (Nekipelov, Syrgkanis & Tardos 2015). Others' bids stay as they were, and fines,
 costs of entry and budgets do not count. Money is in units of value.
 """
 

@@ -45,7 +45,7 @@ def step_time(settings: ModelSettings, env: DesignEnv, busy: int) -> StepTime:
     """
     model = make_language_model(settings, PromptSettings(), env, seed=0).model.train()
     alone = _seconds(model)
-    with _busy_processes(busy):
+    with busy_processes(busy):
         return StepTime(alone, _seconds(model))
 
 
@@ -63,11 +63,12 @@ def _seconds(model: PreTrainedModel) -> float:
 
 
 @contextmanager
-def _busy_processes(count: int) -> Iterator[None]:
+def busy_processes(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Let processes keep a core busy each; they are ended with the block."""
     command = [sys.executable, "-c", "while True: pass"]
     busy = [subprocess.Popen(command) for _ in range(count)]
     try:
-        yield
+        yield busy
     finally:
         for each in busy:
             each.kill()

@@ -10,7 +10,7 @@ from daedalus.config.paths import ROOT
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.training.settings import ModelSettings
-from daedalus.training.step_time import step_time
+from daedalus.training.step_time import busy_processes, step_time
 from tests.populations import population
 
 
@@ -18,6 +18,12 @@ def test_a_step_takes_time_alone_and_beside_others() -> None:
     settings = ModelSettings(hidden_size=32, layers=1)
     found = step_time(settings, DesignEnv.of(MarketSettings(), population(3)), busy=1)
     assert 0 < found.alone < 60 and 0 < found.beside < 60
+
+
+def test_busy_processes_are_at_work_and_end_with_the_block() -> None:
+    with busy_processes(2) as busy:
+        assert len(busy) == 2 and all(each.poll() is None for each in busy)
+    assert all(each.poll() is not None for each in busy)
 
 
 def test_threads_wait_passively_when_training_is_imported() -> None:
