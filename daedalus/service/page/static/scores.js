@@ -2,7 +2,7 @@
 
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
-import { fixed, sentence } from "./format.js";
+import { fixed } from "./format.js";
 /** @import { Series } from "./charts.js" */
 /** @import { Round } from "./session.js" */
 
@@ -55,7 +55,6 @@ export class Scores {
    */
   name(scoreName) {
     this.objective.box.hidden = scoreName === "R";
-    this.objective.term.textContent = sentence(scoreName).slice(0, -1);
     byId("log-score").textContent = scoreName;
   }
 
@@ -110,11 +109,10 @@ function tile([name, letter, word, meaning]) {
   const number = el("output", { class: "number", text: "–" });
   const twin = el("p", { class: "twin-number" });
   const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
-  const term = el("span", { text: word });
   const box = el(
     "div",
     { class: `tile tile-${name}`, title: `${word}: ${meaning}` },
-    el("p", { class: "term" }, el("span", { class: "letter", text: letter }), term),
+    el("p", { class: "term" }, el("span", { class: "letter", text: letter }), word),
     number,
     twin,
     host,
@@ -123,7 +121,7 @@ function tile([name, letter, word, meaning]) {
   /** @type {[number, number]|undefined} */
   const range = name === "revenue" ? undefined : [0, 1];
   const spark = lineChart(host, [{ label: word, colour: name }], { height: 34, range, bare: true });
-  return { name, box, term, number, twin, spark };
+  return { name, box, number, twin, spark };
 }
 
 /**

@@ -164,6 +164,7 @@ def test_an_objective_is_the_score_of_the_episode(visit: Visit) -> None:
     expect(page.locator("#log-score")).to_have_text("revenue")
     expect(page.locator("#log-mean")).to_have_text(f"mean revenue {reward:.3f}")
     expect(tile.locator(".number")).to_have_text(f"{reward:.2f}")
+    expect(tile.locator(".term")).to_have_text("Objective")  # revenue in all has a tile as well
     page.reload()
     visitor.at_step(1)
     expect(page.locator("#objective")).to_have_value("revenue")
