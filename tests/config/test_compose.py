@@ -88,6 +88,11 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     assert isinstance(composed(*overrides), Config)
 
 
+def test_the_ladder_of_known_optima_takes_a_model() -> None:
+    model = "designer=language_model", "designer.checkpoint=OWNER/NAME"
+    assert composed("+experiment=known_optimum", *model).designer.name == "trained"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", range(5))
 def test_population_files_are_the_published_ones(stage: int) -> None:
