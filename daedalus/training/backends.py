@@ -11,7 +11,6 @@ from peft import LoraConfig, PeftModel
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
-from daedalus.training.defaults import own_defaults
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import LoraSettings, ModelSettings
 
@@ -19,7 +18,6 @@ ADAPTED = "all-linear"
 """peft's name of all linear layers but the output's. Each gets an adapter."""
 
 _PACKED = "support_avx512bf16_for_cpu"  # of bitsandbytes' layers
-_LONGEST = 2048  # tokens of a prompt and its answer
 
 
 class TransformersBackend:
@@ -59,27 +57,9 @@ class TransformersBackend:
 class UnslothBackend(TransformersBackend):
     """Loads and adapts through Unsloth, which needs a GPU.
 
-    ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers.
+    ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers. Then
+    ``load_language_model`` loads everything through it.
     """
-
-    def load(self, source: str | Path) -> LanguageModel:
-        """Load the base weights, as the base class does."""
-        from unsloth import FastLanguageModel
-
-        in_4_bits = self._settings.load_in_4bit
-        model, tokenizer = FastLanguageModel.from_pretrained(
-            model_name=str(source),
-            max_seq_length=_LONGEST,
-            dtype=torch.bfloat16,
-            load_in_4bit=in_4_bits,
-            quantization_config=quantisation(self._settings) if in_4_bits else None,
-            use_exact_model_name=True,  # otherwise it loads other weights that it quantised itself
-            use_gradient_checkpointing="unsloth",
-            full_finetuning=False,
-            fast_inference=False,
-        )
-        own_defaults(model, tokenizer)
-        return LanguageModel(model, tokenizer)
 
     def adapt(self, language_model: LanguageModel, seed: int) -> tuple[LanguageModel, None]:
         """Return the model with its adapters, so that the trainer has none to add."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -85,14 +87,40 @@ def load_language_model(
         CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.
     """
     with doing(f"the model {source} cannot be loaded"), _load_advice(source):
-        tokenizer = AutoTokenizer.from_pretrained(source)
-        model = AutoModelForCausalLM.from_pretrained(
-            source, dtype="auto", quantization_config=quantisation
-        )
+        load = _load_by_unsloth if "unsloth" in sys.modules else _load
+        model, tokenizer = load(source, quantisation)
     own_defaults(model, tokenizer)
     if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
         torch.nn.Module.cuda(model)  # the method of the class has no types
     return LanguageModel(model, tokenizer)
+
+
+def _load(source: str | Path, quantisation: BitsAndBytesConfig | None) -> tuple[Any, Any]:
+    tokenizer = AutoTokenizer.from_pretrained(source)
+    model = AutoModelForCausalLM.from_pretrained(
+        source, dtype="auto", quantization_config=quantisation
+    )
+    return model, tokenizer
+
+
+def _load_by_unsloth(
+    source: str | Path, quantisation: BitsAndBytesConfig | None
+) -> tuple[Any, Any]:
+    """Load by Unsloth: it replaces methods of transformers, which fail on models of others."""
+    from unsloth import FastLanguageModel
+
+    loaded: tuple[Any, Any] = FastLanguageModel.from_pretrained(
+        model_name=str(source),
+        max_seq_length=_MAX_POSITIONS,
+        dtype=torch.bfloat16,
+        load_in_4bit=quantisation is not None,
+        quantization_config=quantisation,
+        use_exact_model_name=True,  # otherwise it loads other weights that it quantised itself
+        use_gradient_checkpointing="unsloth",
+        full_finetuning=False,
+        fast_inference=False,
+    )
+    return loaded
 
 
 def load_tokenizer(source: str | Path) -> PreTrainedTokenizerBase:

@@ -95,6 +95,7 @@ def test_unsloth_gets_every_setting_of_the_model(
         assert not quantisation.bnb_4bit_use_double_quant
     else:
         assert quantisation is None
+    assert load_language_model("org/trained").model is small.model  # to be evaluated after training
 
 
 def test_the_mode_of_a_model_is_restored(small: LanguageModel) -> None:
