@@ -21,12 +21,14 @@ from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
 from daedalus.service.sessions import watching
-from daedalus.service.sessions.session_messages import Arena, Reveal
+from daedalus.service.sessions.session_messages import Arena, Reveal, Truth
 from daedalus.service.sessions.store import SessionStore
+from daedalus.service.sessions.truth import Truths
 
 _FULL: Documented = {
     503: {"model": Problem, "description": "All sessions are taken; see Retry-After"}
 }
+_TRUTH = "Read what truthful bids lose in one sale, by format and reserve"
 _REVEALED = "Read the types and values of the bidders, and the owners of false names"
 
 
@@ -90,6 +92,12 @@ def add_watching(router: APIRouter, sessions: SessionStore) -> None:
     @router.get("/api/reveal", responses=INVALID | UNKNOWN_SESSION, summary=_REVEALED)
     async def reveal(session_id: Annotated[SessionId, Query()]) -> Reveal:
         return watching.reveal(sessions.get(session_id))
+
+    truths = Truths()
+
+    @router.get("/api/truth", responses=INVALID | UNKNOWN_SESSION, summary=_TRUTH)
+    async def truth(session_id: Annotated[SessionId, Query()]) -> Truth:
+        return await truths.of(sessions.get(session_id))
 
 
 def _body(observation: DaedalusObservation) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.ranges import Strict
 
@@ -98,3 +100,15 @@ class Reveal(Strict):
     bidders: list[Bidder]
     false_names: list[list[int]]
     values: list[list[float]]
+
+
+class Truth(Strict):
+    """What a bidder loses in one sale by bidding its value, if it knew all bids, in the mean.
+
+    Attributes:
+        reserves: Reserve prices, rising; none where there is no certificate.
+        regrets: For each format, the losses at these reserves, in units of value.
+    """
+
+    reserves: list[float] = Field(default_factory=list)
+    regrets: dict[str, list[float]] = Field(default_factory=dict)

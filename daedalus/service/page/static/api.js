@@ -130,6 +130,8 @@ export const api = {
   arena: (id) => get("/api/arena", { session_id: id }),
   /** @type {(id: string) => Promise<wire.Reveal>} */
   reveal: (id) => get("/api/reveal", { session_id: id }),
+  /** @type {(id: string) => Promise<wire.Truth>} */
+  truth: (id) => get("/api/truth", { session_id: id }),
   /**
    * @type {(id: string, options: Partial<wire.EpisodeOptions>, signal?: AbortSignal) =>
    *   Promise<wire.ResetAnswer>}

@@ -21,6 +21,7 @@ import { Setup } from "./setup.js";
 import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
 import { Transport } from "./transport.js";
+import { TruthBadge } from "./truth_badge.js";
 /** @import { Round } from "./session.js" */
 
 const REBUILT =
@@ -68,6 +69,7 @@ function assemble(catalogue) {
   };
   const transport = new Transport(player, setup, begin);
   new Compare(catalogue.designers, session, controls);
+  new TruthBadge(session, controls);
   const beginFreely = () => begin({ ...catalogue.default, episode_length: catalogue.episode_length });
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {

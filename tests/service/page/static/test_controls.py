@@ -68,6 +68,18 @@ def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Ca
         expect(logged).not_to_contain_text("Reserve price")
 
 
+def test_a_badge_says_what_truth_loses_under_the_rules_shown(visit: Visit) -> None:
+    visitor = visit().open()
+    visitor.begin(population="stage3")
+    badge = visitor.page.locator("#truth-loss")
+    visitor.set_field("auction_type", "vcg")
+    expect(badge).to_have_text("Truth pays")
+    visitor.set_field("auction_type", "first_price")
+    expect(badge).to_contain_text("Truth loses 0.0")
+    visitor.begin(market="classic")
+    expect(badge).to_be_hidden()
+
+
 def test_sliders_move_numbers_and_numbers_stay_in_range(visit: Visit) -> None:
     page = visit().open().page
     slider = page.get_by_label("Reserve price, slider")

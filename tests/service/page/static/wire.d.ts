@@ -99,6 +99,12 @@ declare namespace wire {
     values: number[][];
   }
 
+  /** Losses by format, at each of the reserves; both are empty where there is no certificate. */
+  interface Truth {
+    reserves: number[];
+    regrets: Record<string, number[]>;
+  }
+
   interface ChoiceField {
     name: string;
     kind: "choice";
