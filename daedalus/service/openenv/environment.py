@@ -12,7 +12,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from daedalus.env import Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.seeds import market_seeds
+from daedalus.market.seeds import episode_seeds
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import EpisodeError
 from daedalus.service.openenv.messages import (
@@ -81,7 +81,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         chosen = self._catalogue.options.model_validate(given)
         if chosen.seed is None:
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
-        episodes = self._catalogue.build(chosen).reset(market_seeds(chosen.seed, "service", 1))
+        episodes = self._catalogue.build(chosen).reset(episode_seeds([chosen.seed]))
         self._episodes, self._before = episodes, None
         self._reset_rubric()
         self._state = DaedalusState(

@@ -10,10 +10,11 @@ from pydantic import BaseModel, Field, StrictBool, create_model
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.population import MAX_BIDDERS
+from daedalus.market.seeds import EPISODE_SEEDS
 from daedalus.service.openenv.ranges import Strict, integer, measured, number
 
 LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
-MAX_SEED = 2**53 - 1  # every JSON reader keeps integers up to this one exactly
+MAX_SEED = EPISODE_SEEDS - 1
 MANY = 1_000_000  # steps
 
 Count = Annotated[int, *integer(0, MANY)]
