@@ -9,7 +9,7 @@ from daedalus.checks import Checked, above, at_least, within
 
 @dataclass
 class PpoTraining(Checked):
-    """Settings of ``train_ppo``. Defaults took 13 minutes on one core (``+experiment=ppo``).
+    """Settings of ``train_ppo``. The defaults took 9 minutes of one core in ``world``.
 
     Attributes:
         decisions: Steps of all markets together; the last rollout is played to its end.

@@ -173,6 +173,14 @@ def test_a_fork_that_costs_too_much_or_makes_no_sense_is_refused_at_once(reach, 
     assert client.get("/state", params={"session_id": "a"}).json()["step_count"] == 1
 
 
+def test_the_own_future_counts_as_one(reach) -> None:
+    client = reach(max_fork_steps=5)
+    begun(client)
+    assert fork(client, futures=0).status_code == 200
+    refused = fork(client, futures=0, horizon=2).json()["detail"]
+    assert "may be 5 at most, and are 6" in refused[0]["allowed"]
+
+
 def test_a_long_list_is_not_read_to_its_end(reach) -> None:
     client = reach()
     begun(client)
