@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +85,7 @@ class PpoDesigner:
 
     def write(self, path: Path) -> None:
         """Write the policy to an .npz file."""
-        arrays = {"mean": self.mean, "variance": self.variance}
+        arrays: dict[str, Any] = {"mean": self.mean, "variance": self.variance}
         for number, (weights, bias) in enumerate(self.layers):
             arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
         with written_whole(path) as aside:

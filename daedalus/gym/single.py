@@ -37,7 +37,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
     def __init__(self, env: DesignEnv) -> None:
         self.env = env
         self.observation_space = numbers_space()
-        self.action_space = action_space()  # type: ignore[assignment]  # typed by its elements
+        self.action_space = action_space()
         self._episode: Episodes | None = None
 
     def reset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, MultiDiscrete
+from gymnasium.spaces import Box, MultiDiscrete, Space
 from numpy.typing import NDArray
 
 from daedalus.env import Episodes
@@ -17,12 +17,12 @@ Actions = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
 
-def observation_space() -> Box:
-    """Return the space of an observation: one number for each of ``FEATURES``."""
+def observation_space() -> Space[Numbers]:
+    """Return the space of an observation, a ``Box``: one number for each of ``FEATURES``."""
     return Box(-np.inf, np.inf, (len(FEATURES),), np.float32)
 
 
-def action_space() -> MultiDiscrete:
+def action_space() -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
     return MultiDiscrete([len(LEVELS[name]) for name in FIELDS])
 

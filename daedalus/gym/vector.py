@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 Rewards = NDArray[np.float64]
 
 
-class MarketVectorEnv(VectorEnv[Numbers, Actions, Rewards]):
+class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
     """N markets side by side; market i does what a ``MarketEnv`` with its seeds does.
 
     Args:

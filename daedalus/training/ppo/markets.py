@@ -34,8 +34,8 @@ class SideBySide(VecEnv):
 
     def reset(self) -> Any:
         """Begin an episode in each market; a seed holds for the first reset after it."""
-        named = [each is not None for each in self._seeds]
-        observed, _ = self._vector.reset(seed=list(self._seeds) if all(named) else None)
+        seeds: Any = list(self._seeds)  # Gymnasium's type of a seed leaves out that of a list
+        observed, _ = self._vector.reset(seed=seeds)
         self._reset_seeds()
         return observed
 

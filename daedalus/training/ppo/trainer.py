@@ -81,10 +81,10 @@ class _Rollouts(BaseCallback):
 def _designer(model: PPO, scaled: VecNormalize) -> PpoDesigner:
     """Return the network of the policy, which needs neither torch nor Stable-Baselines3."""
     statistics: Any = scaled.obs_rms
-    inner = model.policy.mlp_extractor.policy_net
-    layers = [inner[0], inner[2], model.policy.action_net]
-    arrays = [
-        tuple(each.detach().numpy().copy() for each in (layer.weight, layer.bias))
-        for layer in layers
-    ]
-    return PpoDesigner(statistics.mean, statistics.var, tuple(arrays))
+    policy: Any = model.policy
+    inner = policy.mlp_extractor.policy_net
+    layers = tuple(
+        (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy())
+        for layer in (inner[0], inner[2], policy.action_net)
+    )
+    return PpoDesigner(statistics.mean, statistics.var, layers)
