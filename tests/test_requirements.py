@@ -81,6 +81,12 @@ def test_setup_without_the_right_python_says_what_to_install(tmp_path: Path, pyt
     assert not (tmp_path / ".venv").exists()
 
 
+def test_the_extra_for_reinforcement_learning_is_that_of_the_tests() -> None:
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extra = set(about["optional-dependencies"]["rl"])
+    assert extra and extra <= set((ROOT / "requirements-dev.txt").read_text().splitlines())
+
+
 def test_vllm_has_the_pins_of_running_without_the_service() -> None:
     """vLLM conflicts with OpenEnv's libraries, and with the numba of requirements.txt."""
     lines = {
@@ -95,8 +101,15 @@ def test_vllm_has_the_pins_of_running_without_the_service() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", ["pyproject.toml --extra gpu", "requirements-vllm.txt"])
-def test_what_a_gpu_needs_can_be_installed(wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "named"),
+    [
+        ("pyproject.toml --extra gpu", "unsloth"),
+        ("pyproject.toml --extra rl", "stable-baselines3"),
+        ("requirements-vllm.txt", "vllm"),
+    ],
+)
+def test_what_an_extra_needs_can_be_installed(wanted: str, named: str) -> None:
     """Resolve against the pins; nothing is installed."""
     resolve = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--python", sys.executable]
     answer = subprocess.run([*resolve, *wanted.split()], cwd=ROOT, capture_output=True, text=True)
@@ -106,4 +119,4 @@ def test_what_a_gpu_needs_can_be_installed(wanted: str) -> None:
     for name, version in pins:
         if name not in ("numba", "vllm"):
             assert found[normal(name)] == version
-    assert found["unsloth" if "gpu" in wanted else "vllm"]
+    assert found[named]

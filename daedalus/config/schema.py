@@ -21,6 +21,7 @@ from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
 from daedalus.training.algorithms.grpo.settings import AIMS
 from daedalus.training.numbers.settings import NumbersSettings
+from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
 MOST_SEED = 2**32 - 1
@@ -48,6 +49,7 @@ class Config(Checked):
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
         numbers: Training of the policy of plain numbers.
+        ppo: Training by PPO.
         evaluation: Episodes, intervals and baselines.
         adversary: The bidders that an adversary may choose, and the budget of its search.
         tracking: Where a run writes its numbers.
@@ -76,6 +78,7 @@ class Config(Checked):
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     numbers: NumbersSettings = field(default_factory=NumbersSettings)
+    ppo: PpoTraining = field(default_factory=PpoTraining)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
     tracking: TrackingSettings = field(default_factory=TrackingSettings)

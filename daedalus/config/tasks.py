@@ -76,6 +76,7 @@ TASKS = {
         baselines=("search",),
     ),
     "populations": Task("market reward designer evaluation populations", designer="search"),
+    "ppo": Task(f"{_ENV} evaluation ppo"),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
     "replicate_published": Task(
         f"{_ENV} evaluation", baselines=("random_published", "informed_greedy")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+EPISODE_SEEDS = 2**53
+"""Number of seeds of a single episode, from 0; every JSON reader keeps them exactly."""
 
 
 def _sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
@@ -22,6 +26,11 @@ def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[
     """
     words = _sequence(seed, purpose, *indices).generate_state(count, np.uint64)
     return words.astype(np.uint64)
+
+
+def episode_seeds(seeds: Sequence[int]) -> NDArray[np.uint64]:
+    """Return the market seed of each single episode: in Python, in Gymnasium and in the service."""
+    return np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
 
 
 def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:

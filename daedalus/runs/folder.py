@@ -10,6 +10,7 @@ from pathlib import Path
 CONFIG = "config.yaml"
 HISTORY = "training_history.json"
 MODEL = "model"
+POLICY = "policy.npz"
 PROMPT = "prompt.json"
 JOB_TABLE = "jobs.csv"
 
@@ -118,6 +119,11 @@ class RunFolder:
     def model(self) -> Path:
         """Return the trained model."""
         return self.path / MODEL
+
+    @property
+    def policy(self) -> Path:
+        """Return the policy that PPO trained."""
+        return self.path / POLICY
 
     @property
     def published(self) -> Path:

@@ -17,8 +17,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SEARCH, LESSONS, SFT, GRPO, EVALUATION = "search", "lessons", "SFT", "GRPO", "evaluation"
-OTHER = "other"
-PHASES = (SEARCH, LESSONS, SFT, GRPO, EVALUATION, OTHER)
+PPO, OTHER = "PPO", "other"
+PHASES = (SEARCH, LESSONS, SFT, GRPO, PPO, EVALUATION, OTHER)
 """Search for mechanisms, making of training examples, training, evaluation, and all else."""
 
 

@@ -15,10 +15,11 @@ from daedalus.market.observation import Observation
 from daedalus.runs.files import written_whole
 from daedalus.runs.phases import LESSONS, phase
 from daedalus.search.budgets import DistillationBudget
+from daedalus.search.features import observed_features
 from daedalus.search.lookahead import ContinuationPolicy, LookAhead
 from daedalus.search.refinement import refined_candidates
 from daedalus.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
-from daedalus.search.trees import TreeDesigner, observed_features
+from daedalus.search.trees import TreeDesigner
 
 _RAREST = (
     0.03  # share of states; trees hardly learn a rarer candidate, and look-ahead costs as much

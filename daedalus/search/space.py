@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 
@@ -30,6 +32,36 @@ def _grid(name: str) -> tuple[Any, ...]:
 
 GRID: dict[str, tuple[Any, ...]] = {name: _grid(name) for name in FIELDS}
 """All settings of each field, with hundredths of the reserve and tenths of the penalties."""
+
+
+def mechanisms_at(
+    places: NDArray[np.integer[Any]], table: Mapping[str, tuple[Any, ...]] = GRID
+) -> Mechanisms:
+    """Return the mechanisms with these places in a table of settings.
+
+    Args:
+        places: One row for each mechanism, one column for each of ``FIELDS``, in order, shape
+            (B, 11), each from 0 to below the number of the field's settings.
+        table: Settings of each field, such as ``LEVELS`` or ``GRID``.
+    """
+    columns = {
+        name: column if name in CHOICES else np.array(table[name])[column]
+        for name, column in zip(FIELDS, places.T, strict=True)
+    }
+    return Mechanisms(**columns)
+
+
+def places_of(
+    mechanisms: Mechanisms, table: Mapping[str, tuple[Any, ...]] = GRID
+) -> NDArray[np.int64]:
+    """Return the places of the nearest settings, shape (B, 11): undoes ``mechanisms_at``."""
+    columns = []
+    for name in FIELDS:
+        column = getattr(mechanisms, name)
+        settings = np.arange(len(table[name])) if name in CHOICES else np.array(table[name])
+        apart = np.abs(column[:, None].astype(np.float64) - settings.astype(np.float64))
+        columns.append(apart.argmin(axis=1))
+    return np.stack(columns, axis=1)
 
 
 def random_mechanisms(

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 
-from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.workers import threads
+from daedalus.search.features import observed_features
 
 _TREES = 100
 _LEAF = 5
@@ -81,20 +82,3 @@ class TreeDesigner:
             rows = [part.ravel() for part in pool.map(self._model.predict, parts)]
         flat: NDArray[np.float64] = np.concatenate([np.empty(0), *rows])
         return flat.reshape(len(features), len(self.candidates))
-
-
-def observed_features(observation: Observation) -> NDArray[np.float64]:
-    """Return an observation as numbers, shape (B, F).
-
-    They are the population statistics, means over rounds, the mechanism in force, and the share
-    of the episode that has been played.
-    """
-    recent = np.nan_to_num(observation.recent)
-    known = np.maximum(np.isfinite(observation.recent[:, :, :1]).sum(axis=1), 1)
-    mechanisms = observation.mechanisms
-    columns = [np.asarray(getattr(mechanisms, name), np.float64) for name in FIELDS]
-    for name, words in CHOICES.items():
-        columns += [(getattr(mechanisms, name) == code) * 1.0 for code in range(len(words))]
-    columns.append(observation.round_number / observation.episode_length)
-    means = [recent.sum(axis=1) / known, recent[:, -5:].mean(axis=1)]
-    return np.concatenate([observation.proxies, *means, np.stack(columns, axis=1)], axis=1)

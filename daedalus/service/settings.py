@@ -44,6 +44,10 @@ class ServiceSettings(Checked):
         websocket_ping: Time between two pings of a WebSocket, and longest time for a pong.
         max_body_bytes: Longest request body and longest WebSocket message, in bytes.
         max_episode_length: Longest episode on offer, in steps.
+        max_fork_steps: Most steps that one fork plays: mechanisms x futures x horizon. 0 allows no
+            forks: where players compete, a fork would tell them what a mechanism earns.
+        fork_steps_per_address: Most steps a second that forks of one visitor's address play in the
+            long run. It holds only with ``trusted_proxies``, as ``sessions_per_address`` does.
         checkpoint: The trained designer: a model's directory or hub name, ``newest`` for the newest
             model under ``outputs``, or ``none``. No request can name a model.
         constrained: Whether masked tokens make the designer's answers valid; None as in training.
@@ -73,6 +77,8 @@ class ServiceSettings(Checked):
     websocket_ping: float = at_least(0.001, 20.0)
     max_body_bytes: int = at_least(1024, 65_536)
     max_episode_length: int = at_least(1, 1000)
+    max_fork_steps: int = at_least(0, 512, "an integer")
+    fork_steps_per_address: float = at_least(1, 2000.0)
     checkpoint: str = NEWEST
     constrained: bool | None = None
     design_timeout: float = at_least(0.001, 30.0)

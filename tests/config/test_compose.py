@@ -16,6 +16,7 @@ from daedalus.designers.endpoint import EndpointSettings
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.random import RandomSettings
 from daedalus.market.mechanism import Mechanism
+from daedalus.runs.folder import POLICY
 from tests.config.composing import (
     EXPERIMENTS,
     FILES,
@@ -80,6 +81,9 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if group != "experiment":
         overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
     if option in ("language_model", "publish") or group == "hub":
+        overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "ppo" and group == "designer":
+        (tmp_path / POLICY).touch()
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "endpoint":
         overrides.append("designer.model=any")

@@ -15,8 +15,8 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.budgets import DistillationBudget
 from daedalus.search.distillation import DistillationData, distil, gather_distillation_data
+from daedalus.search.features import observed_features
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.search.trees import observed_features
 from tests.search.markets import (
     AGAINST_WELFARE,
     COMPOSITE,

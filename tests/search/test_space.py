@@ -9,7 +9,9 @@ from daedalus.market.seeds import generator
 from daedalus.search.space import (
     GRID,
     LEVELS,
+    mechanisms_at,
     neighbour,
+    places_of,
     random_mechanisms,
     variants,
     with_one_field_redrawn,
@@ -60,3 +62,17 @@ def test_one_field_is_redrawn_and_every_field_can_be() -> None:
     assert all(each.any() for each in moved.values())
     for name in RANGES:
         assert set(getattr(changed, name)[moved[name]]) <= set(LEVELS[name])
+
+
+def test_places_in_a_table_are_mechanisms_and_back() -> None:
+    for table in (LEVELS, GRID):
+        sizes = [len(table[name]) for name in FIELDS]
+        places = rng().integers(sizes, size=(50, len(FIELDS)))
+        made = mechanisms_at(places, table)
+        np.testing.assert_array_equal(places_of(made, table), places)
+        for name, place in zip(FIELDS, places[7], strict=True):
+            assert getattr(made[7], name) == table[name][place]
+    drawn = random_mechanisms(50, rng())
+    nearest = mechanisms_at(places_of(drawn), GRID)
+    np.testing.assert_allclose(nearest.reserve_price, drawn.reserve_price, atol=0.005)
+    np.testing.assert_array_equal(nearest.auction_type, drawn.auction_type)

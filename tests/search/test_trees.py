@@ -9,8 +9,9 @@ from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.search.features import observed_features
 from daedalus.search.states import mid_episode_states
-from daedalus.search.trees import TreeDesigner, observed_features
+from daedalus.search.trees import TreeDesigner
 from tests.search.markets import env_of
 
 PAIR = Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])

@@ -13,8 +13,8 @@ import torch
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.search.space import GRID
-from daedalus.training.numbers.policy import NumbersPolicy, mechanisms_at
+from daedalus.search.space import GRID, mechanisms_at
+from daedalus.training.numbers.policy import NumbersPolicy
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.numbers.trainer import PHASE, advantages_of, train_numbers
 from tests.launching import play

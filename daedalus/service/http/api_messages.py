@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from daedalus.service.openenv.messages import DaedalusAction, PartialObservation
+from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
 from daedalus.service.openenv.ranges import Strict
 from daedalus.service.sessions.session_messages import TRAINED
 
@@ -21,6 +21,12 @@ class StepRequest(Strict):
 
     session_id: SessionId
     action: DaedalusAction
+
+
+class ForkRequest(ForkQuestion):
+    """A fork of a session."""
+
+    session_id: SessionId
 
 
 class ResetAnswer(Strict):

@@ -12,6 +12,7 @@ from daedalus.env import Designer
 from daedalus.rewards.stack import RewardStack
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.errors import add_error_handlers
+from daedalus.service.http.forks import ForkAllowance, fork_routes, socket_forks
 from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
 from daedalus.service.http.openenv_routes import add_openenv
 from daedalus.service.http.page_routes import add_page, page_routes
@@ -46,23 +47,27 @@ def create_app(
     )
 
     def make() -> DaedalusEnvironment:
-        return DaedalusEnvironment(catalogue)
+        return DaedalusEnvironment(catalogue, settings.max_fork_steps)
 
     per_visitor = settings.sessions_per_address if settings.trusted_proxies else None
     sessions = SessionStore(
         make, settings.http_sessions, settings.session_timeout, settings.session_grace, per_visitor
     )
+    rate = settings.fork_steps_per_address if settings.trusted_proxies else None
+    allowance = ForkAllowance(settings.max_fork_steps, rate)
     timeout, queue = settings.design_timeout, settings.design_queue
     designer = BackgroundDesigner(load, timeout, queue, trained_for)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))
+    app.include_router(fork_routes(sessions, allowance))
     app.include_router(designer_routes(sessions, designer, designers))
     app.include_router(page_routes(settings, catalogue, list(designers)))
     add_page(app)
     app.router.on_shutdown += [designer.close, sessions.close]
     add_error_handlers(app)
     app.add_middleware(head_as_get)
+    app.add_middleware(socket_forks, allowance=allowance)
     app.add_middleware(readable_envelopes)
     if per_visitor is not None:
         app.add_middleware(SocketsPerVisitor, most=per_visitor)

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Response
-from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.types import ConcurrencyConfig, SchemaResponse, ServerMode
 from pydantic import BaseModel, Field
 
 from daedalus.service.http.api_messages import INVALID
+from daedalus.service.http.forks import ForkingServer
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.environment import NAME, DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
@@ -50,9 +50,9 @@ class McpAnswer(BaseModel):
 
 def add_openenv(
     app: FastAPI, settings: ServiceSettings, make: Callable[[], DaedalusEnvironment]
-) -> HTTPEnvServer:
+) -> ForkingServer:
     """Add OpenEnv's WebSocket and what it expects of every server, but no resets and steps."""
-    server = HTTPEnvServer(
+    server = ForkingServer(
         make,
         DaedalusAction,
         DaedalusObservation,

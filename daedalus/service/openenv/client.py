@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
 
-from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
+from daedalus.service.openenv.messages import (
+    DaedalusAction,
+    DaedalusObservation,
+    DaedalusState,
+    ForkAnswer,
+    ForkQuestion,
+    MechanismFields,
+    WireMechanism,
+)
 
 
 class DaedalusClient(EnvClient[DaedalusAction, DaedalusObservation, DaedalusState]):
@@ -15,6 +24,26 @@ class DaedalusClient(EnvClient[DaedalusAction, DaedalusObservation, DaedalusStat
 
     ``reset`` takes ``seed``, ``population``, ``market``, ``n_agents`` and ``episode_length``.
     """
+
+    async def fork(
+        self,
+        mechanisms: Sequence[MechanismFields],
+        futures: int = 8,
+        horizon: int = 1,
+        seed: int = 0,
+    ) -> list[float]:
+        """Return what each mechanism would earn from here; the episode stays where it is.
+
+        The arguments are those of ``ForkQuestion``, and of ``fork`` of ``daedalus.Market``.
+
+        Raises:
+            ValidationError: A number is out of range.
+            RuntimeError: The server refused; its answer says what is allowed.
+        """
+        wire = [WireMechanism(**each.to_mechanism().to_dict()) for each in mechanisms]
+        asked = ForkQuestion(mechanisms=wire, futures=futures, horizon=horizon, seed=seed)
+        answer = await self._send_and_receive({"type": "fork", "data": asked.model_dump()})
+        return ForkAnswer(**answer["data"]).rewards
 
     def _step_payload(self, action: DaedalusAction) -> dict[str, Any]:
         return action.model_dump()

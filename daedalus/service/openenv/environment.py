@@ -12,14 +12,17 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from daedalus.env import Episodes
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.seeds import market_seeds
+from daedalus.market.seeds import episode_seeds
+from daedalus.search.forks import fork_rewards, steps_left
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.errors import EpisodeError
+from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import (
     MAX_SEED,
     DaedalusAction,
     DaedalusObservation,
     DaedalusState,
+    ForkAnswer,
+    ForkQuestion,
 )
 from daedalus.service.openenv.observations import to_wire, wire_mechanism
 from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
@@ -42,6 +45,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     Args:
         catalogue: The populations and markets that a reset may choose.
+        max_fork_steps: Most steps that one fork plays; with 0 there are no forks.
 
     Attributes:
         has_played: Whether any step has been played, in this episode or an earlier one.
@@ -49,8 +53,9 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, max_fork_steps: int = 0) -> None:
         super().__init__(rubric=CompositeRubric())
+        self._max_fork_steps = max_fork_steps
         self._catalogue = catalogue
         self._episodes: Episodes | None = None
         self._before: Episodes | None = None
@@ -81,7 +86,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         chosen = self._catalogue.options.model_validate(given)
         if chosen.seed is None:
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
-        episodes = self._catalogue.build(chosen).reset(market_seeds(chosen.seed, "service", 1))
+        episodes = self._catalogue.build(chosen).reset(episode_seeds([chosen.seed]))
         self._episodes, self._before = episodes, None
         self._reset_rubric()
         self._state = DaedalusState(
@@ -109,6 +114,37 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         told.reward = scored.get(OBJECTIVE, self._apply_rubric(action, told))
         self._state.rewards.append(told.reward)
         return told
+
+    def fork(self, asked: ForkQuestion) -> ForkAnswer:
+        """Compare mechanisms in futures of the episode, which does not change.
+
+        Raises:
+            EpisodeError: No episode has begun or it has ended, the session has been closed, or
+                there are no forks here.
+            FieldError: The answer would play too many steps, or more than the episode has left.
+        """
+        self.check_fork(asked)
+        mechanisms = Mechanisms.stack([each.to_mechanism() for each in asked.mechanisms])
+        rewards = fork_rewards(self.episode(), mechanisms, asked.futures, asked.horizon, asked.seed)
+        return ForkAnswer(rewards=rewards.tolist())
+
+    def check_fork(self, asked: ForkQuestion) -> None:
+        """Refuse a fork that ``fork`` would refuse, before anything is played.
+
+        Raises:
+            EpisodeError: As in ``fork``.
+            FieldError: As in ``fork``.
+        """
+        episode, most = self.episode(), self._max_fork_steps
+        if not most:
+            raise EpisodeError("this service has no forks; service.max_fork_steps=512 allows them")
+        if not (left := steps_left(episode)):
+            raise EpisodeError("the episode has ended; reset first")
+        if asked.steps > most:
+            allowed = f"mechanisms x futures x horizon may be {most} at most, and are {asked.steps}"
+            raise FieldError("futures", asked.futures, allowed)
+        if asked.horizon > left:
+            raise FieldError("horizon", asked.horizon, f"give 1 to {left}, the steps that are left")
 
     async def reset_async(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any

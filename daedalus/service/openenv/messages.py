@@ -10,11 +10,14 @@ from pydantic import BaseModel, Field, StrictBool, create_model
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.population import MAX_BIDDERS
+from daedalus.market.seeds import EPISODE_SEEDS
 from daedalus.service.openenv.ranges import Strict, integer, measured, number
 
 LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
-MAX_SEED = 2**53 - 1  # every JSON reader keeps integers up to this one exactly
+MAX_SEED = EPISODE_SEEDS - 1
 MANY = 1_000_000  # steps
+MOST_HORIZON = 100  # of a fork: a step takes 0.1 ms, however few markets play it
+MOST_MECHANISMS = 64  # of a fork, whatever the settings allow: each is checked before it is counted
 
 Count = Annotated[int, *integer(0, MANY)]
 _Share = Annotated[float, *measured(0, 1)]
@@ -163,6 +166,34 @@ class ResetOptions(Strict):
     episode_id: str | None = Field(default=None, max_length=255)
     n_agents: Annotated[int, *integer(LEAST_BIDDERS, MAX_BIDDERS)] | None = None
     episode_length: Annotated[int, *integer(1, MANY)] | None = None
+
+
+class ForkQuestion(Strict):
+    """What mechanisms would earn from here, see ``daedalus.search.forks``; nothing moves.
+
+    Attributes:
+        mechanisms: K mechanisms to compare; each stays in force.
+        futures: Number of futures, which all mechanisms share. 0 is the episode's own future, so
+            that a horizon of 1 tells the reward of the next step.
+        horizon: Steps of each future, which the episode must have left.
+        seed: Seed of the futures.
+    """
+
+    mechanisms: list[WireMechanism] = Field(min_length=1, max_length=MOST_MECHANISMS)
+    futures: Annotated[int, *integer(0, MANY)] = 8
+    horizon: Annotated[int, *integer(1, MOST_HORIZON)] = 1
+    seed: Annotated[int, *integer(0, MAX_SEED)] = 0
+
+    @property
+    def steps(self) -> int:
+        """Return the number of steps that the answer plays."""
+        return len(self.mechanisms) * max(self.futures, 1) * self.horizon
+
+
+class ForkAnswer(Strict):
+    """The mean reward of each mechanism over steps and futures, in order."""
+
+    rewards: list[float]
 
 
 class PartialObservation(Strict):

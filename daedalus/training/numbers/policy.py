@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import CHOICES, FIELDS, Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.search.space import GRID
+from daedalus.search.space import GRID, mechanisms_at
 
 
 class NumbersPolicy(torch.nn.Module):
@@ -50,12 +50,3 @@ class NumbersPolicy(torch.nn.Module):
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Draw a mechanism for each market."""
         return mechanisms_at(self.draw(len(observations), rng))
-
-
-def mechanisms_at(places: NDArray[np.int64]) -> Mechanisms:
-    """Return the mechanisms with these places in ``GRID``, shape (count, fields)."""
-    columns = {
-        name: column if name in CHOICES else np.array(GRID[name])[column]
-        for name, column in zip(FIELDS, places.T, strict=True)
-    }
-    return Mechanisms(**columns)

@@ -18,9 +18,10 @@ from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import GRPO, phase
+from daedalus.search.space import mechanisms_at
 from daedalus.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo.settings import TARGET
-from daedalus.training.numbers.policy import NumbersPolicy, mechanisms_at
+from daedalus.training.numbers.policy import NumbersPolicy
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.sources.reward import MarketReward
 from daedalus.training.target import target_advantages

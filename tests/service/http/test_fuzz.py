@@ -95,6 +95,13 @@ TEMPLATES: dict[str, dict[str, Any]] = {
         "mechanism": Mechanism().to_dict(),
         "designer": "trained",
     },
+    "/fork": {
+        "session_id": "a",
+        "mechanisms": [Mechanism().to_dict(), {"reserve_price": 0.3}],
+        "futures": 2,
+        "horizon": 1,
+        "seed": 5,
+    },
     "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}},
 }
 

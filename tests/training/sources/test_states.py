@@ -20,8 +20,8 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData, gather_distillation_data
+from daedalus.search.features import observed_features
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.search.trees import observed_features
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model

@@ -1,0 +1,19 @@
+"""The market in Gymnasium: importing this package registers ``daedalus/Market-v0``."""
+
+from gymnasium.envs.registration import register
+
+from daedalus.gym.single import MarketEnv
+from daedalus.gym.spaces import decode, encode
+from daedalus.gym.vector import MarketVectorEnv
+from daedalus.search.features import FEATURES
+from daedalus.search.space import LEVELS
+
+ID = "daedalus/Market-v0"
+
+register(
+    ID,
+    entry_point="daedalus.gym.single:make_single",
+    vector_entry_point="daedalus.gym.vector:make_vector",
+)
+
+__all__ = ["FEATURES", "ID", "LEVELS", "MarketEnv", "MarketVectorEnv", "decode", "encode"]

@@ -1,0 +1,82 @@
+"""One market as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.config.environments import environment
+from daedalus.env import DesignEnv, Episodes
+from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
+from daedalus.gym.spaces import observation_space as numbers_space
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
+from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
+from daedalus.rewards.stack import RewardStack
+
+
+class MarketEnv(gymnasium.Env[Numbers, Actions]):
+    """One market. An action sets the mechanism of one step, see ``daedalus.gym.decode``.
+
+    An observation has the numbers of ``FEATURES``. One of them is the share of the episode that
+    has been played, so the last step terminates the episode, and nothing truncates it.
+
+    ``reset(seed=s)`` begins the episode of this seed, as ``daedalus.market`` and the service do.
+    A reset without a seed draws the seed of the next episode; ``info["seed"]`` names it.
+
+    Args:
+        env: The market, the shape of its episodes, and the reward.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]  # none changes it
+
+    def __init__(self, env: DesignEnv) -> None:
+        self.env = env
+        self.observation_space = numbers_space()
+        self.action_space = action_space()
+        self._episode: Episodes | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Numbers, dict[str, Any]]:
+        """Begin an episode; return the observation, and the episode's seed in ``info``."""
+        super().reset(seed=seed)
+        chosen = drawn_seed(self.np_random) if seed is None else seed
+        self._episode = self.env.reset(episode_seeds([chosen]))
+        return numbers_of(self._episode)[0], {"seed": chosen}
+
+    def step(
+        self, action: NDArray[np.integer[Any]]
+    ) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
+        """Play one step; ``info`` has R as ``composite``, whatever the reward is.
+
+        Raises:
+            RuntimeError: No episode has begun.
+            ValueError: The action is not in the space.
+        """
+        if self._episode is None:
+            raise RuntimeError("there is no episode yet; call reset first")
+        result = self._episode.step(mechanisms_of(np.asarray(action)[None]))
+        told = {"composite": float(result.composite[0])}
+        over = bool(self._episode.done[0])
+        return numbers_of(self._episode)[0], float(result.reward[0]), over, False, told
+
+
+def drawn_seed(rng: np.random.Generator) -> int:
+    """Return the seed of an episode that is not named."""
+    return int(rng.integers(EPISODE_SEEDS))
+
+
+def make_single(
+    population: str | Population | SeatPlan = "stage3",
+    market: str | MarketSettings = "strategic",
+    reward: str | RewardStack = "composite",
+    overrides: tuple[str, ...] = (),
+    render_mode: None = None,
+) -> MarketEnv:
+    """Return the environment for ``gymnasium.make``; see ``daedalus.config.environments``."""
+    return MarketEnv(environment(population, *overrides, market=market, reward=reward))

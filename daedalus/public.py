@@ -1,0 +1,148 @@
+"""The public Python surface: one market, played one step at a time."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.config.environments import environment
+from daedalus.env import DesignEnv, Episodes
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.market.outcome import Outcome
+from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
+from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
+from daedalus.rewards.stack import RewardStack
+from daedalus.search.forks import fork_rewards
+
+
+class Step(NamedTuple):
+    """What came of one step.
+
+    Attributes:
+        observation: What a designer sees now, a batch of one market.
+        reward: The reward of the step; R alone lies in 0 to 1.
+        done: Whether the episode has ended.
+        outcome: The scored rounds. Records may depend on values, which a designer must not see.
+    """
+
+    observation: Observation
+    reward: float
+    done: bool
+    outcome: Outcome
+
+
+class Market:
+    """A market with one episode at a time.
+
+    Args:
+        env: The market, the shape of its episodes, and the reward.
+
+    Attributes:
+        env: The same.
+        seed: Seed of the episode; None before the first reset.
+    """
+
+    def __init__(self, env: DesignEnv) -> None:
+        self.env = env
+        self.seed: int | None = None
+        self._episode: Episodes | None = None
+
+    def reset(self, seed: int | None = None) -> Observation:
+        """Begin an episode and return the first observation, a batch of one market.
+
+        Args:
+            seed: 0 to 2**53 - 1. The same seed gives the same episode, also in the service and in
+                Gymnasium. None draws one; ``seed`` tells which.
+
+        Raises:
+            ValueError: The seed is negative.
+        """
+        chosen = secrets.randbelow(EPISODE_SEEDS) if seed is None else seed
+        self._episode = self.env.reset(episode_seeds([chosen]))
+        self.seed = chosen
+        return self._episode.observe()
+
+    def step(self, mechanism: Mechanism) -> Step:
+        """Play one step under a mechanism. An episode that has ended earns 0 and does not change.
+
+        Raises:
+            RuntimeError: No episode has begun.
+        """
+        result = self.episode.step(Mechanisms.stack([mechanism]))
+        return Step(self.episode.observe(), float(result.reward[0]), self.done, result.scored)
+
+    def fork(
+        self, mechanisms: Sequence[Mechanism], futures: int = 8, horizon: int = 1, seed: int = 0
+    ) -> NDArray[np.float64]:
+        """Return what each of K mechanisms would earn from here, shape (K,); nothing moves.
+
+        Args:
+            mechanisms: The mechanisms to compare. They share all draws.
+            futures: Number of futures, whose mean is returned. 0 is the episode's own future:
+                with a horizon of 1 exactly what ``step`` would return.
+            horizon: Steps of each future, in which the mechanism stays in force.
+            seed: Seed of the futures.
+
+        Raises:
+            RuntimeError: No episode has begun.
+            ValueError: A number is out of range; the message says what to give.
+        """
+        stacked = Mechanisms.stack(list(mechanisms))
+        return fork_rewards(self.episode, stacked, futures, horizon, seed)
+
+    @property
+    def observation(self) -> Observation:
+        """Return what a designer sees now.
+
+        Raises:
+            RuntimeError: No episode has begun.
+        """
+        return self.episode.observe()
+
+    @property
+    def done(self) -> bool:
+        """Return whether the episode has ended.
+
+        Raises:
+            RuntimeError: No episode has begun.
+        """
+        return bool(self.episode.done[0])
+
+    @property
+    def episode(self) -> Episodes:
+        """Return the episode itself, with its state.
+
+        Raises:
+            RuntimeError: No episode has begun.
+        """
+        if self._episode is None:
+            raise RuntimeError("there is no episode yet; call reset first")
+        return self._episode
+
+
+def market(
+    population: str | Population | SeatPlan = "stage3",
+    *overrides: str,
+    market: str | MarketSettings = "strategic",
+    reward: str | RewardStack = "composite",
+) -> Market:
+    """Return a market to play.
+
+    Args:
+        population: The bidders: the name of a file in ``conf/population/``, or their settings.
+        *overrides: Changes as on the command line, such as ``market.episode_length=20``.
+        market: The name of a file in ``conf/market/``, or settings.
+        reward: The name of a file in ``conf/reward/``, or a stack.
+
+    Raises:
+        ConfigError: A name or a change is wrong. The message says what to write instead.
+        ValueError: The market cannot play the bidders.
+    """
+    return Market(environment(population, *overrides, market=market, reward=reward))

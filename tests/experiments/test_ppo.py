@@ -1,0 +1,61 @@
+"""The experiment ppo trains a policy that other experiments load as a designer."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.config import compose_config
+from daedalus.designers.ppo import PpoSettings
+from daedalus.market.seeds import generator
+from daedalus.search.space import random_mechanisms
+from experiments import leaderboard, ppo
+from tests.experiments.test_leaderboard import small
+from tests.launching import play
+
+SMALL = "population=stage3 ppo.decisions=200 ppo.markets=10 ppo.batch_size=20 ppo.width=8"
+SMALL += " ppo.epochs=1 evaluation.episodes=3 evaluation.resamples=100 tracking=files"
+SMALL += " evaluation.baselines.search.candidates=8 evaluation.baselines.search.sweeps=0"
+
+
+@pytest.mark.slow
+def test_a_run_trains_and_its_policy_is_a_row_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    play(run, "+experiment=ppo", *SMALL.split())
+    summary = pd.read_csv(run / "summary.csv").set_index("designer")
+    assert {"random", "search", "ppo"} <= set(summary.index)
+    assert len(pd.read_csv(run / "history.csv")) == 2
+    assert "PPO" in set(pd.read_csv(run / "phases.csv").phase)
+    elsewhere = tmp_path / "elsewhere"
+    words = "+experiment=boxplot population=stage3 evaluation.episodes=3 evaluation.resamples=100"
+    play(elsewhere, *words.split(), "tracking=files", "designer=ppo", f"designer.checkpoint={run}")
+    again = pd.read_csv(elsewhere / "summary.csv").set_index("designer")
+    assert again.loc["ppo", "mean"] == summary.loc["ppo", "mean"]
+    board = tmp_path / "board"
+    board.mkdir()
+    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
+    rows = [drawn[row].to_dict() for row in range(len(drawn))]
+    pd.DataFrame(rows).to_csv(board / "portfolio.csv", index=False)
+    monkeypatch.setattr(leaderboard, "leaderboard_figures", lambda *_: {})
+    designer = PpoSettings(name="ppo", checkpoint=str(run))
+    leaderboard.main(replace(small(1, 0), designer=designer), board)
+    assert "ppo" in set(pd.read_csv(board / "totals.csv").designer)
+
+
+def test_without_the_extra_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = compose_config("+experiment=ppo")
+    for name in ("trainer", "markets"):
+        monkeypatch.delitem(sys.modules, f"daedalus.training.ppo.{name}", raising=False)
+        monkeypatch.delattr(f"daedalus.training.ppo.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    with pytest.raises(CannotRunError, match=r"stable_baselines3.*pip install 'daedalus\[rl\]'"):
+        ppo.main(config, tmp_path)

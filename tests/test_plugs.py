@@ -1,0 +1,74 @@
+"""The examples of docs/plugs.md run, and do what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daedalus
+from daedalus.config.environments import environment
+from daedalus.market.interface import MARKETS, MarketSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import market_seeds
+from daedalus.search.features import observed_features
+from daedalus.service.openenv.catalogue import Catalogue
+from tests.populations import in_both_markets
+from tests.service.conftest import serving
+
+PAGE = Path(__file__).parents[1] / "docs" / "plugs.md"
+PYTHON, GYMNASIUM, FORK = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+
+
+def done(script: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(script, names)
+    return names
+
+
+def test_five_lines_of_python(capsys: pytest.CaptureFixture[str]) -> None:
+    names = done(PYTHON)
+    assert len(PYTHON.split("\n\n")[1].splitlines()) == 4
+    episode = environment("stage3").reset(market_seeds(0, "service", 1))
+    expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
+    assert names["step"].reward == float(capsys.readouterr().out) == expected
+
+
+@pytest.mark.slow
+def test_markets_in_gymnasium(capsys: pytest.CaptureFixture[str]) -> None:
+    names = done(GYMNASIUM)
+    assert names["seen"].shape == (64, 49) and names["rewards"].shape == (64,)
+    assert "'bid_mean': " in capsys.readouterr().out
+    first = environment("world").reset(market_seeds(0, "service", 1)).observe()
+    expected = observed_features(first).astype(np.float32)[0]
+    np.testing.assert_array_equal(names["markets"].reset(seed=0)[0][0], expected)
+    assert names["markets"].single_action_space.contains(names["action"])
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    markets = {name: MarketSettings(name) for name in MARKETS}
+    with serving(
+        Catalogue({"stage3": in_both_markets(3)}, "stage3", "strategic", markets, 10)
+    ) as found:
+        yield found
+
+
+@pytest.mark.slow
+def test_a_client_learns_from_forks(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert FORK.count("http://127.0.0.1:8000") == 1
+    names = done(FORK.replace("http://127.0.0.1:8000", address))
+    chosen = float(capsys.readouterr().out)
+    market = daedalus.Market(
+        daedalus.market(in_both_markets(3).in_market("strategic"), market=MarketSettings()).env
+    )
+    market.reset(seed=1000)
+    choices = [daedalus.Mechanism(reserve_price=each) for each in names["reserves"]]
+    earned = market.fork(choices, futures=500)
+    print(earned, names["odds"], chosen)
+    assert earned[names["scores"].argmax()] > earned.max() - 0.02
+    assert names["odds"].max() > 0.2 and names["reserves"][names["scores"].argmax()] == chosen

@@ -1,0 +1,108 @@
+"""The public Python surface: five lines play a market, and an import of the package is quick."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import daedalus
+from daedalus.config import ConfigError
+from daedalus.config.environments import environment
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import market_seeds
+from daedalus.rewards.stack import RewardStack
+from tests.populations import population, seat_plan
+
+ROOT = Path(__file__).parents[1]
+
+FIVE_LINES = """
+import daedalus
+market = daedalus.market("stage3")
+market.reset(seed=0)
+step = market.step(daedalus.Mechanism(auction_type="vcg"))
+print(step.reward)
+"""
+
+VARIED = [daedalus.Mechanism(), daedalus.Mechanism("vcg", 0.4), daedalus.Mechanism("first_price")]
+
+
+def python(script: str) -> str:
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.slow
+def test_five_lines_play_a_step() -> None:
+    env = environment("stage3")
+    episode = env.reset(market_seeds(0, "service", 1))
+    expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
+    assert float(python(FIVE_LINES)) == expected
+
+
+def test_the_package_alone_imports_nothing_heavy() -> None:
+    told = python(
+        "import sys, daedalus; print([n for n in ('numpy', 'hydra') if n in sys.modules])"
+    )
+    assert told.strip() == "[]"
+
+
+def test_the_package_names_its_parts_and_keeps_its_modules() -> None:
+    assert set(daedalus.__all__) <= set(dir(daedalus))
+    for name in daedalus.__all__:
+        assert callable(getattr(daedalus, name))
+    assert daedalus.market.mechanism.Mechanism is daedalus.Mechanism
+    with pytest.raises(AttributeError, match="daedalus has no 'Marker'; it has Market, Mechanism"):
+        _ = daedalus.Marker
+    assert (ROOT / "daedalus" / "py.typed").exists()
+
+
+def test_an_episode_is_that_of_its_environment() -> None:
+    market = daedalus.market("stage4", "market.episode_length=3", reward="revenue")
+    first = market.reset(seed=5)
+    episode = market.env.reset(market_seeds(5, "service", 1))
+    np.testing.assert_array_equal(first.proxies, episode.observe().proxies)
+    for number, mechanism in enumerate(VARIED, start=1):
+        step = market.step(mechanism)
+        result = episode.step(Mechanisms.stack([mechanism]))
+        assert step.reward == result.reward[0] == market.env.reward.of_mechanisms(step.outcome)[0]
+        np.testing.assert_array_equal(step.observation.recent, episode.observe().recent)
+        assert step.done == market.done == (number == 3)
+    assert market.step(daedalus.Mechanism()).reward == 0.0
+    with pytest.raises(ValueError, match="horizon: 1; the episode has ended"):
+        market.fork(VARIED)
+
+
+def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:
+    market = daedalus.market()
+    first = market.reset()
+    assert market.seed is not None
+    np.testing.assert_array_equal(market.reset(market.seed).recent, first.recent)
+
+
+def test_bidders_market_and_reward_may_be_objects() -> None:
+    stack = RewardStack({"composite": 0.0, "welfare": 1.0})
+    market = daedalus.market(population(3), market=MarketSettings(episode_length=4), reward=stack)
+    assert market.env.settings.episode_length == 4 and market.env.reward == stack
+    classic = daedalus.market(seat_plan(3), market="classic")
+    assert classic.env.settings.name == "classic" and 0.0 <= classic_reward(classic) <= 1.0
+
+
+def classic_reward(market: daedalus.Market) -> float:
+    market.reset(0)
+    return market.step(daedalus.Mechanism()).reward
+
+
+def test_mistakes_say_what_to_write() -> None:
+    with pytest.raises(ConfigError, match="stage9"):
+        daedalus.market("stage9")
+    with pytest.raises(ConfigError, match=r"market\.episode_length"):
+        daedalus.market("stage3", "market.episode_length=0")
+    market = daedalus.market("stage3")
+    for ask in (lambda: market.step(VARIED[0]), lambda: market.fork(VARIED), lambda: market.done):
+        with pytest.raises(RuntimeError, match="call reset first"):
+            ask()
