@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def installed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the checkout, which workers of pytest-xdist add to the path of their children."""
-    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "children"))
 
 
 @pytest.fixture(scope="module")
