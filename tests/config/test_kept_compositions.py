@@ -20,6 +20,7 @@ COMMANDS = [
         "~evaluation.baselines.random",
     ],
     ["+experiment=baselines", "population=stage1", "+reward.weights.welfare=0.5"],
+    ["+experiment=serve"],
 ]
 
 
@@ -28,6 +29,7 @@ def test_a_kept_composition_is_hydra_s_own(monkeypatch: pytest.MonkeyPatch) -> N
     found = [[OmegaConf.to_yaml(compose_both(*each)[0]) for each in COMMANDS] for _ in range(2)]
     monkeypatch.setattr(defaults_list, "_create_defaults_list", kept._create)
     monkeypatch.setattr(ConfigLoaderImpl, "_compose_config_from_defaults_list", kept._compose)
+    monkeypatch.setattr(defaults_list, "_create_interpolation_map", kept._choices)
     monkeypatch.setattr(Box, "_re_parent", kept._re_parent)
     own = [OmegaConf.to_yaml(compose_both(*each)[0]) for each in COMMANDS]
     assert found == [own, own] and len(set(own)) == len(COMMANDS)
