@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer serve test check smoke gpu-check bench bench-service notebook notebooks clean
+.PHONY: help setup demo designer serve test test-service test-others check smoke gpu-check bench bench-service notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -41,15 +41,21 @@ designer: setup ## train a designer for many populations, score it in others (SE
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-# Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, apart from the
-# others. Tests of threads need several, and OpenEnv's validator gives itself 3 s of processor time.
+# Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, and the others
+# beside them in the time that they leave. Tests of threads need several, and OpenEnv's validator gives itself 3 s of
+# processor time: they run alone.
 SERVICE := tests/service/http tests/service/page tests/service/sessions
 ALONE := tests/market/jit/test_threads.py \
   tests/test_deploy.py::test_openenv_grades_the_service_of_the_image_at_level_two
 test: setup ## run all tests, also the slow ones
-	$(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
-	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
+	$(MAKE) --no-print-directory --jobs 2 test-service test-others
 	$(RUN) -m pytest -q -m "" -n 0 $(ALONE)
+
+test-service:
+	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
+
+test-others:
+	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
 
 check: setup $(PAGE_CHECKS) ## check style, types, imports and requirements
 	.venv/bin/hadolint Dockerfile

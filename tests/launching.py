@@ -17,6 +17,7 @@ from daedalus.config.paths import ROOT
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
 from experiments import compare
+from tests.forked import Forked
 
 QUIET = ("hydra/job_logging=none", "hydra/hydra_logging=none", "tracking=files")
 Start = Callable[..., None]
@@ -42,7 +43,7 @@ def play(out: Path, *words: str) -> None:
 
 def wait_for(
     condition: Callable[[], object],
-    process: subprocess.Popen[bytes] | None = None,
+    process: subprocess.Popen[bytes] | Forked | None = None,
     seconds: float = 480,
 ) -> None:
     """Wait until a condition holds, while a process is still at work."""

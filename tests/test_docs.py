@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.designers
 from daedalus.checks import one_of
-from daedalus.config import Config, ConfigError, explain, register, to_config
+from daedalus.config import CONF, Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
@@ -199,14 +199,15 @@ def each_command() -> Iterator[Any]:
     """Yield every command; those outside README run only with the slow tests."""
     for where, words in COMMANDS.items():
         quick = where.startswith("README.md")
-        yield pytest.param(words, id=where, marks=[] if quick else pytest.mark.slow)
+        yield pytest.param(where, words, id=where, marks=[] if quick else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("words", each_command())
-def test_every_command_composes(words: list[str], extended: Path) -> None:
+@pytest.mark.parametrize(("where", "words"), each_command())
+def test_every_command_composes(where: str, words: list[str], extended: Path) -> None:
+    conf = extended / "conf" if where.startswith("docs/tutorial.md") else CONF
     if "--help" not in words:
         for overrides in jobs(words):
-            composed(extended / "conf", overrides)
+            composed(conf, overrides)
 
 
 def test_a_sweep_takes_each_value() -> None:

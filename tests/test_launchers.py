@@ -17,12 +17,17 @@ import pytest
 from daedalus.training.checkpoints import completed_steps
 from tests import slurm
 from tests.launching import run_here, wait_for
-from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
 SMALL = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_size=64".split()
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 SHORT = "training.grpo.max_completion_tokens=16 evaluation.episodes=2 evaluation.resamples=100"
+SILENT = """defaults: [endpoint]
+base_url: http://127.0.0.1:9/v1
+model: any
+retries: 0
+"""
+"""A designer that fails when it is asked."""
 TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SHORT.split(), *SMALL, "seed=0,1"]
 
 pytestmark = pytest.mark.slow
@@ -116,20 +121,19 @@ def test_a_job_that_fails_leaves_the_others(
     environment = dict(os.environ)
     if launcher == "slurm":
         environment = request.getfixturevalue("cluster")
-    for name in ("model", "broken"):
-        leave_untrained_model(tmp_path / name)
-    (tmp_path / "broken" / "model.safetensors").unlink()
-    keys = ["+experiment=boxplot", "evaluation.episodes=2", "designer=language_model"]
-    keys += ["designer.max_new_tokens=4", "designer.checkpoint=broken,model"]
-    sweep = launch(tmp_path, environment, *keys, launcher=launcher)
+    (tmp_path / "conf" / "designer").mkdir(parents=True)
+    (tmp_path / "conf" / "designer" / "silent.yaml").write_text(SILENT)
+    words = [f"hydra.searchpath=[file://{tmp_path}/conf]", "+experiment=boxplot"]
+    words += ["evaluation.episodes=2", "designer=silent,heuristic"]
+    sweep = launch(tmp_path, environment, *words, launcher=launcher)
     output, _ = sweep.communicate(timeout=480)
     assert sweep.returncode == 1
-    assert "broken: no folder of a model" in output
+    assert "no server at http://127.0.0.1:9/v1" in output
     (table,) = tmp_path.glob("outputs/sweeps/*/*/jobs.csv")
     jobs = pd.read_csv(table)
-    assert list(jobs["designer.checkpoint"]) == ["broken", "model"]
+    assert list(jobs["designer"]) == ["silent", "heuristic"]
     assert list(jobs["state"]) == ["failed", "finished"]
-    assert "broken: no folder of a model" in jobs["error"][0]
+    assert "no server at http://127.0.0.1:9/v1" in jobs["error"][0]
     assert set(pd.read_csv(table.with_name("sweep.csv"))["job"]) == {1}
     if launcher == "slurm":
         launches = json.loads((table.parent / "1" / "provenance.json").read_text())
@@ -181,8 +185,8 @@ def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole
     os.kill(workers[0], signal.SIGKILL)
     output, _ = sweep.communicate(timeout=60)
     assert sweep.returncode == 1 and "resume=true" in output and "Traceback" not in output
-    again = launch(tmp_path, environment, *TRAINING, "resume=true", launcher="local")
-    assert again.wait(timeout=480) == 0
+    basic = ["-m", "hydra/launcher=basic"]  # the test of Slurm resumes in new processes
+    run_here(tmp_path, *basic, *TRAINING, "tracking=files", "resume=true")
     assert_went_on(tmp_path, before, whole)
 
 

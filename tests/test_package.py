@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def installed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the checkout, which workers of pytest-xdist add to the path of their children."""
-    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "children"))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel beside the libraries that are here; return the path of the command.
 
-    In the checkout pip would see a ``daedalus.egg-info`` and take the package for installed.
+    In the checkout pip would see a ``daedalus.egg-info`` and take the package for installed. Kernels
+    that the checkout has compiled are copied: they are those of the same sources.
     """
     place = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
@@ -57,7 +58,11 @@ def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     libraries = Path(packages.stdout.strip()) / "libraries.pth"
     libraries.write_text(sysconfig.get_path("purelib"))
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
-    subprocess.run([*pip, "--no-deps", "--no-index", wheel], cwd=place, check=True)
+    subprocess.run([*pip, "--ignore-installed", "--no-deps", "--no-index", wheel], check=True)
+    for kernel in (ROOT / "daedalus" / "market").rglob("*.nb[ci]"):
+        copied = Path(packages.stdout.strip()) / kernel.relative_to(ROOT)
+        copied.parent.mkdir(exist_ok=True)
+        shutil.copy(kernel, copied)
     return place / "bin" / "daedalus"
 
 

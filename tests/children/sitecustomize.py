@@ -1,5 +1,7 @@
 """What every process that a test starts does first, see ``tests/conftest.py``."""
 
 import gc
+import sys
 
 gc.set_threshold(100_000)  # PyTorch and its kin make a million objects, and all of them stay
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]

@@ -1,7 +1,8 @@
 """Tests compose hundreds of configurations from the same files: keep what these files give.
 
 Hydra applies changes of values to a composition of files. Only this composition is kept, for each
-choice of files below conf/, and each test gets a copy of it.
+choice of files below conf/, and each test gets a copy of it. Two steps that Hydra and OmegaConf
+take for each of up to 200 files, a third of a composition, are left out or done in fewer steps.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import Any
 import pytest
 from hydra._internal import config_loader_impl, defaults_list
 from omegaconf import DictConfig
+from omegaconf.base import Box
 
 from daedalus.config.paths import CONF
 
 _OURS = {"pkg://hydra.conf", "structured://", f"file://{CONF}"}
 _loader = config_loader_impl.ConfigLoaderImpl
 _create, _compose = defaults_list._create_defaults_list, _loader._compose_config_from_defaults_list
+_choices, _re_parent = defaults_list._create_interpolation_map, Box._re_parent
 # Pickled: a copy of a configuration takes six times as long.
 _lists: dict[str, bytes] = {}
 _compositions: dict[str, bytes] = {}
@@ -27,6 +30,8 @@ def keep_compositions(patch: pytest.MonkeyPatch) -> None:
     """Let Hydra compose each choice of files once."""
     patch.setattr(defaults_list, "_create_defaults_list", _kept_list)
     patch.setattr(_loader, "_compose_config_from_defaults_list", _kept_composition)
+    patch.setattr(defaults_list, "_create_interpolation_map", _needed_choices)
+    patch.setattr(Box, "_re_parent", _tell_parents)
 
 
 def _kept_list(repo: Any, name: Any, overrides: Any, **options: Any) -> Any:
@@ -50,6 +55,26 @@ def _kept_composition(loader: Any, defaults: Any, repo: Any) -> DictConfig:
     if key not in _compositions:
         _compositions[key] = pickle.dumps(_compose(loader, defaults, repo))
     return pickle.loads(_compositions[key])
+
+
+def _needed_choices(overrides: Any, defaults: Any, self_added: bool) -> DictConfig | None:
+    """Return what interpolations in a list of defaults refer to, if it has any."""
+    asked = any(each.is_interpolation() for each in defaults if not each.is_self())
+    return _choices(overrides, defaults, self_added) if asked else None
+
+
+def _tell_parents(box: Box) -> None:
+    """Tell the nodes of a box their parents."""
+    content = vars(box)["_content"]
+    if not isinstance(content, dict | list):
+        return _re_parent(box)
+    for node in content.values() if isinstance(content, dict) else content:
+        if node is not None:
+            own = vars(node)
+            own["_parent"], own["_flags_cache"] = box, None
+            if "_content" in own:
+                _tell_parents(node)
+    return None
 
 
 def _key(repo: Any, *asked: object) -> str:

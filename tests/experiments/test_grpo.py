@@ -23,6 +23,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
 from experiments import grpo
+from tests import forked
 from tests.launching import play, run_here, wait_for
 
 pytestmark = pytest.mark.slow
@@ -34,13 +35,8 @@ NARROW = "model.hidden_size=32 model.layers=2 model.heads=2 model.intermediate_s
 SHORT = ["training.grpo.max_completion_tokens=24", "evaluation.episodes=2"]
 
 
-def launch(
-    cwd: Path, *overrides: str, environment: dict[str, str] | None = None
-) -> subprocess.Popen[bytes]:
-    command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", *overrides]
-    variables = os.environ | (environment or {})
-    with (cwd / "log.txt").open("ab") as log:
-        return subprocess.Popen(command, cwd=cwd, env=variables, stdout=log, stderr=log)
+def launch(cwd: Path, *overrides: str) -> forked.Forked:
+    return forked.start("run.py", "+experiment=smoke", *overrides, cwd=cwd, out=cwd / "log.txt")
 
 
 def grpo_records(run: Path) -> list[dict[str, float]]:
@@ -97,8 +93,10 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Do a run in a process of its own, with two threads; return the folder from which it began."""
     folder = tmp_path_factory.mktemp("smoke")
     threads = {name: "2" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")}
-    status = launch(folder, "tracking=wandb", *NARROW, environment=threads).wait()
-    assert status == 0, (folder / "log.txt").read_text()
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", "tracking=wandb", *NARROW]
+    with (folder / "log.txt").open("wb") as log:
+        done = subprocess.run(command, cwd=folder, env=os.environ | threads, stdout=log, stderr=log)
+    assert done.returncode == 0, (folder / "log.txt").read_text()
     return folder
 
 

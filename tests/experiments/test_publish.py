@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,28 +16,12 @@ from daedalus.config import Config
 from daedalus.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
-from tests.config.composing import composed
+from tests.config.composing import composed, failure
 from tests.hub_cache import offline
 from tests.publishing.conftest import hub  # noqa: F401  # a fixture
 from tests.publishing.fake_hub import FakeHub
 
 ROOT = Path(__file__).parents[2]
-
-
-def publish(
-    cwd: Path, model: Path, *overrides: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "run.py"), "+experiment=publish", *overrides]
-    return subprocess.run(
-        [*command, f"designer.checkpoint={model}", "hydra.run.dir=out"],
-        cwd=cwd, env=offline(cwd / "cache") | environment, capture_output=True, text=True,
-    )  # fmt: skip
-
-
-def refusal(answer: subprocess.CompletedProcess[str]) -> str:
-    """Return the last line of what a refused command says."""
-    assert answer.returncode == 1 and "Traceback" not in answer.stderr
-    return answer.stderr.strip().splitlines()[-1]
 
 
 def settings(model: Path, *overrides: str) -> Config:
@@ -69,37 +54,62 @@ def test_a_folder_is_uploaded_once(trained_run: RunFolder, tmp_path: Path, hub: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["hub.repo=OWNER/NAME"], "HF_TOKEN: not set; set it to a token that may write"),
-        (["hub.dry_run=true"], "hub.repo: not set; give OWNER/NAME"),
-        (["hub.repo=NAME", "hub.dry_run=true"], "repo: 'NAME'; give OWNER/NAME"),
-        (
-            ["hub.repo=OWNER/NAME", "hub.dry_run=true", "hub.adapter_only=true"],
-            "hub.adapter_only: the base model of this run is not on the hub",
-        ),
-    ],
-)
 def test_what_cannot_be_published_is_said_in_a_sentence(
-    trained_run: RunFolder, tmp_path: Path, overrides: list[str], message: str
+    trained_run: RunFolder, tmp_path: Path
 ) -> None:
-    assert message in refusal(publish(tmp_path, trained_run.model, *overrides))
+    words = ["+experiment=publish", "hub.repo=OWNER/NAME", "hydra.run.dir=out"]
+    answer = subprocess.run(
+        [sys.executable, ROOT / "run.py", *words, f"designer.checkpoint={trained_run.model}"],
+        cwd=tmp_path, env=offline(tmp_path / "cache"), capture_output=True, text=True,
+    )  # fmt: skip
+    assert answer.returncode == 1 and "Traceback" not in answer.stderr
+    told = answer.stderr.strip().splitlines()[-1]
+    assert "HF_TOKEN: not set; set it to a token that may write" in told
     assert not (tmp_path / "out" / "published").exists()
     assert not list(tmp_path.rglob("*.tmp"))
 
 
 @pytest.mark.slow
-def test_a_run_that_was_not_evaluated_is_refused(trained_run: RunFolder, tmp_path: Path) -> None:
+def test_a_repository_must_be_named(trained_run: RunFolder, tmp_path: Path) -> None:
+    dry = ("+experiment=publish", f"designer.checkpoint={trained_run.model}", "hub.dry_run=true")
+    assert "repo: 'NAME'; give OWNER/NAME" in failure(*dry, "hub.repo=NAME")
+    with pytest.raises(CannotRunError, match="repo: not set; give OWNER/NAME"):
+        main(composed(*dry), tmp_path)
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """Make a dry run without a network and with an empty cache; return why it is refused."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "out").mkdir()
+
+    def refuse(model: Path, *overrides: str) -> str:
+        with pytest.raises(CannotRunError) as caught:
+            main(settings(model, "hub.dry_run=true", *overrides), tmp_path / "out")
+        assert not list(tmp_path.rglob("published")) and not list(tmp_path.rglob("*.tmp"))
+        return str(caught.value)
+
+    return refuse
+
+
+@pytest.mark.slow
+def test_an_adapter_needs_a_base_on_the_hub(
+    trained_run: RunFolder, refused: Callable[..., str]
+) -> None:
+    told = refused(trained_run.model, "hub.adapter_only=true")
+    assert "hub.adapter_only: the base model of this run is not on the hub" in told
+
+
+@pytest.mark.slow
+def test_a_run_that_was_not_evaluated_is_refused(
+    trained_run: RunFolder, refused: Callable[..., str], tmp_path: Path
+) -> None:
     shutil.copytree(trained_run.path, tmp_path / "run")
     run = RunFolder(tmp_path / "run")
     run.summary.unlink()
-    dry = ("hub.repo=OWNER/NAME", "hub.dry_run=true")
-    assert "has no evaluation of its model" in refusal(publish(tmp_path, run.model, *dry))
-    (tmp_path / "other").mkdir()
-    answer = publish(tmp_path / "other", run.sft_model, *dry)
-    assert "is not the model of a run" in refusal(answer)
-    assert not list(tmp_path.rglob("published"))
+    assert "has no evaluation of its model" in refused(run.model)
+    assert "is not the model of a run" in refused(run.sft_model)
 
 
 @pytest.mark.slow

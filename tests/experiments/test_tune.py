@@ -6,8 +6,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +17,11 @@ from daedalus.config import Config, compose_both
 from daedalus.config.jobs import Launch
 from daedalus.training.checkpoints import last_checkpoint
 from experiments import compare, tune
+from tests import forked
 from tests.launching import wait_for
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 SMALL = "model.hidden_size=32 model.layers=1 model.heads=2 model.intermediate_size=64".split()
 FIXED = """# @package _global_
 defaults: [boxplot, override /designer: fixed, override /tuning: reserve, override /tracking: files]
@@ -69,11 +67,9 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def launch(place: Path, experiment: str, *overrides: str) -> subprocess.Popen[bytes]:
+def launch(place: Path, experiment: str, *overrides: str) -> forked.Forked:
     words = [f"hydra.searchpath=[file://{place}/conf]", f"+experiment={experiment}", *overrides]
-    with (place / "log.txt").open("ab") as log:
-        command = [sys.executable, str(ROOT / "run.py"), *words]
-        return subprocess.Popen(command, cwd=place, stdout=log, stderr=log)
+    return forked.start("run.py", *words, cwd=place, out=place / "log.txt")
 
 
 def launches(trial: Path) -> list[dict[str, str]]:

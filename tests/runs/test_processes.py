@@ -17,7 +17,7 @@ from accelerate.utils.launch import prepare_multi_gpu_env
 from daedalus.checks import CannotRunError
 from daedalus.runs import processes
 from daedalus.runs.folder import RunFolder
-from tests import watched_run
+from tests import forked, watched_run
 from tests.config.composing import composed
 
 ROOT = Path(__file__).parents[2]
@@ -88,20 +88,22 @@ class Launched(NamedTuple):
         return (self.notes / f"{kind}_{process}.txt").read_text().splitlines()
 
 
-def launch(out: Path, notes: Path, *overrides: str, kill: int | None = None) -> Launched:
+def launch(
+    out: Path, notes: Path, *overrides: str, kill: int | None = None, alone: bool = False
+) -> Launched:
+    """Train in two processes, which are new ones or begin as forks with their libraries."""
     notes.mkdir()
-    script = ["tests/watched_run.py", str(notes), *overrides, f"hydra.run.dir={out}"]
-    launcher = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(CPU)]
-    answer = subprocess.run(
-        [*launcher, *script],
-        cwd=ROOT,
-        env=dict(os.environ) | NO_GPU | ({"WATCHED_KILL": str(kill)} if kill else {}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    return Launched(RunFolder(out), notes, answer.returncode, answer.stdout)
+    words = ["--config_file", str(CPU), "tests/watched_run.py", str(notes), *overrides]
+    words.append(f"hydra.run.dir={out}")
+    given = dict(os.environ) | NO_GPU | ({"WATCHED_KILL": str(kill)} if kill else {})
+    if alone:
+        command = [sys.executable, "-m", "accelerate.commands.launch", *words]
+        answer = subprocess.run(
+            command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=300
+        )
+    else:
+        answer = forked.run("tests/forked_workers.py", *words, cwd=ROOT, environment=given)
+    return Launched(RunFolder(out), notes, answer.returncode, answer.stdout + answer.stderr)
 
 
 def signals(run: RunFolder, phase: str, *names: str) -> np.ndarray:
@@ -114,7 +116,7 @@ def signals(run: RunFolder, phase: str, *names: str) -> np.ndarray:
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Launched:
     """Train in two processes."""
     folder = tmp_path_factory.mktemp("pair")
-    launched = launch(folder / "run", folder / "notes", *TRAINING)
+    launched = launch(folder / "run", folder / "notes", *TRAINING, alone=True)
     assert launched.status == 0, launched.said
     return launched
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +24,7 @@ from daedalus.training.hardware import (
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 from daedalus.training.trainers import run_phase
+from tests import forked
 from tests.training.conftest import SFT, make_run
 
 ROOT = Path(__file__).parents[2]
@@ -101,9 +100,8 @@ def test_too_little_memory_names_the_setting_to_lower(
 
 @pytest.mark.slow
 def test_a_run_says_so_in_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "run.py", "+experiment=smoke", f"hydra.run.dir={tmp_path}"]
-    command += ["model=tiny_qlora", "model.backend=unsloth"]
-    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    words = ["+experiment=smoke", "model=tiny_qlora", "model.backend=unsloth"]
+    answer = forked.run("run.py", *words, f"hydra.run.dir={tmp_path}", cwd=ROOT)
     assert answer.returncode != 0
     lines = answer.stderr.splitlines()
     assert lines[-1].startswith("model.backend: unsloth needs a GPU")
