@@ -22,6 +22,8 @@ _BIDS, _VALUES, _HELD, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
 _SIZES = ("#56b4e9", "#0072b2", "#332288", "#882255", "#cc79a7", "#d55e00")
 _SHOWN = slice(2, -5)  # hundredths of the bids; the ends are few
 _STEPS = 160
+_DRAWS = 500
+_WIDTH = 0.07  # of the kernel of densities, as a share of the axis
 _BASES = {RESERVE: "times the reserve in force", LEVEL: "times the sale's level"}
 
 
@@ -46,7 +48,8 @@ def values_over_bids(estimator: Estimator, estimate: Estimate) -> Figure:
     axes.plot([0.0, top], [0.0, top], color=FAINT, lw=1.0, ls="--", label="value = bid")
     axes.set(xlabel="bid, in levels of its sale", ylabel="estimated value, in levels")
     axes.set_xlim(0.0, 1.02 * top)
-    axes.set_ylim(0.0, 2.5 * top)
+    highest = max(float(estimate.by_size[size][_SHOWN][-1]) for size in chosen)
+    axes.set_ylim(0.0, min(2.5 * top, 1.05 * highest))
     axes.legend(frameon=False, fontsize=9)
     reading = "a level is what is usual for the sale · the lowest 2 % and highest 5 % are left out"
     entitle(figure, "What bidders bid, and what it was worth to them", reading)
@@ -77,10 +80,11 @@ def densities(
 
 
 def _density(quantiles: Numbers, grid: Numbers) -> Numbers:
-    """Return a density, from the rise of a distribution function over a window of the grid."""
-    width = 3.0 * (grid[1] - grid[0])
-    up, down = (np.interp(grid + move, quantiles, LEVELS, 0.0, 1.0) for move in (width, -width))
-    return np.asarray((up - down) / (2.0 * width))
+    """Return a density by a triangular kernel, reflected at 0 and nowhere else."""
+    width = _WIDTH * (grid[-1] - grid[0])
+    fine = np.interp((np.arange(_DRAWS) + 0.5) / _DRAWS, LEVELS, quantiles)
+    away = abs(np.concatenate([fine, -fine])[:, None] - grid) / width
+    return np.asarray(np.maximum(1.0 - away, 0.0).sum(axis=0) / (width * _DRAWS))
 
 
 def reserve_curve(
@@ -139,7 +143,7 @@ def sensitivity_dots(table: pd.DataFrame, verdict: Verdict, estimator: Estimator
         estimator: The log.
     """
     designed = estimator.unit * verdict.policy.multiple
-    figure, (left, right) = empty_panels(1, 2, (9.4, 1.7 + 0.34 * len(table)))
+    figure, (left, right) = empty_panels(1, 2, (8.2, 1.7 + 0.3 * len(table)))
     places = np.arange(len(table))
     colours = [_SET if kind == "as estimated" else _VALUES for kind in table["kind"]]
     left.scatter(estimator.unit * table["best"], places, c=colours, s=34, zorder=3)

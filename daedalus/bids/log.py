@@ -199,7 +199,7 @@ def _covariates(table: pd.DataFrame, settings: BidLogSettings) -> dict[str, pd.S
         names = [str(name) for name in table if name not in taken]
     found = {name: table[name] for name in names}
     if settings.date in table:
-        dates = pd.to_datetime(table[settings.date], errors="coerce")
+        dates = pd.to_datetime(table[settings.date], errors="coerce", format="ISO8601")
         if dates.isna().any():
             row = int(np.argmax(dates.isna().to_numpy()))
             shown = table[settings.date].iloc[row]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from markdown_it import MarkdownIt
 
@@ -29,6 +30,9 @@ th { border-bottom-color: #888; }
 blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
   border-left: 4px solid #009e73; font-size: 1.08rem; }
 """
+
+
+_LITTLE = 0.1
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
         "## What it gains",
         _gain(findings),
         f"![Result against reserve]({figures['reserve']})",
-        _table(findings.designers),
+        _table(_readable_designers(findings.designers)),
         _compared(findings),
         "## How sure this is",
         *_certainty(findings),
@@ -212,8 +216,12 @@ def _bidders(findings: Findings) -> list[str]:
         f"There are {len(log.bids):,} bids in {len(log.sales):,} {readable(log.format)} sales. "
         f"What is sold and the number of bidders explain {100 * levels.explained:.0f} % of the "
         "differences between bids (of the variance of their logarithms). Of the rest, "
-        f"{100 * levels.common:.0f} % is common to all bids of a sale: bidders knew something "
-        "that the log does not show."
+        f"{100 * levels.common:.0f} % is common to all bids of a sale"
+        + (
+            ": bidders knew something that the log does not show."
+            if levels.common > _LITTLE
+            else ", which is little."
+        )
     ]
     if len(fit) and findings.estimator.settings.format == FIRST_PRICE:
         most = fit.sort_values("sales").iloc[-1]
@@ -262,6 +270,16 @@ def _table(frame: pd.DataFrame) -> str:
     rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _readable_designers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with gains and their intervals in one column."""
+    numbers = table[["gain", "gain_low", "gain_high"]].to_numpy(np.float64)
+    gains = [
+        f"{amount(gain)} ({amount(low)} to {amount(high)})" if low < high else amount(gain)
+        for gain, low, high in numbers.tolist()
+    ]
+    return table[["designer", "sets", "result"]].assign(**{"gain, with its interval": gains})
 
 
 def _cell(value: object) -> str:

@@ -1,0 +1,50 @@
+"""The timber sales come from a package that may be absent."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from daedalus.bids.timber import timber_table
+from daedalus.checks import CannotRunError
+
+
+def leave_package(folder: Path) -> None:
+    data = folder / "simple_fpa" / "data"
+    data.mkdir(parents=True)
+    (data.parent / "__init__.py").write_text("raise ImportError('statsmodels')\n")
+    head = ",auctionid,hhi,forest,adv_value,year,state,volume_total_1,actual_bid\n"
+    rows = ["0,0,0.5,3,700,82,30,62,800\n", "1,0,0.5,3,700,82,30,62,900\n"]
+    rows += [f"{row},1,0.5,3,700,82,30,62,900\n" for row in range(2, 11)]
+    (data / "haile_data.csv").write_text(head + "".join(rows))
+
+
+def test_the_data_is_read_without_importing_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    table = timber_table()
+    assert "simple_fpa" not in sys.modules
+    assert list(table["bid"]) == [800, 900]  # the sale with nine bids is left out
+    assert set(table) == {
+        "auction", "bid", "reserve", "volume", "concentration", "forest", "state", "year",
+    }  # fmt: skip
+    assert table["forest"].iloc[0] == "3"
+
+
+def test_without_the_package_a_sentence_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daedalus.bids.timber.find_spec", lambda _: None)
+    with pytest.raises(CannotRunError, match=r"pip install -e '\.\[bids\]'"):
+        timber_table()
+
+
+@pytest.mark.skipif(find_spec("simple_fpa") is None, reason="needs the extra bids")
+def test_the_data_has_the_known_sales() -> None:
+    table = timber_table()
+    assert len(table) == 57_104 and table["auction"].nunique() == 16_063
