@@ -21,6 +21,7 @@ Numbers = NDArray[np.float64]
 
 _STRONGER = 1.2
 _EVERY = 5
+_INNER = slice(5, 96)
 
 
 def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> pd.DataFrame:
@@ -116,8 +117,9 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
     """Return how estimated values compare with bids, and how well they explain winning bids.
 
     Returns:
-        A row for each number of ``bidders``: number of ``sales``; ``median_markup`` and
-        ``mean_markup``, values over bids less 1, in percent; and the mean winning bid in levels, as
+        A row for each number of ``bidders``: number of ``sales``; ``median_markup``,
+        values over bids less 1, in percent; ``mean_markup``, the same of their sums without the
+        lowest and highest twentieth; and the mean winning bid in levels, as
         the log has it (``winning``) and as the estimate has it at the reserves in force
         (``explained``). Ascending and second-price sales have no markup; their ``winning`` is the
         highest bid, which the estimate does not explain.
@@ -127,14 +129,14 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
     sizes, rows = log.bidders, []
     for size, values in estimate.by_size.items():
         bids = relative[sizes[log.sale] == size]
-        quantiles = np.quantile(bids, LEVELS[1:-1])
-        ratio = values[1:-1] / quantiles
+        quantiles = np.quantile(bids, LEVELS)
+        ratio = values[1:-1] / quantiles[1:-1]
         own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
         held = np.array([1.0 if estimator.base == "reserve" else 0.0])
         rows.append(
             {"bidders": size, "sales": int((sizes == size).sum())}
             | {"median_markup": 100.0 * (np.median(ratio) - 1.0)}
-            | {"mean_markup": 100.0 * (values[1:-1].mean() / quantiles.mean() - 1.0)}
+            | {"mean_markup": 100.0 * (values[_INNER].sum() / quantiles[_INNER].sum() - 1.0)}
             | {"winning": winning[sizes == size].mean()}
             | {"explained": float(money_at(own, held)[0])}
         )

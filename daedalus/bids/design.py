@@ -42,7 +42,8 @@ PLAYED = 20
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
 _INDIFFERENT = 0.001  # of the reward; less is not worth a change
-_UNSEEN = 0.05
+_UNSEEN = 0.05  # share of bids below a reserve up to which it binds
+_RAISED = 1.2
 
 
 @dataclass(frozen=True)
@@ -282,6 +283,8 @@ class Verdict:
         gain: What the designed policy gains on it.
         interval: Interval of this gain over the bootstrap samples.
         best: Interval of the best multiple over the bootstrap samples.
+        raised: Change of the reward, with its interval, if the reserve in force is raised by a
+            fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
         change: Whether the change is recommended.
     """
@@ -292,6 +295,7 @@ class Verdict:
     gain: float
     interval: tuple[float, float]
     best: tuple[float, float]
+    raised: tuple[float, float, float]
     unseen: bool
     change: bool
 
@@ -313,11 +317,14 @@ class Verdict:
         at, now = int(np.argmax(judged.changed)), place_of(held.multiple)
         low, high = interval_of([each.changed[at] - each.held[now] for each in samples], confidence)
         best = interval_of([MULTIPLES[np.argmax(each.changed)] for each in samples], confidence)
+        more = place_of(_RAISED * held.multiple)
+        raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
         gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
         unseen = estimator.base == RESERVE and at < now and is_binding(estimator)
         change = low > 0 and not unseen and gain > _INDIFFERENT * abs(reward)
         policy = Policy(changed, float(MULTIPLES[at]))
-        return cls(policy, held, reward, gain, (low, high), best, unseen, bool(change))
+        around = (raised[0], *interval_of(raised[1:], confidence))
+        return cls(policy, held, reward, gain, (low, high), best, around, unseen, bool(change))
 
 
 def interval_of(numbers: Sequence[float], confidence: float) -> tuple[float, float]:

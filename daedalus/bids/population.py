@@ -68,9 +68,9 @@ def population_file(estimate: Estimate, log: BidLog, name: str) -> str:
     assert table is not None
     assert table.quantiles is not None
     listed = ", ".join(f"{each:g}" for each in table.quantiles)
-    rows = textwrap.wrap(listed, _WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12)
+    rows = textwrap.wrap(listed, _WIDTH, initial_indent=" " * 10, subsequent_indent=" " * 10)
     head = "family: quantiles\n"
-    block = "\n".join([f"{' ' * 10}quantiles: [", *rows, f"{' ' * 10}]"])
+    block = "\n".join([f"{' ' * 8}quantiles: [", *rows, f"{' ' * 8}]"])
     return _comment(estimate, log, name) + text.replace(head, f"{head}{block}\n")
 
 

@@ -140,10 +140,12 @@ def _recommendation(findings: Findings) -> str:
         )
     shown = f"keep {reserve_words(verdict.held.multiple, estimator)}"
     if verdict.unseen:
+        percents = [100.0 * each / verdict.reward for each in verdict.raised]
         why = (
             f"The estimate has its best reserve at {verdict.policy.multiple:.2f} times the one in "
             "force. The log has no bids from below the reserve in force, so it cannot tell what "
-            "bidders with lower values would do. A higher reserve would lose."
+            "bidders with lower values would do. A reserve that is a fifth higher would change the "
+            f"result by {percents[0]:.1f} % ({percents[1]:.1f} to {percents[2]:.1f})."
         )
     else:
         why = "No other reserve gains enough to be sure of it."
@@ -228,7 +230,8 @@ def _bidders(findings: Findings) -> list[str]:
         sentences.append(
             "In a first-price sale a bidder bids less than the sale is worth to it. With "
             f"{most['bidders']:.0f} bidders the value is typically {most['median_markup']:.0f} % "
-            "above the bid. More bidders leave less room."
+            "above the bid. More bidders leave less room. The mean leaves out the lowest and the "
+            "highest twentieth."
         )
     if findings.estimator.settings.format == ASCENDING:
         sentences.append(
@@ -241,7 +244,7 @@ def _bidders(findings: Findings) -> list[str]:
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
-        "mean_markup": "mean %", "winning": "winning bid in levels", "explained": "by the estimate",
+        "mean_markup": "mean %", "winning": "winning bid, levels", "explained": "as estimated",
     }  # fmt: skip
     return fit.rename(columns=names)
 

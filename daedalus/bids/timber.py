@@ -27,13 +27,13 @@ _CATEGORIES = ("forest", "state", "year")
 def timber_table() -> pd.DataFrame:
     """Return the bids of 16,063 sealed first-price sales of standing timber, 1973 to 1993.
 
-    The data has at most nine bids of a sale, and more sales with nine than with eight. So those
-    with nine may have had more, and are left out.
+    The data keeps nine bids of a sale at most. So sales with nine may have had more, and are left
+    out. The reserve is the advertised value.
 
     Returns:
-        A row for each bid: ``auction``, ``bid`` and ``reserve`` (the appraised value, below which
-        no bid counts) in the data's money; and ``volume`` of timber, ``concentration`` of the
-        timber's kinds, ``forest``, ``state`` and ``year``.
+        A row for each bid: ``auction``, ``bid`` and ``reserve`` (the advertised value, below
+        which hardly any bid lies) in the data's money; and ``volume`` of timber,
+        ``concentration`` of the timber's kinds, ``forest``, ``state`` and ``year``.
 
     Raises:
         CannotRunError: The package is not installed.
