@@ -14,8 +14,7 @@ from markdown_it import MarkdownIt
 
 from daedalus.bids.design import Verdict
 from daedalus.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
-from daedalus.bids.settings import ASCENDING, FIRST_PRICE
-from daedalus.evaluation.figures import readable
+from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.files import written_whole
 
@@ -33,6 +32,7 @@ blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
 
 
 _LITTLE = 0.1
+_FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
 
 
 @dataclass(frozen=True)
@@ -140,12 +140,13 @@ def _recommendation(findings: Findings) -> str:
         )
     shown = f"keep {reserve_words(verdict.held.multiple, estimator)}"
     if verdict.unseen:
-        percents = [100.0 * each / verdict.reward for each in verdict.raised]
+        change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)
+        near, far = sorted(abs(each) for each in ends)
         why = (
             f"The estimate has its best reserve at {verdict.policy.multiple:.2f} times the one in "
             "force. The log has no bids from below the reserve in force, so it cannot tell what "
-            "bidders with lower values would do. A reserve that is a fifth higher would change the "
-            f"result by {percents[0]:.1f} % ({percents[1]:.1f} to {percents[2]:.1f})."
+            "bidders with lower values would do. A reserve that is a fifth higher would "
+            f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % ({near:.1f} to {far:.1f} %)."
         )
     else:
         why = "No other reserve gains enough to be sure of it."
@@ -179,9 +180,9 @@ def _gain(findings: Findings) -> str:
 
 def _compared(findings: Findings) -> str:
     return (
-        "*search* and any trained model set a reserve for a sale whose level they know, which the "
-        "seller does not quite. The mechanism in force, played in the market instead of computed, "
-        f"brings {amount(findings.played)}."
+        "*search* and any trained model choose for a seller who knows all that the bidders of a "
+        "sale know in common, so they show what better appraisals would be worth. The mechanism in "
+        f"force, played in the market instead of computed, brings {amount(findings.played)}."
     )
 
 
@@ -215,7 +216,8 @@ def _bidders(findings: Findings) -> list[str]:
     log, estimate = findings.estimator.log, findings.estimate
     levels, fit = estimate.levels, findings.fit
     sentences = [
-        f"There are {len(log.bids):,} bids in {len(log.sales):,} {readable(log.format)} sales. "
+        f"There are {len(log.bids):,} bids in {len(log.sales):,} {_FORMATS[log.format]} sales. "
+        "A level is what is usual for a sale. "
         f"What is sold and the number of bidders explain {100 * levels.explained:.0f} % of the "
         "differences between bids (of the variance of their logarithms). Of the rest, "
         f"{100 * levels.common:.0f} % is common to all bids of a sale"
@@ -246,7 +248,7 @@ def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
         "mean_markup": "mean %", "winning": "winning bid, levels", "explained": "as estimated",
     }  # fmt: skip
-    return fit.rename(columns=names)
+    return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 
 
 def _assumed(findings: Findings) -> str:

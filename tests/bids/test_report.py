@@ -53,7 +53,7 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     )
     text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
     assert "keep today's reserve" in text and "0.90 times the one in force" in text
-    assert "-2.0 % (-3.0 to -1.0)" in text and "Only a trial can tell" in text
+    assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
 
 
 def test_a_change_of_format_is_told(findings: Findings) -> None:
