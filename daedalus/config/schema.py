@@ -7,6 +7,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import Checked, bounded, one_of, within
 from daedalus.config.tasks import TASKS
 from daedalus.config.tuning import TuningSettings
@@ -59,6 +60,8 @@ class Config(Checked):
         tuning: The study of ``tune``.
         trained: Folder of the training sweep that ``leaderboard_trained`` scores, or of the run
             that ``understanding`` reads.
+        bids: A CSV file with a row for each bid, or ``timber``.
+        bid_log: How this log is read, and how values are estimated from it.
     """
 
     task: str = one_of(list(TASKS), MISSING)
@@ -87,6 +90,8 @@ class Config(Checked):
     hub: HubSettings = field(default_factory=HubSettings)
     tuning: TuningSettings = field(default_factory=TuningSettings)
     trained: str = ""
+    bids: str = ""
+    bid_log: BidLogSettings = field(default_factory=BidLogSettings)
 
     def __post_init__(self) -> None:
         super().__post_init__()

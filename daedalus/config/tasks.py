@@ -64,6 +64,11 @@ TASKS = {
     "certificate": Task(f"{_ENV} designer evaluation.episodes", by_type=True),
     "compare": Task(f"{_ENV} designer evaluation"),
     "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
+    "from_bids": Task(
+        "bids bid_log market reward designer evaluation.confidence evaluation.episodes trained",
+        by_type=True,
+        designer="search",
+    ),
     "gpu_check": Task(_GRPO),
     "grpo": Task(_GRPO, shared=True),
     "grpo_numbers": Task(f"{_ENV} evaluation numbers"),

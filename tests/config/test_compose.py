@@ -36,6 +36,7 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 
 READERS = {
     "adversary": ["task=exploitability", "training=planned"],
+    "bid_log": ["task=from_bids", "designer=search"],
     "hub": ["task=publish", "designer=language_model"],
     "load": ["task=bench_service"],
     "mechanism": ["task=compare", "designer=fixed"],

@@ -1,0 +1,143 @@
+"""What the answer becomes if an assumption behind it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.bids.design import MULTIPLES, Verdict, place_of
+from daedalus.bids.estimates import Estimate, Estimator, money_at, over_classes
+from daedalus.bids.estimation import LEVELS
+from daedalus.bids.settings import FIRST_PRICE, SECOND_PRICE
+from daedalus.theory.distributions import Distribution
+from daedalus.theory.sales import Bidder, expected_revenue
+
+Numbers = NDArray[np.float64]
+
+_STRONGER = 1.2
+_EVERY = 5
+_INNER = slice(5, 96)
+
+
+def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> pd.DataFrame:
+    """Return the best reserve and the gain of the designed one under other assumptions.
+
+    Args:
+        estimator: The log.
+        estimate: The estimate that the design is for.
+        verdict: The designed policy, and the one in force.
+
+    Returns:
+        A row for each: ``assumption``; ``kind``; ``best``, the best multiple of the base; and
+        ``gain`` of the designed reserve on that in force, in percent of revenue.
+    """
+    rows = []
+    for kind, assumption, revenue in _worlds(estimator, estimate):
+        now, then = (
+            revenue[place_of(verdict.held.multiple)],
+            revenue[place_of(verdict.policy.multiple)],
+        )
+        best = float(MULTIPLES[np.argmax(revenue)])
+        rows.append(
+            {"assumption": assumption, "kind": kind, "best": best}
+            | {"gain": 100.0 * float(then / now - 1.0)}
+        )
+    return pd.DataFrame(rows)
+
+
+def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield kinds of assumptions, what is assumed, and revenue at each of ``MULTIPLES``."""
+    yield "as estimated", "as estimated", money_at(estimate, MULTIPLES)
+    yield from _sizes(estimate)
+    yield from _settings(estimator)
+    if estimator.settings.format == FIRST_PRICE:
+        yield from _rivals(estimator)
+    if not np.array_equal(estimate.low, estimate.high):
+        for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
+            world = money_at(estimate.with_values(values), MULTIPLES)
+            yield "format", f"the {name} values that bids allow", world
+    name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
+    yield "asymmetry", name, _one_is_stronger(estimate)
+
+
+def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    for size, values in estimate.by_size.items():
+        own = replace(estimate, values=values, shares={size: 1.0})
+        yield "number of bidders", f"sales with {size} bidders alone", money_at(own, MULTIPLES)
+
+
+def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds that the same bids lead to by another way of estimating."""
+    settings = estimator.settings
+    knew = "bids of a sale have nothing in common" if settings.common_part else "bidders knew more"
+    changes: list[tuple[str, str, dict[str, Any]]] = [
+        ("what bidders knew", knew, {"common_part": not settings.common_part})
+    ]
+    if settings.format == FIRST_PRICE:
+        half, twice = 0.5 * settings.bandwidth, 2.0 * settings.bandwidth
+        changes += [
+            ("boundary", "estimate smoothed half as much", {"bandwidth": half}),
+            ("boundary", "estimate smoothed twice as much", {"bandwidth": twice}),
+            ("format", "bids are values, as in a second-price sale", {"format": SECOND_PRICE}),
+        ]
+    for kind, name, change in changes:
+        other = replace(estimator, settings=replace(settings, **change))
+        yield kind, name, money_at(other.estimate(), MULTIPLES)
+
+
+def _rivals(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds in which bidders reckoned with other rivals than those who bid."""
+    for kind, more, name in (
+        ("collusion", -1, "two bidders of each sale are a ring"),
+        ("number of bidders", 1, "bidders expected one rival more"),
+    ):
+        estimate = estimator.estimate(more_rivals=more)
+        yield kind, name, money_at(estimate, MULTIPLES)
+
+
+def _one_is_stronger(estimate: Estimate) -> Numbers:
+    """Return second-price revenue if one bidder of each sale has higher values than the others."""
+    grid = estimate.values[::_EVERY]
+    others = Bidder(Distribution(LEVELS[::_EVERY], grid))
+    strong = Bidder(Distribution(LEVELS[::_EVERY], _STRONGER * grid))
+    curve = np.zeros(len(grid) + 1)
+    reserves = np.concatenate([[0.0], grid])
+    for size, share in estimate.shares.items():
+        bidders = [strong, *[others] * (size - 1)]
+        curve += share * np.array([expected_revenue(bidders, each) for each in reserves])
+    return over_classes(estimate.bases, estimate.worth, MULTIPLES, reserves, curve)
+
+
+def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
+    """Return how estimated values compare with bids, and how well they explain winning bids.
+
+    Returns:
+        A row for each number of ``bidders``: number of ``sales``; ``median_markup``,
+        values over bids less 1, in percent; ``mean_markup``, the same of their sums without the
+        lowest and highest twentieth; and the mean winning bid in levels, as
+        the log has it (``winning``) and as the estimate has it at the reserves in force
+        (``explained``). Ascending and second-price sales have no markup; their ``winning`` is the
+        highest bid, which the estimate does not explain.
+    """
+    log, levels = estimator.log, estimate.levels
+    relative, winning = log.bids / levels.known[log.sale], log.winning / levels.known
+    sizes, rows = log.bidders, []
+    for size, values in estimate.by_size.items():
+        bids = relative[sizes[log.sale] == size]
+        quantiles = np.quantile(bids, LEVELS)
+        ratio = values[1:-1] / quantiles[1:-1]
+        own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
+        held = np.array([1.0 if estimator.base == "reserve" else 0.0])
+        rows.append(
+            {"bidders": size, "sales": int((sizes == size).sum())}
+            | {"median_markup": 100.0 * (np.median(ratio) - 1.0)}
+            | {"mean_markup": 100.0 * (values[_INNER].sum() / quantiles[_INNER].sum() - 1.0)}
+            | {"winning": winning[sizes == size].mean()}
+            | {"explained": float(money_at(own, held)[0])}
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,47 @@
+"""What a log of bids looks like, and how values are estimated from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daedalus.checks import Checked, above, at_least, bounded, one_of
+
+FIRST_PRICE, SECOND_PRICE, ASCENDING = FORMATS = ("first_price", "second_price", "ascending")
+
+
+@dataclass
+class BidLogSettings(Checked):
+    """How to read a log of bids, and how to estimate values.
+
+    Attributes:
+        format: How the sales were held, one of ``FORMATS``. ``first_price`` and ``second_price``
+            are sealed. In ``ascending`` sales a bid is the last that a bidder made.
+        auction: Name of the column that tells the sales apart.
+        bid: Name of the column of bids, in any unit of money, above 0.
+        bidder: Name of the column of bidders, if there is one.
+        reserve: Name of the column of reserve prices, if there is one, in the unit of the bids.
+        date: Name of the column of dates, if there is one; its year becomes a covariate.
+        covariates: Columns that say what was sold; None takes all other columns. Numbers above 0
+            count in logarithms, other numbers as they are, and words as categories.
+        increment: Least step of an ascending sale, as a share of the bid.
+        bandwidth: Factor of the rule for the bandwidth; below 1 smooths less.
+        common_part: Whether what the bids of a sale have in common beyond the covariates was known
+            to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). It costs nothing
+            where there is none.
+        outliers: A sale with a bid so many robust deviations above what is usual is left out as an
+            error of the log; None keeps all.
+        resamples: Number of bootstrap samples of auctions, at least 20.
+    """
+
+    format: str = one_of(FORMATS, FIRST_PRICE)
+    auction: str = "auction"
+    bid: str = "bid"
+    bidder: str = "bidder"
+    reserve: str = "reserve"
+    date: str = "date"
+    covariates: list[str] | None = None
+    increment: float = at_least(0, 0.0)
+    bandwidth: float = above(0, 1.0)
+    common_part: bool = True
+    outliers: float | None = above(0, 5.0)
+    resamples: int = bounded(200, lambda count: count >= 20, "give an integer from 20 up")

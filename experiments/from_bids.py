@@ -1,0 +1,177 @@
+"""From a log of bids to a mechanism: estimate values, design, and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from daedalus.bids.assumptions import fit_by_size, sensitivity
+from daedalus.bids.design import (
+    PLAYED,
+    Field,
+    FieldObjective,
+    Judged,
+    Mixture,
+    Verdict,
+    in_force,
+    interval_of,
+    place_of,
+    settled,
+)
+from daedalus.bids.estimates import Estimate, Estimator
+from daedalus.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
+from daedalus.bids.log import load_bids
+from daedalus.bids.population import population_file, population_of
+from daedalus.bids.report import Findings, markdown, page, reserve_words, write_text
+from daedalus.config import Config
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.report import Report
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.seeds import generator
+from daedalus.search.best_fixed import best_fixed
+from experiments.build import build_all, make_context
+from experiments.search import write_mechanism
+from experiments.tracked import tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Write the population, report.md, report.html, tables and figures."""
+    log = load_bids(config.bids, config.bid_log)
+    estimator = Estimator.of(log, config.bid_log)
+    with tracked(config, out) as (_, report):
+        for note in estimator.log.notes:
+            report.say(note)
+        estimate = estimator.estimate()
+        write_text(out / f"{log.name}.yaml", population_file(estimate, estimator.log, log.name))
+        samples = list(estimator.bootstrap(generator(config.seed, "bids/bootstrap")))
+        field = Field(estimate, config.market, config.reward, config.seed)
+        held = in_force(estimator)
+        changed, others = _designed(config, field, held.mechanism)
+        episodes = config.evaluation.episodes
+        judged = Judged.of(field, held.mechanism, changed, others, episodes, "judge")
+        judgements = _judgements(config, samples, held.mechanism, changed, others)
+        confidence = config.evaluation.confidence
+        verdict = Verdict.of(held, changed, judged, judgements, estimator, confidence)
+        write_mechanism(changed, out)
+        findings = Findings(
+            estimator,
+            estimate,
+            verdict,
+            _designers(verdict, judged, judgements, estimator, confidence),
+            fit_by_size(estimator, estimate),
+            sensitivity(estimator, estimate, verdict),
+            field.played(held, episodes, "judge"),
+            config.reward.name,
+            field.in_money,
+            confidence,
+            log.name,
+        )
+        _draw(report, findings, samples, judged, judgements)
+        _write(report, findings, out)
+
+
+def _designed(
+    config: Config, field: Field, held: Mechanism
+) -> tuple[Mechanism, dict[str, Mixture]]:
+    """Return the mechanism that the search leads to, and what designers play."""
+    rng = generator(config.seed, "search")
+    found, _ = best_fixed(config.designer, FieldObjective(field), rng)
+    changed = settled(found, held, field, config.designer.sweep_episodes)
+    others = {"search": Mixture.of_one(found, field.scale)}
+    if config.trained:
+        others["trained"] = _trained(config, field)
+    return changed, others
+
+
+def _trained(config: Config, field: Field) -> Mixture:
+    """Return what a trained model plays in the market of the typical sale."""
+    estimate = field.estimate
+    env = field.envs[min(field.envs)]
+    env = env.with_population(population_of(estimate.values, estimate.typical_bidders))
+    checkpoint = str(Path(config.trained) / "model")
+    settings = LanguageModelSettings(checkpoint=checkpoint, name="trained")
+    designers = build_all({"trained": settings}, make_context(config, env))
+    steps = compare(env, designers, config.evaluation.episodes, config.seed)
+    return Mixture.of_steps(steps, field.scale)
+
+
+def _judgements(
+    config: Config,
+    samples: list[Estimate],
+    held: Mechanism,
+    changed: Mechanism,
+    others: dict[str, Mixture],
+) -> list[Judged]:
+    """Judge mechanisms in the bootstrap samples; in few, if they have to be played."""
+    fields = [Field(each, config.market, config.reward, config.seed) for each in samples]
+    exact = all(fields[0].is_exact(each) for each in (held, changed))
+    chosen = fields if exact else fields[:PLAYED]
+    progress = tqdm(chosen, "judging", leave=False, disable=None)
+    return [
+        Judged.of(field, held, changed, others, 1, f"judge/{number}")
+        for number, field in enumerate(progress)
+    ]
+
+
+def _designers(
+    verdict: Verdict, judged: Judged, samples: list[Judged], estimator: Estimator, confidence: float
+) -> pd.DataFrame:
+    """Return a row for each designer: what it sets, what that brings, and its gain."""
+    at, now = place_of(verdict.policy.multiple), place_of(verdict.held.multiple)
+    every = [judged, *samples]
+    held, changed = (
+        reserve_words(each.multiple, estimator) for each in (verdict.held, verdict.policy)
+    )
+    rows = [
+        ("in force", held, [each.held[now] for each in every]),
+        ("designed", changed, [each.changed[at] for each in every]),
+    ]
+    for name in judged.others:
+        rows.append((name, "its own mechanism", [each.others[name] for each in every]))
+    first = np.array([each.held[now] for each in every])
+    table = []
+    for name, sets, results in rows:
+        gains = np.array(results) - first
+        low, high = interval_of(list(gains[1:]), confidence)
+        table.append(
+            {"designer": name, "sets": sets, "result": float(results[0])}
+            | {"gain": float(gains[0]), "gain_low": low, "gain_high": high}
+        )
+    return pd.DataFrame(table)
+
+
+def _draw(
+    report: Report,
+    findings: Findings,
+    samples: list[Estimate],
+    judged: Judged,
+    judgements: list[Judged],
+) -> None:
+    estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
+    confidence = findings.confidence
+    if estimate.by_size:
+        report.figure(values_over_bids(estimator, estimate), "values")
+    report.figure(densities(estimator, estimate, samples, confidence), "densities")
+    report.figure(reserve_curve(verdict, judged, judgements, estimator, confidence), "reserve")
+    report.figure(sensitivity_dots(findings.sensitivity, verdict, estimator), "sensitivity")
+
+
+def _write(report: Report, findings: Findings, out: Path) -> None:
+    report.table(findings.designers, "designers")
+    report.table(findings.sensitivity, "sensitivity")
+    slopes = findings.estimate.levels.slopes
+    report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")
+    report.show(findings.designers, f"{findings.reward} of a sale")
+    report.show(findings.sensitivity, "other assumptions")
+    if len(findings.fit):
+        report.table(findings.fit, "fit")
+        report.show(findings.fit, "by number of bidders")
+    names = [path.stem for path in (out / "figures").glob("*.png")]
+    text = markdown(findings, {name: f"figures/{name}.png" for name in names})
+    write_text(out / "report.md", text)
+    write_text(out / "report.html", page(text, f"What to set: {findings.population}", out))
+    report.say(f"{out / 'report.html'}: what to set, what it gains, how sure, what was assumed")

@@ -1,0 +1,45 @@
+"""Each assumption has a row, and the check compares with the bids of the log."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.bids.assumptions import fit_by_size, sensitivity
+from daedalus.bids.design import Verdict
+from daedalus.bids.estimates import Estimate, Estimator
+from tests.bids.conftest import make_estimator
+
+
+def test_every_kind_of_assumption_is_changed(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict
+) -> None:
+    table = sensitivity(estimator, estimate, verdict).set_index("assumption")
+    assert set(table["kind"]) == {
+        "as estimated", "number of bidders", "what bidders knew", "boundary", "format",
+        "collusion", "asymmetry",
+    }  # fmt: skip
+    assert table.loc["as estimated", "best"] == pytest.approx(verdict.policy.multiple)
+    assert table.loc["as estimated", "gain"] == pytest.approx(
+        100 * verdict.gain / verdict.reward, rel=1e-6
+    )
+    best = table["best"]
+    assert best["bids are values, as in a second-price sale"] < best["as estimated"]
+    assert best["two bidders of each sale are a ring"] >= best["bidders expected one rival more"]
+    assert best["one bidder has 20 % higher values"] > best["as estimated"]
+
+
+def test_bounds_are_assumptions_of_ascending_sales(verdict: Verdict) -> None:
+    ascending = make_estimator(format="ascending")
+    kinds = sensitivity(ascending, ascending.estimate(), verdict)
+    shown = set(kinds.loc[kinds["kind"] == "format", "assumption"])
+    assert shown == {"the lowest values that bids allow", "the highest values that bids allow"}
+    assert fit_by_size(ascending, ascending.estimate()).empty
+
+
+def test_the_estimate_explains_the_winning_bids(estimator: Estimator, estimate: Estimate) -> None:
+    table = fit_by_size(estimator, estimate).set_index("bidders")
+    assert list(table["sales"]) == [120, 120]
+    assert np.allclose(table["explained"], table["winning"], rtol=0.1)
+    assert table.loc[2, "median_markup"] == pytest.approx(100, abs=20)  # v = 2 b
+    assert table.loc[3, "mean_markup"] == pytest.approx(50, abs=15)  # v = 3/2 b

@@ -1,0 +1,80 @@
+"""Covariates and what bids of a sale have in common are taken out of bids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.bids.levels import Regression, design_of, without_errors
+from daedalus.bids.log import BidLog, bid_log
+from daedalus.bids.settings import BidLogSettings
+from tests.bids.simulated import first_price_bids, table_of, uniform
+
+RNG = np.random.default_rng(5)
+
+
+def made(sales: int, common: float = 0.0) -> tuple[BidLog, np.ndarray]:
+    """Return a log with known levels: size to the power 0.7, grades, and a common part."""
+    size, grade = np.exp(RNG.normal(size=sales)), RNG.integers(3, size=sales)
+    level = size**0.7 * np.exp(np.array([0.0, 0.3, -0.4])[grade] + common * RNG.normal(size=sales))
+    bids = [
+        level[sale] * first_price_bids(lambda u: 1 + u, 2 + sale % 3, 1, RNG)[0]
+        for sale in range(sales)
+    ]
+    table = table_of(bids, size=list(size), grade=[f"g{each}" for each in grade])
+    return bid_log(table, BidLogSettings(), "made"), level
+
+
+def test_the_regression_finds_the_slopes() -> None:
+    log, level = made(600)
+    levels = Regression.of(log).fit(np.ones(600), True)
+    assert levels.slopes["log size"] == pytest.approx(0.7, abs=0.01)
+    assert levels.slopes["grade g1"] == pytest.approx(0.3, abs=0.03)
+    ratio = levels.shown / level
+    assert ratio.std() / ratio.mean() < 0.02
+    assert levels.common < 0.1 and levels.explained > 0.9
+
+
+def test_what_is_common_is_found_and_taken_out() -> None:
+    log, level = made(900, common=0.5)
+    levels = Regression.of(log).fit(np.ones(900), True)
+    own = np.log(1 + 0.3).item()  # about the spread of log bids within a sale
+    assert 0.5**2 / (0.5**2 + own**2) * 0.8 < levels.common < 1.0
+    around = np.log(levels.known / level)
+    assert around.std() < 0.2 < np.log(levels.shown / level).std()
+    relative = np.log(log.bids / levels.known[log.sale])
+    means = np.bincount(log.sale, relative) / log.bidders
+    expected = (relative.var() / log.bidders).mean()  # as of bids that are not correlated
+    assert means.var() == pytest.approx(expected, rel=0.35)
+    assert np.array_equal(Regression.of(log).fit(np.ones(900), False).known, levels.shown)
+
+
+def test_weights_count_sales() -> None:
+    log, _ = made(200)
+    twice = np.where(np.arange(200) < 100, 2.0, 0.0)
+    levels = Regression.of(log).fit(twice, True)
+    half = log.keep(np.arange(200) < 100, "{}")
+    alone = Regression.of(half).fit(np.ones(100), True)
+    assert levels.slopes["log size"] == pytest.approx(alone.slopes["log size"])
+    assert np.allclose(levels.known[:100], alone.known)
+
+
+def test_numbers_words_and_rare_words_become_columns() -> None:
+    bids = [np.array([1.0, 2.0])] * 60
+    sign = [(-1.0) ** sale for sale in range(60)]
+    word = ["common"] * 35 + ["other"] * 20 + [f"rare {sale}" for sale in range(5)]
+    log = bid_log(table_of(bids, sign=sign, word=word), BidLogSettings(), "log")
+    assert list(design_of(log)) == ["sign", "word other", "word others"]
+    reserved = bid_log(table_of(bids, reserve=[0.5] * 60), BidLogSettings(), "log")
+    assert list(design_of(reserved)) == ["log reserve"]
+    free = bid_log(table_of(bids, reserve=[0.0] * 60), BidLogSettings(), "log")
+    assert list(design_of(free)) == []
+
+
+def test_errors_of_the_log_are_left_out() -> None:
+    bids = list(first_price_bids(uniform, 2, 100, RNG))
+    bids[7] = bids[7] * 1e6
+    log = bid_log(table_of(bids), BidLogSettings(), "log")
+    clean = without_errors(log, 5.0)
+    assert len(clean.sales) == 99 and "error of the log" in clean.notes[-1]
+    assert without_errors(log, None) is log

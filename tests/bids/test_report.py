@@ -1,0 +1,87 @@
+"""The report says in plain words what to set, what it gains, how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.bids.assumptions import fit_by_size, sensitivity
+from daedalus.bids.design import Policy, Verdict
+from daedalus.bids.estimates import Estimate, Estimator
+from daedalus.bids.report import Findings, amount, markdown, page, reserve_words
+from tests.bids.conftest import make_estimator
+
+FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
+
+
+@pytest.fixture
+def findings(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> Findings:
+    row = {"designer": "search", "sets": "its own", "result": 50.0}
+    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
+    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
+    return Findings(
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small"
+    )
+
+
+def test_a_change_is_told_first(findings: Findings) -> None:
+    text = markdown(findings, FIGURES)
+    said = text.split("\n\n")[1]
+    assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
+    for heading in ("What it gains", "How sure this is", "What was assumed"):
+        assert f"## {heading}\n" in text
+    assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
+
+
+def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
+    kept = replace(findings, verdict=replace(findings.verdict, change=False))
+    said = markdown(kept, FIGURES).split("\n\n")[1]
+    assert said.startswith("> **No change recommended: keep no reserve.**")
+    assert "gains enough to be sure" in said
+    reserved = make_estimator(1.0)
+    unseen = replace(
+        findings.verdict,
+        change=False,
+        unseen=True,
+        held=Policy(findings.verdict.policy.mechanism, 1.0),
+        policy=Policy(findings.verdict.policy.mechanism, 0.9),
+        raised=(-2.0, -3.0, -1.0),
+        reward=100.0,
+    )
+    text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
+    assert "keep today's reserve" in text and "0.90 times the one in force" in text
+    assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
+
+
+def test_a_change_of_format_is_told(findings: Findings) -> None:
+    mechanism = replace(findings.verdict.policy.mechanism, auction_type="vcg")
+    verdict = replace(
+        findings.verdict, policy=replace(findings.verdict.policy, mechanism=mechanism)
+    )
+    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES)
+
+
+def test_another_objective_is_named(findings: Findings) -> None:
+    other = replace(findings, in_money=False, reward="welfare")
+    assert "in welfare" in markdown(other, FIGURES)
+
+
+def test_the_page_holds_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "reserve.png").write_bytes(b"picture")
+    text = "# Title\n\n![Curve](figures/reserve.png)\n\n| a |\n| --- |\n| 1 |\n\n<script>\n"
+    made = page(text, "A & B", tmp_path)
+    assert "data:image/png;base64,cGljdHVyZQ==" in made and "figures/reserve" not in made
+    assert "<table>" in made and "<title>A &amp; B</title>" in made and "<script>" not in made
+
+
+def test_amounts_and_reserves_are_readable(estimator: Estimator) -> None:
+    assert (
+        amount(13_704_254.9) == "13,700,000" and amount(0.151234) == "0.1512" and amount(0.0) == "0"
+    )
+    assert reserve_words(0.0, estimator) == "no reserve"
+    assert reserve_words(2.0, estimator) == f"a reserve of {amount(2 * estimator.unit)}"
+    assert reserve_words(1.0, make_estimator(1.0)) == "today's reserve"
