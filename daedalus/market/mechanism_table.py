@@ -1,4 +1,4 @@
-"""Mechanisms in a CSV file, one in each row: a run's portfolio."""
+"""Mechanisms in a CSV file, one in each row: a run's portfolio, or a submission."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from daedalus.market.mechanism import (
 )
 
 _FLAGS = {"True": True, "False": False}
+_PLACE = ("episode", "step")
 
 
 def read_mechanisms(path: Path) -> list[Mechanism]:
@@ -27,16 +28,66 @@ def read_mechanisms(path: Path) -> list[Mechanism]:
         ValueError: The file is no such table, or a value is out of range. The message names the
             file, the columns and the row.
     """
+    columns, rows = _read(path)
+    _check_columns(path, columns)
+    return [_mechanism(path, number, row) for number, row in enumerate(rows, start=1)]
+
+
+def read_submission(path: Path, designer: str, seed: int) -> dict[tuple[int, int], Mechanism]:
+    """Return the mechanisms of a submission by episode, from 0, and step, from 1.
+
+    Args:
+        path: A CSV file with the columns ``episode``, ``step`` and the eleven fields, such as the
+            steps.csv of a run. Other columns are ignored, and so are rows that have no fields,
+            because the answer was refused.
+        designer: Whose rows count, if there is a column ``designer``; empty takes all.
+        seed: Seed of the episodes; a column ``seed`` must agree.
+
+    Raises:
+        ValueError: The file is no such table, a value is out of range, or two rows have the same
+            episode and step. The message names the file and the row.
+    """
+    columns, rows = _read(path)
+    if missing := [name for name in (*_PLACE, *FIELDS) if name not in columns]:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    found: dict[tuple[int, int], Mechanism] = {}
+    for number, row in enumerate(rows, start=1):
+        if (designer and row.get("designer", designer) != designer) or not any(
+            map(row.get, FIELDS)
+        ):
+            continue
+        place = _place(path, number, row, seed)
+        if place in found:
+            raise ValueError(
+                f"{path}, row {number}: episode {place[0]}, step {place[1]} stands twice; if the "
+                "file has several designers, choose one by designer.of"
+            )
+        found[place] = _mechanism(path, number, {name: row[name] for name in FIELDS})
+    return found
+
+
+def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Return the columns and the rows of a table that has some."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             table = csv.DictReader(file, strict=True)
             columns, rows = list(table.fieldnames or ()), list(table)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{path} is no CSV file ({error})") from error
-    _check_columns(path, columns)
-    if not rows:
+    if columns and not rows:
         raise ValueError(f"{path} has no mechanism")
-    return [_mechanism(path, number, row) for number, row in enumerate(rows, start=1)]
+    return columns, rows
+
+
+def _place(path: Path, number: int, row: dict[str, str], seed: int) -> tuple[int, int]:
+    try:
+        episode, step = (int(row[name]) for name in _PLACE)
+        told = int(row.get("seed", seed))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}, row {number}: episode, step and seed are integers") from error
+    if told != seed:
+        raise ValueError(f"{path}, row {number}: seed {told}, but this run has seed={seed}")
+    return episode, step
 
 
 def _check_columns(path: Path, columns: list[str]) -> None:

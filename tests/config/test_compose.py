@@ -86,6 +86,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if option == "ppo" and group == "designer":
         (tmp_path / POLICY).touch()
         overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "submission":
+        overrides.append(f"designer.file={tmp_path / 'config.json'}")
     if option == "endpoint":
         overrides.append("designer.model=any")
     if option in COMPARISONS:
