@@ -39,6 +39,13 @@ keep_compositions(pytest.MonkeyPatch())
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that have slow tests: at the end no core waits for one of them."""
+    slow = {each.path for each in items if each.get_closest_marker("slow")}
+    items.sort(key=lambda each: each.path not in slow)
+
+
 _SMALLEST = (
     "+experiment=smoke",
     "model.lora.rank=4",

@@ -29,6 +29,7 @@ from daedalus.config import (
 )
 from daedalus.config.paths import ROOT
 from daedalus.runs.folder import RunFolder
+from tests.launching import run_here
 
 
 def run(
@@ -340,8 +341,7 @@ def stat_of(process: Path) -> tuple[int, str]:
 @pytest.mark.slow
 def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
     keys = ["population=stage0,stage1", "seed=0,1", "evaluation.episodes=4", "tracking=files"]
-    answer = run("-m", "+experiment=baselines", *keys, cwd=tmp_path)
-    assert answer.returncode == 0, answer.stderr
+    run_here(tmp_path, "-m", "+experiment=baselines", *keys)
     tables = list(tmp_path.glob("outputs/sweeps/baselines/*/sweep.csv"))
     assert len(tables) == 1
     table = pd.read_csv(tables[0])
@@ -363,8 +363,7 @@ def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
     keys = ["designer=heuristic,random_published", "evaluation.episodes=4", "tracking=files"]
-    answer = run("-m", "+experiment=boxplot", *keys, cwd=tmp_path)
-    assert answer.returncode == 0, answer.stderr
+    run_here(tmp_path, "-m", "+experiment=boxplot", *keys)
     table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
     assert set(table["override.designer"]) == {"heuristic", "random_published"}
     assert {"heuristic", "random_published", "random"} <= set(table["designer"])
@@ -373,8 +372,7 @@ def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_changed_baseline_is_played_beside_the_shipped_one(tmp_path: Path) -> None:
     keys = ["designer.mechanism.reserve_price=0.9", "evaluation.episodes=4", "tracking=files"]
-    answer = run("+experiment=boxplot", *keys, cwd=tmp_path)
-    assert answer.returncode == 0, answer.stderr
+    run_here(tmp_path, "+experiment=boxplot", *keys)
     table = pd.read_csv(next(tmp_path.glob("outputs/boxplot/*/summary.csv")))
     means = table.set_index("designer")["mean"]
     assert means["informed_greedy_changed"] < 0.1 < means["informed_greedy"]

@@ -47,9 +47,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel beside the libraries that are here; return the path of the command.
 
-    In the checkout pip would see a ``daedalus.egg-info`` and take the package for installed.
-    Kernels
-    that the checkout has compiled are copied: they are those of the same sources.
+    Near the checkout pip may see a ``daedalus.egg-info`` and take the package for installed.
+    Kernels that the checkout has compiled are copied: they are those of the same sources.
     """
     place = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)

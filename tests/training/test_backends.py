@@ -184,7 +184,8 @@ def unsloth(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_trainer_that_unsloth_generates_takes_the_same_steps(
     base: Path, unsloth: Path, tmp_path: Path
 ) -> None:
-    environment = {"PYTHONPATH": f"{ROOT}:{unsloth}", "OMP_NUM_THREADS": "1"}
+    path = f"{ROOT}:{unsloth}:{os.environ['PYTHONPATH']}"
+    environment = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     script = [sys.executable, "-m", "tests.training.generated_trainer", str(base)]
     answer = subprocess.run(
         script, cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True
