@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +31,7 @@ class BidLog:
     """Bids of A sales.
 
     Attributes:
-        name: What reports call the log.
+        name: What reports and the population call the log: letters, digits and underscores.
         format: How the sales were held, one of ``FORMATS``.
         bids: All bids, in the money of the log, above 0, shape (L,).
         sale: The sale of each bid, from 0 to A - 1, shape (L,).
@@ -101,7 +102,7 @@ def load_bids(source: str, settings: BidLogSettings) -> BidLog:
             f"bids: {source} cannot be read as a CSV file ({said}); give a table with a header and "
             "a row for each bid, in UTF-8"
         ) from error
-    return bid_log(table, settings, path.stem)
+    return bid_log(table, settings, re.sub(r"\W+", "_", path.stem))
 
 
 def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
