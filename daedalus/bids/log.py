@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.bids.settings import ASCENDING, BidLogSettings
+from daedalus.bids.settings import ASCENDING, SECOND_PRICE, BidLogSettings
 from daedalus.bids.timber import TIMBER, timber_table
 from daedalus.checks import CannotRunError
 from daedalus.market.population import MAX_BIDDERS
@@ -60,11 +60,17 @@ class BidLog:
         return self.sales["reserve"].to_numpy(np.float64) if "reserve" in self.sales else None
 
     @property
-    def winning(self) -> NDArray[np.float64]:
-        """Return the highest bid of each sale, shape (A,)."""
-        highest = np.zeros(len(self.sales))
-        np.maximum.at(highest, self.sale, self.bids)
-        return highest
+    def paid(self) -> NDArray[np.float64]:
+        """Return what the winner of each sale of two bids or more paid, shape (A,).
+
+        In second price it is the second bid or the reserve, and else the highest bid.
+        """
+        order = np.lexsort([self.bids, self.sale])
+        last = np.cumsum(self.bidders) - 1
+        if self.format != SECOND_PRICE:
+            return np.asarray(self.bids[order][last])
+        second = np.asarray(self.bids[order][last - 1])
+        return second if self.reserves is None else np.maximum(second, self.reserves)
 
     def keep(self, sales: NDArray[np.bool_], note: str) -> BidLog:
         """Return the log with some of its sales; the note, which counts the others, may say {}."""

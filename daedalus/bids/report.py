@@ -229,9 +229,9 @@ def _certainty(findings: Findings) -> list[str]:
             "could not bid. Only a trial can tell: lower the reserve in some sales, chosen by lot."
         )
     if len(findings.fit):
-        off = 100.0 * (findings.fit["explained"] / findings.fit["winning"] - 1.0)
+        off = 100.0 * (findings.fit["explained"] / findings.fit["paid"] - 1.0)
         sentences.append(
-            f"As a check, the estimate was asked for the winning bids that the log has. It is off "
+            f"As a check, the estimate was asked for the prices that the log has. It is off "
             f"by {off.min():.0f} to {off.max():.0f} %, depending on the number of bidders. Trust "
             "changes of less than this only if all assumptions agree."
         )
@@ -272,7 +272,7 @@ def _bidders(findings: Findings) -> list[str]:
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
-        "mean_markup": "mean %", "winning": "winning bid, levels", "explained": "as estimated",
+        "mean_markup": "mean %", "paid": "price, levels", "explained": "as estimated",
     }  # fmt: skip
     return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 

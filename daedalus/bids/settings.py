@@ -28,7 +28,7 @@ class BidLogSettings(Checked):
         bandwidth: Factor of the rule for the bandwidth; below 1 smooths less.
         common_part: Whether what the bids of a sale have in common beyond the covariates was known
             to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). It costs nothing
-            where there is none.
+            where there is none, but in ascending sales a part of it is due to the format.
         outliers: A sale with a bid so many robust deviations above what is usual is left out as an
             error of the log; None keeps all.
         resamples: Number of bootstrap samples of auctions, at least 20.
