@@ -25,7 +25,14 @@ from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
 from daedalus.bids.log import load_bids
 from daedalus.bids.population import population_file, population_of
-from daedalus.bids.report import Findings, markdown, page, reserve_words, write_text
+from daedalus.bids.report import (
+    Findings,
+    markdown,
+    page,
+    reserve_words,
+    verdict_row,
+    write_text,
+)
 from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
@@ -34,7 +41,6 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed
 from experiments.build import build_all, make_context
-from experiments.search import write_mechanism
 from experiments.tracked import tracked
 
 
@@ -46,7 +52,8 @@ def main(config: Config, out: Path) -> None:
         for note in estimator.log.notes:
             report.say(note)
         estimate = estimator.estimate()
-        write_text(out / f"{log.name}.yaml", population_file(estimate, estimator.log, log.name))
+        file = out / "population" / f"{log.name}.yaml"  # a folder that Hydra can search
+        write_text(file, population_file(estimate, estimator.log, log.name))
         samples = list(estimator.bootstrap(generator(config.seed, "bids/bootstrap")))
         field = Field(estimate, config.market, config.reward, config.seed)
         held = in_force(estimator)
@@ -56,7 +63,6 @@ def main(config: Config, out: Path) -> None:
         judgements = _judgements(config, samples, held.mechanism, changed, others)
         confidence = config.evaluation.confidence
         verdict = Verdict.of(held, changed, judged, judgements, estimator, confidence)
-        write_mechanism(changed, out)
         findings = Findings(
             estimator,
             estimate,
@@ -162,6 +168,7 @@ def _draw(
 
 def _write(report: Report, findings: Findings, out: Path) -> None:
     report.table(findings.designers, "designers")
+    report.table(verdict_row(findings.verdict, findings.estimator), "verdict")
     report.table(findings.sensitivity, "sensitivity")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")

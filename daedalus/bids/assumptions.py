@@ -114,18 +114,16 @@ def _one_is_stronger(estimate: Estimate) -> Numbers:
 
 
 def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
-    """Return how estimated values compare with bids, and how well they explain winning bids.
+    """Return how estimated values compare with bids, and how well they explain prices.
 
     Returns:
-        A row for each number of ``bidders``: number of ``sales``; ``median_markup``,
-        values over bids less 1, in percent; ``mean_markup``, the same of their sums without the
-        lowest and highest twentieth; and the mean winning bid in levels, as
-        the log has it (``winning``) and as the estimate has it at the reserves in force
-        (``explained``). Ascending and second-price sales have no markup; their ``winning`` is the
-        highest bid, which the estimate does not explain.
+        A row for each number of ``bidders``: number of ``sales``; ``median_markup``, values over
+        bids less 1, in percent; ``mean_markup``, the same of their sums without the lowest and
+        highest twentieth; and the mean price in levels, as the log has it (``paid``) and as the
+        estimate has it at the reserves in force (``explained``). Ascending sales have no rows.
     """
     log, levels = estimator.log, estimate.levels
-    relative, winning = log.bids / levels.known[log.sale], log.winning / levels.known
+    relative, paid = log.bids / levels.known[log.sale], log.paid / levels.known
     sizes, rows = log.bidders, []
     for size, values in estimate.by_size.items():
         bids = relative[sizes[log.sale] == size]
@@ -137,7 +135,7 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
             {"bidders": size, "sales": int((sizes == size).sum())}
             | {"median_markup": 100.0 * (np.median(ratio) - 1.0)}
             | {"mean_markup": 100.0 * (values[_INNER].sum() / quantiles[_INNER].sum() - 1.0)}
-            | {"winning": winning[sizes == size].mean()}
+            | {"paid": paid[sizes == size].mean()}
             | {"explained": float(money_at(own, held)[0])}
         )
     return pd.DataFrame(rows)

@@ -33,8 +33,8 @@ class Levels:
         known: The same with what the bids of the sale have in common, which its bidders knew.
         common: Share of the variance of log bids around ``shown`` that bids of a sale have in
             common, from 0 to 1.
-        slopes: Coefficients of the columns of ``design_of``, by name, without the first of each
-            category.
+        slopes: ``constant`` and the coefficients of the columns of ``design_of``, by name: of a
+            category without its first word. ``shown`` is exp of their sum.
         explained: Share of the variance of log bids that covariates and numbers of bidders explain.
     """
 
@@ -83,10 +83,11 @@ class Regression:
         covariates, fitted = design[:, : len(self.names)], design @ slopes
         mean = (weights @ sums) / counts.sum()
         part = covariates @ slopes[: len(self.names)]
-        shown = np.exp(mean + part - (counts @ part) / counts.sum())
+        constant = mean - (counts @ part) / counts.sum()
+        shown = np.exp(constant + part)
         spread = weights[log.sale] @ (of_bids - mean) ** 2
         left = weights[log.sale] @ (of_bids - fitted[log.sale]) ** 2
-        named = pd.Series(slopes[: len(self.names)], self.names)
+        named = pd.Series([constant, *slopes[: len(self.names)]], ["constant", *self.names])
         around, common = _common_part(of_bids - fitted[log.sale], log, weights)
         known = shown * np.exp(around) if common_part else shown
         return Levels(shown, known, common, named, float(1.0 - left / spread))

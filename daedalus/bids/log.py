@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.bids.settings import ASCENDING, BidLogSettings
+from daedalus.bids.settings import ASCENDING, SECOND_PRICE, BidLogSettings
 from daedalus.bids.timber import TIMBER, timber_table
 from daedalus.checks import CannotRunError
 from daedalus.market.population import MAX_BIDDERS
@@ -30,7 +31,7 @@ class BidLog:
     """Bids of A sales.
 
     Attributes:
-        name: What reports call the log.
+        name: What reports and the population call the log: letters, digits and underscores.
         format: How the sales were held, one of ``FORMATS``.
         bids: All bids, in the money of the log, above 0, shape (L,).
         sale: The sale of each bid, from 0 to A - 1, shape (L,).
@@ -59,11 +60,17 @@ class BidLog:
         return self.sales["reserve"].to_numpy(np.float64) if "reserve" in self.sales else None
 
     @property
-    def winning(self) -> NDArray[np.float64]:
-        """Return the highest bid of each sale, shape (A,)."""
-        highest = np.zeros(len(self.sales))
-        np.maximum.at(highest, self.sale, self.bids)
-        return highest
+    def paid(self) -> NDArray[np.float64]:
+        """Return what the winner of each sale of two bids or more paid, shape (A,).
+
+        In second price it is the second bid or the reserve, and else the highest bid.
+        """
+        order = np.lexsort([self.bids, self.sale])
+        last = np.cumsum(self.bidders) - 1
+        if self.format != SECOND_PRICE:
+            return np.asarray(self.bids[order][last])
+        second = np.asarray(self.bids[order][last - 1])
+        return second if self.reserves is None else np.maximum(second, self.reserves)
 
     def keep(self, sales: NDArray[np.bool_], note: str) -> BidLog:
         """Return the log with some of its sales; the note, which counts the others, may say {}."""
@@ -101,7 +108,7 @@ def load_bids(source: str, settings: BidLogSettings) -> BidLog:
             f"bids: {source} cannot be read as a CSV file ({said}); give a table with a header and "
             "a row for each bid, in UTF-8"
         ) from error
-    return bid_log(table, settings, path.stem)
+    return bid_log(table, settings, re.sub(r"\W+", "_", path.stem))
 
 
 def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:

@@ -82,8 +82,8 @@ def _comment(estimate: Estimate, log: BidLog, name: str) -> str:
         f"A value of 1 is {scale_of(estimate.values):.4g} levels. A level is what is usual for the "
         f"sale, on average {estimate.money:,.6g} in the money of the log.",
         f"Share of the sales by number of bidders: {shares}. bidders holds the mean.",
-        "To use it: copy it to conf/population/, or to FOLDER/population/ with "
-        f"hydra.searchpath=[file://FOLDER], and choose population={name}.",
+        f"To use it: population={name} hydra.searchpath=[file://RUN], with the whole path of the "
+        "run's folder. Or copy this file to conf/population/.",
     ]
     wrapped = (textwrap.wrap(line, _WIDTH) for line in lines)
     return "".join(f"# {line}\n" for each in wrapped for line in each)

@@ -89,6 +89,24 @@ def reserve_words(multiple: float, estimator: Estimator) -> str:
     return f"a reserve of {amount(multiple * estimator.unit)}"
 
 
+def verdict_row(verdict: Verdict, estimator: Estimator) -> pd.DataFrame:
+    """Return the verdict as a table with one row.
+
+    Returns:
+        ``change``, whether it is recommended; ``reserve``, that was designed, as a multiple of
+        ``base`` or, if this is money, in money, with its interval; ``gain`` with its interval; and
+        the other fields of the mechanism.
+    """
+    fields = verdict.policy.mechanism.to_dict()
+    del fields["reserve_price"]
+    low, high = (estimator.unit * each for each in verdict.best)
+    row = {"change": verdict.change, "base": estimator.base}
+    row |= {"reserve": estimator.unit * verdict.policy.multiple}
+    row |= {"reserve_low": low, "reserve_high": high, "gain": verdict.gain}
+    row |= {"gain_low": verdict.interval[0], "gain_high": verdict.interval[1]}
+    return pd.DataFrame([row | fields])
+
+
 def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
     """Return the report.
 
@@ -117,14 +135,22 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
         "## What was assumed",
         _assumed(findings),
         "## Go on with it",
-        f"`{findings.population}.yaml` has these bidders as a population of the market. You can "
-        "read and edit it. Its first lines say how to use it. `levels.csv` tells how the level of "
-        "a sale follows from what is sold."
-        if findings.base == LEVEL
-        else f"`{findings.population}.yaml` has these bidders as a population of the market. You "
-        "can read and edit it. Its first lines say how to use it.",
+        _further(findings),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _further(findings: Findings) -> str:
+    told = (
+        f"`population/{findings.population}.yaml` has these bidders as a population of the market. "
+        "You can read and edit it. Its first lines say how to use it."
+    )
+    if findings.base != LEVEL:
+        return told
+    return (
+        f"{told} The level of a sale that is not in the log follows from `levels.csv`: it is "
+        "exp(constant + the sum of coefficients times columns)."
+    )
 
 
 def _recommendation(findings: Findings) -> str:
@@ -203,9 +229,9 @@ def _certainty(findings: Findings) -> list[str]:
             "could not bid. Only a trial can tell: lower the reserve in some sales, chosen by lot."
         )
     if len(findings.fit):
-        off = 100.0 * (findings.fit["explained"] / findings.fit["winning"] - 1.0)
+        off = 100.0 * (findings.fit["explained"] / findings.fit["paid"] - 1.0)
         sentences.append(
-            f"As a check, the estimate was asked for the winning bids that the log has. It is off "
+            f"As a check, the estimate was asked for the prices that the log has. It is off "
             f"by {off.min():.0f} to {off.max():.0f} %, depending on the number of bidders. Trust "
             "changes of less than this only if all assumptions agree."
         )
@@ -246,7 +272,7 @@ def _bidders(findings: Findings) -> list[str]:
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
-        "mean_markup": "mean %", "winning": "winning bid, levels", "explained": "as estimated",
+        "mean_markup": "mean %", "paid": "price, levels", "explained": "as estimated",
     }  # fmt: skip
     return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 

@@ -19,7 +19,8 @@ class BidLogSettings(Checked):
         auction: Name of the column that tells the sales apart.
         bid: Name of the column of bids, in any unit of money, above 0.
         bidder: Name of the column of bidders, if there is one.
-        reserve: Name of the column of reserve prices, if there is one, in the unit of the bids.
+        reserve: Name of the column of reserve prices, if there is one, in the unit of the bids. A
+            reserve is in force only if every sale has one above 0.
         date: Name of the column of dates, if there is one; its year becomes a covariate.
         covariates: Columns that say what was sold; None takes all other columns. Numbers above 0
             count in logarithms, other numbers as they are, and words as categories.
@@ -27,7 +28,7 @@ class BidLogSettings(Checked):
         bandwidth: Factor of the rule for the bandwidth; below 1 smooths less.
         common_part: Whether what the bids of a sale have in common beyond the covariates was known
             to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). It costs nothing
-            where there is none.
+            where there is none, but in ascending sales a part of it is due to the format.
         outliers: A sale with a bid so many robust deviations above what is usual is left out as an
             error of the log; None keeps all.
         resamples: Number of bootstrap samples of auctions, at least 20.

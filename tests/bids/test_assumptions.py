@@ -8,7 +8,10 @@ import pytest
 from daedalus.bids.assumptions import fit_by_size, sensitivity
 from daedalus.bids.design import Verdict
 from daedalus.bids.estimates import Estimate, Estimator
+from daedalus.bids.log import bid_log
+from daedalus.bids.settings import BidLogSettings
 from tests.bids.conftest import make_estimator
+from tests.bids.simulated import table_of
 
 
 def test_every_kind_of_assumption_is_changed(
@@ -37,9 +40,19 @@ def test_bounds_are_assumptions_of_ascending_sales(verdict: Verdict) -> None:
     assert fit_by_size(ascending, ascending.estimate()).empty
 
 
-def test_the_estimate_explains_the_winning_bids(estimator: Estimator, estimate: Estimate) -> None:
+def test_the_estimate_explains_the_prices(estimator: Estimator, estimate: Estimate) -> None:
     table = fit_by_size(estimator, estimate).set_index("bidders")
     assert list(table["sales"]) == [120, 120]
-    assert np.allclose(table["explained"], table["winning"], rtol=0.1)
+    assert np.allclose(table["explained"], table["paid"], rtol=0.1)
     assert table.loc[2, "median_markup"] == pytest.approx(100, abs=20)  # v = 2 b
     assert table.loc[3, "mean_markup"] == pytest.approx(50, abs=15)  # v = 3/2 b
+
+
+def test_second_price_bids_have_no_markup_and_explain_the_prices() -> None:
+    settings = BidLogSettings(format="second_price")
+    rng = np.random.default_rng(0)
+    values = [rng.random(n) for n in (2, 3) for _ in range(200)]
+    second = Estimator.of(bid_log(table_of(values), settings, "second"), settings)
+    table = fit_by_size(second, second.estimate())
+    assert (table["median_markup"] == 0).all()
+    assert np.allclose(table["explained"], table["paid"], rtol=0.1)

@@ -77,7 +77,7 @@ def test_revenue_at_the_reserves_in_force_is_in_money() -> None:
     log = uniform_log(2000, (2,))
     found = estimator(log)
     revenue = money_at(found.estimate(), np.zeros(1))[0]
-    assert revenue == pytest.approx(log.winning.mean(), rel=0.03)
+    assert revenue == pytest.approx(log.paid.mean(), rel=0.03)
 
 
 def test_bootstrap_samples_repeat_with_the_seed() -> None:

@@ -30,6 +30,8 @@ def test_the_regression_finds_the_slopes() -> None:
     levels = Regression.of(log).fit(np.ones(600), True)
     assert levels.slopes["log size"] == pytest.approx(0.7, abs=0.01)
     assert levels.slopes["grade g1"] == pytest.approx(0.3, abs=0.03)
+    told = levels.slopes["constant"] + design_of(log) @ levels.slopes.drop("constant")
+    assert np.allclose(np.exp(told), levels.shown)
     ratio = levels.shown / level
     assert ratio.std() / ratio.mean() < 0.02
     assert levels.common < 0.1 and levels.explained > 0.9

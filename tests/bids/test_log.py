@@ -33,7 +33,7 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
     table.to_csv(path, index=False)
     log = load_bids(str(path), SETTINGS)
     assert log.name == "sales" and len(log.sales) == 60 and len(log.bids) == 180
-    assert (log.bidders == 3).all() and (log.winning == 3.0).all()
+    assert (log.bidders == 3).all() and (log.paid == 3.0).all()
     assert log.covariates == ("grade",) and log.reserves is None
     grades = dict(zip(log.sales["auction"], log.sales["grade"], strict=True))
     assert grades["A00000"] == "a" and grades["A00001"] == "b"
@@ -97,6 +97,14 @@ def test_bids_and_reserves_in_two_units_are_refused() -> None:
     log = read(table_of(BIDS, reserve=[1.0] * 60))
     assert log.reserves is not None and (log.reserves == 1.0).all() and log.covariates == ()
     assert "line 2: -1.0 is negative" in refusal(table_of(BIDS, reserve=[-1.0] * 60))
+
+
+def test_what_winners_pay_follows_the_format() -> None:
+    second = read(table_of(BIDS), format="second_price")
+    assert (second.paid == 2.0).all()
+    reserved = read(table_of(BIDS, reserve=[2.5] * 60), format="second_price")
+    assert (reserved.paid == 2.5).all()
+    assert (read(table_of(BIDS), format="ascending").paid == 3.0).all()
 
 
 def test_dates_become_years_and_gaps_are_refused() -> None:

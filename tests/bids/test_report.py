@@ -11,7 +11,7 @@ import pytest
 from daedalus.bids.assumptions import fit_by_size, sensitivity
 from daedalus.bids.design import Policy, Verdict
 from daedalus.bids.estimates import Estimate, Estimator
-from daedalus.bids.report import Findings, amount, markdown, page, reserve_words
+from daedalus.bids.report import Findings, amount, markdown, page, reserve_words, verdict_row
 from tests.bids.conftest import make_estimator
 
 FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
@@ -54,6 +54,13 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
     assert "keep today's reserve" in text and "0.90 times the one in force" in text
     assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
+
+
+def test_the_verdict_is_a_row(findings: Findings) -> None:
+    (row,) = verdict_row(findings.verdict, findings.estimator).to_dict("records")
+    assert row["change"] and row["base"] == "money" and row["auction_type"] == "first_price"
+    assert row["reserve_low"] <= row["reserve"] <= row["reserve_high"]
+    assert row["gain_low"] <= row["gain"] <= row["gain_high"] and "reserve_price" not in row
 
 
 def test_a_change_of_format_is_told(findings: Findings) -> None:

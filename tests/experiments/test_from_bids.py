@@ -24,23 +24,23 @@ SMALL += ["evaluation.episodes=2", "market.episode_length=2"]
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 100, rng)]
-    path = tmp_path_factory.mktemp("log") / "sales.csv"
+    path = tmp_path_factory.mktemp("log") / "sales of 1990?.csv"
     table_of(bids).to_csv(path, index=False)
     return path
 
 
 @pytest.mark.slow
 def test_a_log_becomes_a_report(log: Path, tmp_path: Path) -> None:
-    play(tmp_path, *SMALL, f"bids={log}")
+    play(tmp_path, *SMALL, f"bids='{log}'")
     text = (tmp_path / "report.md").read_text()
     assert "> **Set a reserve of" in text and "auction_type" not in text
     assert text.count("](figures/") == 4
     assert (tmp_path / "report.html").read_text().count("data:image/png") == 4
-    assert "family: quantiles" in (tmp_path / "sales.yaml").read_text()
+    assert "family: quantiles" in (tmp_path / "population" / "sales_of_1990_.yaml").read_text()
     designers = pd.read_csv(tmp_path / "designers.csv").set_index("designer")
     assert list(designers.index) == ["in force", "designed", "search"]
     assert designers.loc["designed", "gain_low"] > 0
-    assert {"sensitivity.csv", "fit.csv", "levels.csv", "mechanism.json"} < {
+    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv"} < {
         path.name for path in tmp_path.iterdir()
     }
 
@@ -51,7 +51,7 @@ def test_a_trained_model_is_compared_and_other_rewards_are_played(
 ) -> None:
     leave_untrained_model(tmp_path / "run" / "model")
     changes = [f"trained={tmp_path / 'run'}", "reward=welfare", "designer.sweeps=0"]
-    play(tmp_path / "out", *SMALL, f"bids={log}", *changes)
+    play(tmp_path / "out", *SMALL, f"bids='{log}'", *changes)
     designers = pd.read_csv(tmp_path / "out" / "designers.csv").set_index("designer")
     assert "trained" in designers.index and (designers["result"] <= 1.0).all()
     assert "in welfare" in (tmp_path / "out" / "report.md").read_text()
