@@ -207,8 +207,9 @@ def _gain(findings: Findings) -> str:
 def _compared(findings: Findings) -> str:
     return (
         "*search* and any trained model choose for a seller who knows all that the bidders of a "
-        "sale know in common. What search gains is the worth of such an appraisal. The mechanism in "
-        f"force, played in the market instead of computed, brings {amount(findings.played)}."
+        "sale know in common. What search gains is the worth of such an appraisal. The "
+        "mechanism in force, played in the market instead of computed, brings "
+        f"{amount(findings.played)}."
     )
 
 
