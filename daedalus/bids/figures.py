@@ -117,7 +117,7 @@ def reserve_curve(
     )
     axes.set_xlim(0.0, float(places[shown][-1]))
     axes.legend(frameon=False, fontsize=9, loc="upper right")
-    grey = " · grey: the log has no bids from there" if verdict.unseen else ""
+    grey = " · grey: the log has hardly any bids from there" if verdict.unseen else ""
     reading = f"band: {100 * confidence:g} % interval{grey}"
     entitle(figure, "What another reserve would bring", reading)
     return figure

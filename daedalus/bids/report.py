@@ -170,7 +170,7 @@ def _recommendation(findings: Findings) -> str:
         near, far = sorted(abs(each) for each in ends)
         why = (
             f"The estimate has its best reserve at {verdict.policy.multiple:.2f} times the one in "
-            "force. The log has no bids from below the reserve in force, so it cannot tell what "
+            "force. The log has hardly any bids from below it, so it cannot tell what "
             "bidders with lower values would do. A reserve that is a fifth higher would "
             f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % ({near:.1f} to {far:.1f} %)."
         )
@@ -207,8 +207,9 @@ def _gain(findings: Findings) -> str:
 def _compared(findings: Findings) -> str:
     return (
         "*search* and any trained model choose for a seller who knows all that the bidders of a "
-        "sale know in common, so they show what better appraisals would be worth. The mechanism in "
-        f"force, played in the market instead of computed, brings {amount(findings.played)}."
+        "sale know in common. What search gains is the worth of such an appraisal. The "
+        "mechanism in force, played in the market instead of computed, brings "
+        f"{amount(findings.played)}."
     )
 
 
