@@ -25,7 +25,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.state import MarketState
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.views import DISCLOSURES, PLAYED, PastRound, View, told_to
+from daedalus.market.views import DISCLOSURES, PLAYED, Disclosed, View, disclosed, told_to
 
 HIGHEST_BID = 100.0
 """The highest bid that a player may make: values are at most 1, so that more is a slip."""
@@ -165,11 +165,15 @@ class PlayedMarket:
         """Write the players' bids into the state's tables."""
         for e in range(len(state)):
             kinds = state.bidders["kind"][e, : state.sizes[e]].tolist()
-            rules, draws = _known_rules(mechanisms, e), _draws_to_mix(state, e)
+            rules, draws, past = (
+                _known_rules(mechanisms, e),
+                _draws_to_mix(state, e),
+                _past(state, e),
+            )
             for i, kind in enumerate(kinds):
                 player = self._players[kind]
                 if player is not None:
-                    view = self._view(state, e, i, values[e, i], rules, draws[i])
+                    view = self._view(state, e, i, values[e, i], rules, draws[i], past)
                     bids = _checked(player.bid(view), view)
                     state.tables[e, i, [BID_ONE, BID_TWO]] = bids
 
@@ -181,12 +185,14 @@ class PlayedMarket:
         values: NDArray[np.float64],
         rules: dict[str, object],
         draw: float,
+        past: Sequence[tuple[NDArray[np.void], Disclosed]],
     ) -> View:
         """Return what bidder i of market e knows before a round."""
         bidder, units = state.bidders[e, i], int(state.units[e])
-        low, wanted = float(bidder["value_low"]), self._wanted(state, e, i)
+        low, kind = float(bidder["value_low"]), int(bidder["kind"])
+        wanted = min(self._types[kind].demand, units)
         return View(
-            type=self._names[bidder["kind"]],
+            type=self._names[kind],
             bidder=i,
             bidders=int(state.sizes[e]),
             units=units,
@@ -196,22 +202,8 @@ class PlayedMarket:
             money=max(float(bidder["budget"] - bidder["spent"]), 0.0),
             draw=draw,
             rules=dict(rules),
-            past=self._past(state, e, i),
+            past=tuple(told_to(i, wanted, *each) for each in past),
         )
-
-    def _past(self, state: PlayedState, e: int, i: int) -> tuple[PastRound, ...]:
-        """Return the last rounds of market e as bidder i knows them, oldest first."""
-        done, n, wanted = int(state.rounds[e]), state.sizes[e], self._wanted(state, e, i)
-        slots = [r % HISTORY_LENGTH for r in range(max(done - HISTORY_LENGTH, 0), done)]
-        return tuple(
-            told_to(i, wanted, state.played[e, s, :n], float(state.prices[e, s]), state.told[e, s])
-            for s in slots
-        )
-
-    def _wanted(self, state: PlayedState, e: int, i: int) -> int:
-        """Return how many units bidder i of market e can use, 1 or 2."""
-        demand = self._types[int(state.bidders["kind"][e, i])].demand
-        return min(demand, int(state.units[e]))
 
 
 def _without_strategies(each: BidderType) -> BidderType:
@@ -226,6 +218,14 @@ def _known_rules(mechanisms: Mechanisms, e: int) -> dict[str, object]:
     if not rules["reveal_reserve"]:
         rules["reserve_price"] = None
     return rules
+
+
+def _past(state: PlayedState, e: int) -> list[tuple[NDArray[np.void], Disclosed]]:
+    """Return what bidders did in the last rounds of market e, oldest first, and were told of it."""
+    done, n = int(state.rounds[e]), state.sizes[e]
+    slots = [r % HISTORY_LENGTH for r in range(max(done - HISTORY_LENGTH, 0), done)]
+    played, prices = state.played[e, :, :n], state.prices[e].tolist()
+    return [(played[s], disclosed(played[s], prices[s], state.told[e, s])) for s in slots]
 
 
 def _draws_to_mix(state: PlayedState, e: int) -> list[float]:

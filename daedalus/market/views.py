@@ -24,6 +24,8 @@ PLAYED = np.dtype(
 """What one bidder did in one round: its values, its bids and its bid under a false name, what it
 paid, its surplus, and the units delivered. The surplus is kept for players alone."""
 
+_BIDS = ("one", "two", "alias")
+
 
 class BidSummary(NamedTuple):
     """The summary statistics of a round's bids above 0, all units and names together.
@@ -110,40 +112,72 @@ class View:
         return reserve
 
 
-def told_to(
-    bidder: int, wanted: int, played: NDArray[np.void], price: float, told: NDArray[np.bool_]
-) -> PastRound:
+class Disclosed(NamedTuple):
+    """What all bidders are told of a round that is over; None is what they are not told.
+
+    Attributes:
+        price: The clearing price.
+        winners: Numbers of the bidders that took a unit.
+        bids: Bids above 0 with the numbers of their bidders, the highest first.
+        summary: Statistics of all bids.
+    """
+
+    price: float | None
+    winners: tuple[int, ...] | None
+    bids: tuple[tuple[float, int], ...] | None
+    summary: BidSummary | None
+
+
+def disclosed(played: NDArray[np.void], price: float, told: NDArray[np.bool_]) -> Disclosed:
+    """Return what all bidders are told of a round that is over.
+
+    Args:
+        played: What the bidders did, dtype ``PLAYED``, shape (n,).
+        price: The clearing price.
+        told: What is disclosed, in the order of ``DISCLOSURES``, shape (4,).
+    """
+    shows_price, shows_winners, shows_bids, shows_summary = told.tolist()
+    winners = tuple(np.flatnonzero(played["units"]).tolist()) if shows_winners else None
+    bids = _bids_of(played) if shows_bids or shows_summary else ()
+    return Disclosed(
+        price if shows_price else None,
+        winners,
+        bids if shows_bids else None,
+        _summary(bids) if shows_summary else None,
+    )
+
+
+def told_to(bidder: int, wanted: int, played: NDArray[np.void], public: Disclosed) -> PastRound:
     """Return a round that is over as one bidder knows it.
 
     Args:
         bidder: Its number.
         wanted: Units that it can use, 1 or 2.
         played: What the bidders did, dtype ``PLAYED``, shape (n,).
-        price: The clearing price.
-        told: What was disclosed, in the order of ``DISCLOSURES``, shape (4,).
+        public: What all are told.
     """
-    own = played[bidder]
-    shows_price, shows_winners, shows_bids, shows_summary = told.tolist()
+    own, bids = played[bidder], public.bids
     return PastRound(
         values=(float(own["value_one"]), float(own["value_two"]))[:wanted],
         bids=(float(own["one"]), float(own["two"]))[:wanted],
         units=int(own["units"]),
         paid=float(own["paid"]),
         net=float(own["net"]),
-        price=price if shows_price else None,
-        winners=tuple(np.flatnonzero(played["units"]).tolist()) if shows_winners else None,
-        other_bids=_bids_of(np.delete(played, bidder))[::-1] if shows_bids else None,
-        summary=_summary(np.array(_bids_of(played))) if shows_summary else None,
+        price=public.price,
+        winners=public.winners,
+        other_bids=None if bids is None else tuple(bid for bid, who in bids if who != bidder),
+        summary=public.summary,
     )
 
 
-def _bids_of(played: NDArray[np.void]) -> tuple[float, ...]:
-    """Return all bids above 0, the lowest first."""
-    bids = np.concatenate([played["one"], played["two"], played["alias"]])
-    return tuple(np.sort(bids[bids > 0.0]).tolist())
+def _bids_of(played: NDArray[np.void]) -> tuple[tuple[float, int], ...]:
+    """Return all bids above 0 with the numbers of their bidders, the highest first."""
+    bids = [(bid, who) for name in _BIDS for who, bid in enumerate(played[name].tolist()) if bid]
+    return tuple(sorted(bids, reverse=True))
 
 
-def _summary(bids: NDArray[np.float64]) -> BidSummary:
-    if not len(bids):
+def _summary(bids: tuple[tuple[float, int], ...]) -> BidSummary:
+    if not bids:
         return BidSummary(0, 0.0, 0.0)
-    return BidSummary(len(bids), float(bids.mean()), float(bids.std()))
+    amounts = [bid for bid, _ in bids]
+    return BidSummary(len(bids), float(np.mean(amounts)), float(np.std(amounts)))
