@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,32 +24,16 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.state import MarketState
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.views import DISCLOSURES, PLAYED, Disclosed, View, disclosed, told_to
-
-HIGHEST_BID = 100.0
-"""The highest bid that a player may make: values are at most 1, so that more is a slip."""
-
-
-@runtime_checkable
-class Player(Protocol):
-    """A bidder that is written in Python.
-
-    It keeps nothing from round to round: what it knows of the past is in the view. A fork of a
-    market copies what views show, and no player. So a player that remembered anything itself would
-    go on in a fork with memories of the original.
-    """
-
-    def bid(self, view: View) -> float | Sequence[float]:
-        """Return the bids of one bidder in one round.
-
-        Args:
-            view: What the bidder knows.
-
-        Returns:
-            A bid for a first unit, or also one for a second unit, which is no higher. Bids are in
-            units of value, from 0 to ``HIGHEST_BID``; a bidder that bids 0 stays out.
-        """
-        ...
+from daedalus.market.views import (
+    DISCLOSURES,
+    HIGHEST_BID,
+    PLAYED,
+    Disclosed,
+    Player,
+    View,
+    disclosed,
+    told_to,
+)
 
 
 @dataclass
@@ -109,10 +92,10 @@ class PlayedMarket:
             for name, each in population.types.items()
         }
         self.population = replace(population, types=types)
+        self.players = dict(players)
         self._market = StrategicMarket(self.population, parameters, tuple(players))
         self._names = list(types)
         self._types = list(types.values())
-        self._players = [players.get(name) for name in types]
 
     def reset(self, seeds: NDArray[np.uint64]) -> PlayedState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
@@ -171,7 +154,7 @@ class PlayedMarket:
                 _past(state, e),
             )
             for i, kind in enumerate(kinds):
-                player = self._players[kind]
+                player = self.players.get(self._names[kind])
                 if player is not None:
                     view = self._view(state, e, i, values[e, i], rules, draws[i], past)
                     bids = _checked(player.bid(view), view)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
@@ -25,6 +25,7 @@ from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
 from daedalus.market.values import write_knots
+from daedalus.market.views import Player
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -140,6 +141,11 @@ class StrategicMarket:
         self._width = table_width(self._bidder_types, bool(given))
         self._seats = max(each.most_bidders for each in several)
         self._rings = int(self._types["ring"].max()) + 1
+
+    @property
+    def players(self) -> Mapping[str, Player]:
+        """Return nobody: all bidders are compiled."""
+        return {}
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""

@@ -1,9 +1,10 @@
-"""What a bidder that is written in Python knows when it bids, and what it is told afterwards."""
+"""Bidders that are written in Python: what they do, what they know, and what they are told."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ PLAYED = np.dtype(
 )
 """What one bidder did in one round: its values, its bids and its bid under a false name, what it
 paid, its surplus, and the units delivered. The surplus is kept for players alone."""
+
+HIGHEST_BID = 100.0
+"""The highest bid that a player may make: values are at most 1, so that more is a slip."""
 
 _BIDS = ("one", "two", "alias")
 
@@ -110,6 +114,28 @@ class View:
         """Return the lowest bid that competes, or None while it is secret."""
         reserve: float | None = self.rules["reserve_price"]
         return reserve
+
+
+@runtime_checkable
+class Player(Protocol):
+    """A bidder that is written in Python.
+
+    It keeps nothing from round to round: what it knows of the past is in the view. A fork of a
+    market copies what views show, and no player. So a player that remembered anything itself would
+    go on in a fork with memories of the original.
+    """
+
+    def bid(self, view: View) -> float | Sequence[float]:
+        """Return the bids of one bidder in one round.
+
+        Args:
+            view: What the bidder knows.
+
+        Returns:
+            A bid for a first unit, or also one for a second unit, which is no higher. Bids are in
+            units of value, from 0 to ``HIGHEST_BID``; a bidder that bids 0 stays out.
+        """
+        ...
 
 
 class Disclosed(NamedTuple):

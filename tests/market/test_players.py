@@ -27,10 +27,11 @@ from daedalus.market.views import View
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.budgets import SearchBudget
 from daedalus.search.objective import EpisodeObjective
+from daedalus.search.portfolio import sampled_envs
 from tests.market.reference_values import Values
 from tests.market.states import assert_same_state
 from tests.market.strategic_markets import COMMON, by_hedge_and_q, mixed
-from tests.populations import draw_mechanisms
+from tests.populations import draw_mechanisms, seat_plan
 
 TRUTHFUL, BATCH = BidderType(), 6
 SEEDS = market_seeds(3, "players", BATCH)
@@ -411,8 +412,8 @@ def test_states_of_other_markets_are_refused():
 def test_designers_play_and_search_it_as_they_do_the_fast_market():
     who, settings = mixed("truthful", "shader", bidders=5), MarketSettings(episode_length=2)
     tables = []
-    for market in (PlayedMarket(who, {"truthful": Truthful()}), StrategicMarket(who)):
-        env = DesignEnv(market, settings)
+    for players in ({"truthful": Truthful()}, None):
+        env = DesignEnv.of(settings, who, players=players)
         budget = SearchBudget(candidates=8, episodes=2, sweeps=1, sweep_episodes=2)
         rng = np.random.default_rng(0)
         found, *_ = best_fixed(budget, EpisodeObjective([env], 0), rng)
@@ -420,3 +421,20 @@ def test_designers_play_and_search_it_as_they_do_the_fast_market():
         tables.append(compare(env, designers, episodes=3, seed=1))
     assert tables[0].equals(tables[1])
     assert tables[0].reward.gt(0).any()
+
+
+def test_an_environment_keeps_its_players_in_another_population():
+    """Designers that practise on other compositions meet the same players."""
+    players = {"truthful": Says(0.25)}
+    env = DesignEnv.of(MarketSettings(), mixed("truthful", "shader"), players=players)
+    for each in (
+        env,
+        env.with_population(mixed("shader", "truthful", bidders=6)),
+        *sampled_envs(env, 2, 0, "test"),
+    ):
+        bids = each.reset(SEEDS[:1]).state.bids
+        assert (bids == 0.25).any()
+    with pytest.raises(ValueError, match="players: 'truthful' is no type of the population"):
+        env.with_population(mixed("shader"))
+    with pytest.raises(ValueError, match="players bid in the strategic market alone"):
+        DesignEnv.of(MarketSettings(name="classic"), seat_plan(0), players=players)
