@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -18,6 +18,7 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
+from daedalus.market.views import Player
 from daedalus.rewards.stack import RewardStack
 from daedalus.rewards.terms import mean_over_rounds
 
@@ -59,13 +60,17 @@ class DesignEnv:
         settings: MarketSettings,
         population: Population | SeatPlan,
         reward: RewardStack | None = None,
+        players: Mapping[str, Player] | None = None,
     ) -> Self:
-        """Return the environment of a population in the market that the settings describe."""
-        return cls(make_market(settings, population), settings, reward or RewardStack())
+        """Return the environment of a population in the market that the settings describe.
+
+        Some of its types may have players, see ``PlayedMarket``.
+        """
+        return cls(make_market(settings, population, players), settings, reward or RewardStack())
 
     def with_population(self, population: Population | SeatPlan) -> Self:
-        """Return the environment of another population, with the same settings and reward."""
-        return replace(self, market=make_market(self.settings, population))
+        """Return the environment of another population; settings, reward and players stay."""
+        return replace(self, market=make_market(self.settings, population, self.market.players))
 
     def reset(self, seeds: NDArray[np.uint64]) -> Episodes:
         """Begin one episode for each seed and play its warm-up under its incumbent."""

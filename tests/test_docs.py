@@ -186,6 +186,13 @@ def test_the_documents_show_commands() -> None:
     assert {"docs/tutorial.md", "docs/results.md", "Makefile"} <= sources
 
 
+def test_the_example_of_a_bidder_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = blocks(ROOT / "docs" / "market.md", "python")
+    assert len(example.splitlines()) <= 15
+    exec(example, {})
+    assert 0.0 < float(capsys.readouterr().out) < 1.0
+
+
 def test_launches_name_files_that_exist() -> None:
     named = re.findall(r"--config_file (\S+)", TUTORIAL.read_text())
     for path in LAUNCHERS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, check_play
 from daedalus.market.values import write_knots
+from daedalus.market.views import Player
 
 
 @dataclass
@@ -61,6 +63,11 @@ class ClassicMarket:
             write_knots(population.groups[name].values, seat)
         self._budget = population.column("budget")
         self._seats["partner"], self._first_turn = _colluder_pairs(population)
+
+    @property
+    def players(self) -> Mapping[str, Player]:
+        """Return nobody: all bidders are compiled."""
+        return {}
 
     def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
+from daedalus.market.views import Player
 
 MARKETS = ("strategic", "classic")
 
@@ -78,6 +80,11 @@ class Market(Protocol):
     @property
     def population(self) -> Population | SeatPlan:
         """Return the bidders, of which n take part in each episode."""
+        ...
+
+    @property
+    def players(self) -> Mapping[str, Player]:
+        """Return who bids in Python, by the name of its type; most markets have nobody."""
         ...
 
     def reset(self, seeds: NDArray[np.uint64]) -> MarketState:

@@ -3,7 +3,8 @@
 Both choose from a grid of factors. Between rounds they keep one row of numbers each, in a table of
 shape (n, W). The row of a Hedge shader holds the weight of each factor. The row of a Q-learner
 holds its values Q[state, action]. The state is whether it won in the last round. The actions are
-the factors and, last, to stay out.
+the factors and, last, to stay out. A seat whose bids are given has a row too: its bids for a first
+and a second unit, and its surplus of the last round.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ from daedalus.market.auction import surplus_of_bids
 from daedalus.market.jit.compilation import Floats, Record, kernel
 from daedalus.market.population import BidderType
 
-GRADIENT, HEDGE, Q_LEARNER = range(3)
-"""How a type learns to shade, in the order of ``LEARNERS``."""
+GRADIENT, HEDGE, Q_LEARNER, GIVEN = range(4)
+"""How a type learns to shade, in the order of ``LEARNERS``; or its bids are given."""
+
+BID_ONE, BID_TWO, NET = range(3)
+"""Places in the row of a seat whose bids are given."""
+
+_GIVEN_WIDTH = 3
 
 _ROW_LENGTH: dict[str, Callable[[int], int]] = {
     "gradient": lambda factors: 0,
@@ -28,15 +34,20 @@ _ROW_LENGTH: dict[str, Callable[[int], int]] = {
 }
 
 
-def table_width(types: Sequence[BidderType]) -> int:
-    """Return W, the longest row that a bidder of these types needs; 0 if none keeps a row."""
-    return max(_ROW_LENGTH[each.learner](each.factors) for each in types)
+def table_width(types: Sequence[BidderType], given: bool) -> int:
+    """Return W, the longest row that a bidder of these types needs; 0 if none keeps a row.
+
+    ``given`` says whether the bids of some seats are given.
+    """
+    longest = max(_ROW_LENGTH[each.learner](each.factors) for each in types)
+    return max(longest, _GIVEN_WIDTH * given)
 
 
 def first_tables(
     types: Sequence[BidderType],
     kinds: NDArray[np.integer],
     expected_surplus: NDArray[np.float64],
+    width: int,
 ) -> NDArray[np.float64]:
     """Return the row that each bidder starts from, shape (B, n, W).
 
@@ -48,8 +59,9 @@ def first_tables(
         types: T types of bidders.
         kinds: Type of each bidder, shape (B, n).
         expected_surplus: Surplus that each bidder expects from a round, shape (B, n).
+        width: W, from ``table_width``.
     """
-    tables = np.zeros((*kinds.shape, table_width(types)))
+    tables = np.zeros((*kinds.shape, width))
     for t, each in enumerate(types):
         if each.learner == "hedge":
             tables[kinds == t, : each.factors] = 1.0 / each.factors

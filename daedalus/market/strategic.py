@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.draws import VALUE_ONE, VALUE_TWO, round_draws
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
 from daedalus.market.jit.threads import on_threads
+from daedalus.market.kernels.bidding import fill_values
 from daedalus.market.kernels.records import BIDDER, RING, TYPE
 from daedalus.market.kernels.strategic import play_rounds
-from daedalus.market.learners import first_tables, table_width
+from daedalus.market.learners import GIVEN, first_tables, table_width
 from daedalus.market.lineup import Lineup, draw_lineups
 from daedalus.market.measures import RECENT_ROUNDS
 from daedalus.market.mechanism import Mechanisms
@@ -25,6 +25,7 @@ from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
 from daedalus.market.values import write_knots
+from daedalus.market.views import Player
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
@@ -55,11 +56,13 @@ class StrategicState(MarketState):
         rings: One record for each ring, dtype ``RING``, shape (B, G). ``gain`` is the gain of a
             member from a round of collusion. ``punished`` is the number of rounds for which the
             ring must still compete.
-        tables: Weights of the bidders that learn by Hedge and action values of the Q-learners, see
-            ``learners.py``, shape (B, n, W); W is 0 if there are no such bidders.
+        tables: Weights of the bidders that learn by Hedge, action values of the Q-learners, and
+            bids of the seats to which they are given, see ``learners.py``, shape (B, n, W); W is 0
+            if there are no such bidders.
         sightings: The auctioneer's decayed means, shape (B, 5): number of names that bid, mean and
             standard deviation of their bids, share of bidders absent, share absent who had won
             before.
+        second_bids: Last round's bids for a second unit, shape (B, n).
         alias_bids: Last round's bids under false names, shape (B, n).
         expected_price: The price that shill bidders expect, shape (B,).
         welfare: Ring buffer of the last five W, shape (B, 5); round r is in slot r mod 5.
@@ -90,6 +93,7 @@ class StrategicState(MarketState):
     rings: NDArray[np.void]
     tables: NDArray[np.float64]
     sightings: NDArray[np.float64]
+    second_bids: NDArray[np.float64]
     alias_bids: NDArray[np.float64]
     expected_price: NDArray[np.float64]
     welfare: NDArray[np.float64]
@@ -110,6 +114,8 @@ class StrategicMarket:
             population, and so on. Each episode has the numbers that it has with its population
             alone.
         parameters: Constants of the market.
+        given: Names of the types whose bids are not the market's own: before each round someone
+            writes them into ``state.tables``, as ``players.py`` does.
 
     Raises:
         ValueError: There is no population, or their stages differ.
@@ -119,6 +125,7 @@ class StrategicMarket:
         self,
         population: Population | Sequence[Population],
         parameters: StrategicParameters | None = None,
+        given: Collection[str] = (),
     ) -> None:
         several = [population] if isinstance(population, Population) else list(population)
         if len({each.stage for each in several}) != 1:
@@ -130,8 +137,15 @@ class StrategicMarket:
         types = [list(each.types.values()) for each in several]
         self._bidder_types = [each for some in types for each in some]
         self._types = np.concatenate([type_columns(each) for each in types])  # rings from 0 in each
+        self._types["learner"][[name in given for each in several for name in each.types]] = GIVEN
+        self._width = table_width(self._bidder_types, bool(given))
         self._seats = max(each.most_bidders for each in several)
         self._rings = int(self._types["ring"].max()) + 1
+
+    @property
+    def players(self) -> Mapping[str, Player]:
+        """Return nobody: all bidders are compiled."""
+        return {}
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
@@ -144,8 +158,9 @@ class StrategicMarket:
             **MarketState.common(seeds, lineup.bidders, lineup.units, self._seats),
             bidders=_fresh_bidders(lineup, self.parameters),
             rings=rings,
-            tables=first_tables(self._bidder_types, lineup.kinds, surplus),
+            tables=first_tables(self._bidder_types, lineup.kinds, surplus, self._width),
             sightings=np.zeros((batch, len(_SIGHTED))),
+            second_bids=np.zeros((batch, self._seats)),
             alias_bids=np.zeros((batch, self._seats)),
             expected_price=np.full(batch, self.parameters.price_prior),
             welfare=np.zeros((batch, RECENT_ROUNDS)),
@@ -181,37 +196,51 @@ class StrategicMarket:
             for kind, *numbers in hidden
         ]
 
-    def _last_values(self, state: StrategicState) -> list[float]:
-        """Return what a first unit was worth in the last round, in the first market.
+    def draw_values(self, state: StrategicState, rounds: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what a first and a second unit are worth to each bidder in one round.
 
-        It draws anew what the kernel drew in ``_draw_values``, because the state does not keep it.
+        The kernel draws the same values when it plays the round; the state does not keep them.
+
+        Args:
+            state: B markets of this population.
+            rounds: Number of the round in each market, counted from 0, shape (B,).
+
+        Returns:
+            Values from 0 to 1, shape (B, n, 2); 0 where a bidder has no use for a second unit.
         """
-        present, last = int(state.sizes[0]), int(state.rounds[0]) - 1
-        if last < 0:
-            return [0.0] * present
-        bidders = state.bidders[0, :present]
-        one, two = (
-            round_draws(state.seeds[:1], last, purpose, present)[0]
-            for purpose in (VALUE_ONE, VALUE_TWO)
+        values = np.zeros((*state.bidders.shape, 2))
+        fill_values(
+            self._types, state.bidders, state.sizes, state.units, state.seeds, rounds, values
         )
-        two_units = (self._types["demand"][bidders["kind"]] == 2) & (state.units[0] > 1)
-        best = np.where(two_units, np.maximum(one, two), one)
-        for t, each in enumerate(self._bidder_types):
-            if each.values is not None:
-                own = bidders["kind"] == t
-                best[own] = each.values.knots().quantile(best[own])
-        values: list[float] = (bidders["value_low"] + bidders["value_range"] * best).tolist()
         return values
 
-    def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
-        """Play rounds in every market, see ``Market.play``."""
+    def _last_values(self, state: StrategicState) -> list[float]:
+        """Return what a first unit was worth in the last round, in the first market."""
+        first = state.fork(np.zeros(1, np.int64))
+        present, last = int(first.sizes[0]), first.rounds - 1
+        if last[0] < 0:
+            return [0.0] * present
+        values: list[float] = self.draw_values(first, last)[0, :present, 0].tolist()
+        return values
+
+    def check(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> None:
+        """Check what ``play`` is given.
+
+        Raises:
+            ValueError: The state is of another market, or sizes do not match.
+        """
         if not isinstance(state, StrategicState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
         known = state.bidders["kind"] < len(self._types)
         shapes = state.rings.shape[1], state.tables.shape[2]
-        if shapes != (self._rings, table_width(self._bidder_types)) or not known.all():
+        if shapes != (self._rings, self._width) or not known.all():
             raise ValueError("state: it has other bidder types; reset this market for a state")
         check_play(state, mechanisms, rounds, self._seats)
+
+    def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
+        """Play rounds in every market, see ``Market.play``."""
+        self.check(state, mechanisms, rounds)
+        assert isinstance(state, StrategicState)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
         accounts = np.empty((len(state), min(rounds, HISTORY_LENGTH), len(ROUND_FIELDS)))
         batch = (
@@ -231,6 +260,7 @@ class StrategicMarket:
             state.sightings,
             state.previous_bids,
             state.bids,
+            state.second_bids,
             state.alias_bids,
             state.active,
             records,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.market.auction import pays_one_price, pays_own_bid, pays_personal_price
 from daedalus.market.draws import (
@@ -16,17 +17,30 @@ from daedalus.market.draws import (
     SHILL_BID,
     VALUE_ONE,
     VALUE_TWO,
+    round_key,
     uniform,
 )
 from daedalus.market.jit.compilation import (
     Floats,
+    Integers,
     Record,
     Records,
+    cached_kernel,
     kernel,
 )
 from daedalus.market.kernels.records import RESTRICT, Round
 from daedalus.market.kernels.values import shaded_value, value_at
-from daedalus.market.learners import GRADIENT, HEDGE, Q_LEARNER, choose_action, draw_choice, factor
+from daedalus.market.learners import (
+    BID_ONE,
+    BID_TWO,
+    GIVEN,
+    GRADIENT,
+    HEDGE,
+    Q_LEARNER,
+    choose_action,
+    draw_choice,
+    factor,
+)
 
 SMALLEST_BID = 0.02
 _CRUMB = 1e-9  # what rounding leaves of a budget
@@ -57,13 +71,34 @@ def falls_below(draw: float, least: float, x: float) -> bool:
 
 
 @kernel
-def _draw_values(current: Round, t: Record, bidder: Record, i: int, seat: Record) -> None:
-    """Fill a bidder's values; a first unit is worth at least as much as a second."""
-    one = value_at(t, bidder, uniform(current.key, i, VALUE_ONE))
-    seat.value_one, seat.value_two = one, 0.0
-    if t.demand == 2 and current.units > 1:
-        two = value_at(t, bidder, uniform(current.key, i, VALUE_TWO))
-        seat.value_one, seat.value_two = max(one, two), min(one, two)
+def _drawn_values(
+    t: Record, bidder: Record, i: int, units: int, key: np.uint64
+) -> tuple[float, float]:
+    """Return a bidder's values; a first unit is worth at least as much as a second."""
+    one = value_at(t, bidder, uniform(key, i, VALUE_ONE))
+    if t.demand == 2 and units > 1:
+        two = value_at(t, bidder, uniform(key, i, VALUE_TWO))
+        return max(one, two), min(one, two)
+    return one, 0.0
+
+
+@cached_kernel
+def fill_values(
+    types: Records,
+    bidders: Records,
+    sizes: Integers,
+    units: Integers,
+    seeds: NDArray[np.uint64],
+    rounds: Integers,
+    values: Floats,
+) -> None:
+    """Fill the values of one round of each of B episodes, shape (B, n, 2)."""
+    for e in range(len(seeds)):
+        key = round_key(seeds[e], rounds[e])
+        for i in range(sizes[e]):
+            bidder = bidders[e, i]
+            drawn = _drawn_values(types[bidder.kind], bidder, i, units[e], key)
+            values[e, i, 0], values[e, i, 1] = drawn
 
 
 @kernel
@@ -92,7 +127,13 @@ def entry_cost(current: Round) -> float:
 def _choose_from_table(
     current: Round, t: Record, bidder: Record, i: int, seat: Record, table: Floats
 ) -> None:
-    """Let a Hedge shader draw a factor, or a Q-learner an action, which may be to stay out."""
+    """Let a Hedge shader draw a factor, or a Q-learner an action, which may be to stay out.
+
+    A seat whose bids are given takes these.
+    """
+    if t.learner == GIVEN:
+        seat.sincere_one, seat.sincere_two = table[BID_ONE], table[BID_TWO]
+        return
     draw = uniform(current.key, i, LEARNED_CHOICE)
     if t.learner == HEDGE:
         seat.choice = draw_choice(table[: t.factors], draw)
@@ -156,11 +197,13 @@ def _bid_sincerely(
         t: The bidder's type.
         bidder: What it learned and spent.
         i: Its number.
-        seat: Its values and its choice from a table.
+        seat: Its values, and its choice from a table or the bids that it was given.
         reserve: The reserve that it reckons with.
     """
     auction_format, one, two = current.mechanism.auction_type, seat.value_one, seat.value_two
-    if t.learner != GRADIENT:
+    if t.learner == GIVEN:
+        one, two = seat.sincere_one, seat.sincere_two
+    elif t.learner != GRADIENT:
         share = factor(t, seat.choice)
         one, two = share * one, share * two
     elif t.shades and pays_own_bid(auction_format):
@@ -242,7 +285,7 @@ def bid(
         bidders: What they carry from round to round.
         seats: Filled in place.
         offers: Filled in place.
-        tables: Weights of Hedge shaders and action values of Q-learners.
+        tables: Weights of Hedge shaders, action values of Q-learners, and bids that are given.
         expected_price: The price that shill bidders expect.
     """
     cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
@@ -250,7 +293,8 @@ def bid(
     for i in range(len(seats)):
         bidder, seat, offer = bidders[i], seats[i], offers[i]
         t = types[bidder.kind]
-        _draw_values(current, t, bidder, i, seat)
+        values = _drawn_values(t, bidder, i, current.units, current.key)
+        seat.value_one, seat.value_two = values
         if t.learner != GRADIENT:
             _choose_from_table(current, t, bidder, i, seat, tables[i])
         seat.entered = _enters(current, t, bidder, i, seat, cost)

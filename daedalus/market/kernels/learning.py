@@ -17,8 +17,10 @@ from daedalus.market.kernels.bidding import (
 from daedalus.market.kernels.records import Round
 from daedalus.market.kernels.values import level_of, value_behind
 from daedalus.market.learners import (
+    GIVEN,
     GRADIENT,
     HEDGE,
+    NET,
     Q_LEARNER,
     forgone_payoffs,
     learn_value,
@@ -235,12 +237,15 @@ def learn_action_values(
 ) -> None:
     """Let Q-learners learn from the surplus of the round, net of the cost of entry.
 
-    They learn nothing where their ring made them bid otherwise than they chose.
+    They learn nothing where their ring made them bid otherwise than they chose. Whoever gives a
+    seat its bids is told the surplus.
     """
     cost = entry_cost(current)
     for i in range(len(seats)):
         bidder, seat = bidders[i], seats[i]
         t = types[bidder.kind]
+        if t.learner == GIVEN:
+            tables[i, NET] = seat.net
         if t.learner != Q_LEARNER:
             continue
         won = int(seat.delivered > 0)

@@ -8,6 +8,7 @@ from daedalus.market.draws import COLLUSION_SCREEN, SHILL_SCREEN, SHOCK, uniform
 from daedalus.market.jit.compilation import Floats, Record, Records, kernel
 from daedalus.market.kernels.records import Round
 from daedalus.market.kernels.rings import accusation
+from daedalus.market.learners import GIVEN
 
 
 @kernel
@@ -83,7 +84,7 @@ def settle(
             value += _deliver(current, t, bidder, i, seat, award)
             if seat.delivered > 0:
                 revenue += award.paid
-        if 0.0 < bidder.budget < np.inf:
+        if 0.0 < bidder.budget < np.inf and t.learner != GIVEN:
             _pace_budget(current.parameters, bidder.budget, bidder, seat)
         _punish(current, i, seat, offers[i].alias, screened[t.ring] if t.ring >= 0 else 0.0)
     return value, revenue

@@ -72,6 +72,7 @@ def _play_episode(
     sightings: Floats,
     bids_before: Floats,
     bids_now: Floats,
+    second_bids: Floats,
     aliases: Floats,
     records: Floats,
     accounts: Floats,
@@ -118,7 +119,8 @@ def _play_episode(
         )  # fmt: skip
         for i in range(n):
             bids_before[i] = bids_now[i]
-            bids_now[i], aliases[i] = offers[i].one, offers[i].alias
+            bids_now[i], second_bids[i] = offers[i].one, offers[i].two
+            aliases[i] = offers[i].alias
         prices[played % HISTORY_LENGTH] = price
         played += 1
     return expected_price
@@ -144,6 +146,7 @@ def play_rounds(
     sightings: Floats,
     previous_bids: Floats,
     bids: Floats,
+    second_bids: Floats,
     aliases: Floats,
     active: Flags,
     records: Floats,
@@ -158,8 +161,8 @@ def play_rounds(
         expected_price[e] = _play_episode(
             parameters[0], types, mechanisms[e], seeds[e], sizes[e], units[e], rounds[e],
             bidders[e], rings[e], tables[e], expected_price[e], welfare[e], seen_welfare[e],
-            wins[e], prices[e], sightings[e], previous_bids[e], bids[e], aliases[e], records[e],
-            accounts[e],
+            wins[e], prices[e], sightings[e], previous_bids[e], bids[e], second_bids[e],
+            aliases[e], records[e], accounts[e],
         )  # fmt: skip
         rounds[e] += records.shape[1]
         if records.shape[1] > 0:
