@@ -87,12 +87,17 @@ def load_language_model(
         CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.
     """
     with doing(f"the model {source} cannot be loaded"), _load_advice(source):
-        load = _load_by_unsloth if "unsloth" in sys.modules else _load
+        load = _load_by_unsloth if unsloth_loads() else _load
         model, tokenizer = load(source, quantisation)
     own_defaults(model, tokenizer)
     if torch.cuda.is_available() and not quantisation:  # quantised weights are on the GPU already
         torch.nn.Module.cuda(model)  # the method of the class has no types
     return LanguageModel(model, tokenizer)
+
+
+def unsloth_loads() -> bool:
+    """Return whether Unsloth is imported, and so has to load all models. It needs a GPU."""
+    return "unsloth" in sys.modules and torch.cuda.is_available()
 
 
 def _load(source: str | Path, quantisation: BitsAndBytesConfig | None) -> tuple[Any, Any]:

@@ -84,6 +84,7 @@ def test_unsloth_gets_every_setting_of_the_model(
         from_pretrained=lambda **options: given.update(options) or (small.model, small.tokenizer)
     )
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=loader))
+    monkeypatch.setattr("daedalus.training.model.unsloth_loads", lambda: True)
     settings = ModelSettings(
         backend="unsloth", load_in_4bit=load_in_4bit, double_quantisation=False, lora=LORA
     )
