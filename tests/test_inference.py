@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -25,10 +24,8 @@ from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
-from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
-from tests.launching import wait_for
 from tests.populations import population
 from tests.training.conftest import PROMPT, SMALL
 
@@ -209,9 +206,10 @@ def test_the_script_prints_nothing_but_the_mechanism(untrained: Path, tmp_path: 
     shown, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
-    refused = forked.run("inference.py", "--repo-id", "/nowhere", cwd=tmp_path)
-    assert refused.returncode == 1 and not refused.stdout
-    assert "holds no model" in refused.stderr and "Traceback" not in refused.stderr
+    refused = script("--repo-id", "/nowhere", cwd=tmp_path)
+    shown, errors = refused.communicate(timeout=60)
+    assert refused.returncode == 1 and not shown
+    assert "holds no model" in errors and "Traceback" not in errors
     assert not list(tmp_path.iterdir())
 
 
@@ -220,15 +218,14 @@ def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: P
     results = tmp_path / inference.RESULTS
     results.parent.mkdir()
     results.write_text("of the last run")
-    words = ["--repo-id", str(untrained), "--constrained", "--n-episodes", "5000"]
-    log = tmp_path / "log.txt"
-    process = forked.start("inference.py", *words, cwd=tmp_path, out=log)
-    wait_for(lambda: log.exists() and "Loading weights" in log.read_text(), process)
+    process = script("--repo-id", untrained, "--constrained", "--n-episodes", 5000, cwd=tmp_path)
+    assert process.stderr is not None
+    while "Loading weights" not in process.stderr.readline():
+        assert process.poll() is None
     time.sleep(1.0)
-    os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=60) == 130
-    errors = log.read_text()
-    assert "Traceback" not in errors
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in errors
     assert "Stopped; nothing was written. To start anew: " in errors
     assert list(tmp_path.rglob("*.json")) == [results]
     assert results.read_text() == "of the last run"
