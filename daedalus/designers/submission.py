@@ -49,6 +49,8 @@ class SubmissionSettings(DesignerSettings):
 class SubmissionDesigner:
     """Proposes the submitted mechanisms. Where there is none, the proposal is malformed.
 
+    Episodes are told apart by their row. So it plays at most ``evaluation.episodes.AT_ONCE``.
+
     Args:
         mechanisms: By episode, which is the row of a batch, and step, from 1.
     """

@@ -9,6 +9,7 @@ from gymnasium.vector import VectorEnv
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
+from tqdm import tqdm
 
 from daedalus.designers.ppo import PpoDesigner
 from daedalus.market.mechanism import FIELDS
@@ -55,16 +56,17 @@ def train_ppo(
         seed=seed,
         device="cpu",
     )
-    model.learn(settings.decisions, _Rollouts(log))
+    model.learn(settings.decisions, _Rollouts(log, settings.decisions))
     return _designer(model, scaled)
 
 
 class _Rollouts(BaseCallback):
-    """Logs the mean reward and the entropy of each rollout."""
+    """Logs the mean reward and the entropy of each rollout, and shows a bar."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, decisions: int) -> None:
         super().__init__()
         self._log = log
+        self._bar = tqdm(total=decisions, desc="PPO, decisions", leave=False, disable=None)
         self._number = 0
 
     def _on_step(self) -> bool:
@@ -76,6 +78,10 @@ class _Rollouts(BaseCallback):
         entropy = -float(buffer.log_probs.mean()) / len(FIELDS)
         reward = float(buffer.rewards.mean())
         self._log(PHASE, self._number, {"reward": reward, "entropy": entropy})
+        self._bar.update(self.num_timesteps - self._bar.n)
+
+    def _on_training_end(self) -> None:
+        self._bar.close()
 
 
 def _designer(model: PPO, scaled: VecNormalize) -> PpoDesigner:

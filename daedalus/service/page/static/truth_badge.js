@@ -13,10 +13,13 @@ const BEST = "In one sale under these rules, no bid beats a bidder's value.";
 const WORSE =
   "In one sale under these rules, a bidder who bids its value loses this much against the best bid, on average.";
 
+/** @type {wire.Truth} */
+const NO_TRUTH = { reserves: [], regrets: {} };
+
 /** Follows the episode's bidders and the rules that the controls show. */
 export class TruthBadge {
-  /** @type {wire.Truth} */
-  #truth = { reserves: [], regrets: {} };
+  #truth = NO_TRUTH;
+  #asked = 0;
 
   /**
    * @param {Session} session
@@ -24,11 +27,22 @@ export class TruthBadge {
    */
   constructor(session, controls) {
     this.controls = controls;
-    session.addEventListener("begin", guarded(async () => {
-      this.#truth = await api.truth(session.id);
-      this.#show();
-    }));
+    session.addEventListener("begin", guarded(() => this.#ask(session.id)));
     controls.addEventListener("change", () => this.#show());
+  }
+
+  /**
+   * Ask for the losses of an episode; many bidders take the server seconds.
+   * @param {string} id
+   */
+  async #ask(id) {
+    const asked = (this.#asked += 1);
+    this.#truth = NO_TRUTH;
+    this.#show();
+    const truth = await api.truth(id);
+    if (asked !== this.#asked) return; // another episode has begun meanwhile
+    this.#truth = truth;
+    this.#show();
   }
 
   #show() {
