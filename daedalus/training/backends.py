@@ -31,13 +31,15 @@ class TransformersBackend:
         self._settings = settings
 
     def load(self, source: str | Path) -> LanguageModel:
-        """Load the base weights from a folder or by a hub name, quantised if the settings say so.
+        """Load the base weights from a folder or by a hub name, in the numbers of the settings.
 
         Raises:
             CannotRunError: The weights cannot be loaded.
         """
         if not self._settings.load_in_4bit:
             language_model = load_language_model(source)
+            if self._settings.dtype == "bfloat16":
+                language_model.model.to(torch.bfloat16)
         else:
             language_model = load_language_model(source, quantisation(self._settings))
             allow_training_after_generation(language_model.model)

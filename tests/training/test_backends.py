@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,9 @@ from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import prompts
+from daedalus.market.parsing import parse_mechanism
 from daedalus.search.states import mid_episode_states
+from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import (
@@ -30,10 +33,11 @@ from daedalus.training.backends import (
     train_adapters_in_float32,
 )
 from daedalus.training.checkpoints import export
+from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import ModelSettings
-from tests.training.conftest import LORA, PROMPT, QLORA, SFT, make_run
+from tests.training.conftest import GRPO, LORA, PROMPT, QLORA, SFT, make_run
 from tests.training.generated_trainer import two_steps
 
 ROOT = Path(__file__).parents[2]
@@ -144,15 +148,21 @@ def test_a_quantised_model_trains_after_it_generated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("double_quantisation", [False, True])
-@pytest.mark.parametrize(("merge", "most"), [("base", 0.3), ("dequantised", 1e-4)])
+@pytest.mark.parametrize(
+    ("numbers", "most"),
+    [
+        ({"load_in_4bit": True}, 0.3),
+        ({"load_in_4bit": True, "double_quantisation": True}, 0.3),
+        ({"load_in_4bit": True, "merge": "dequantised"}, 1e-4),
+        ({"load_in_4bit": True, "merge": "dequantised", "double_quantisation": True}, 1e-4),
+        ({"dtype": "bfloat16"}, 1e-3),
+    ],
+)
 def test_a_merged_model_answers_as_the_trained_one(
-    env: DesignEnv, base: Path, tmp_path: Path, merge: str, most: float, double_quantisation: bool
+    env: DesignEnv, base: Path, tmp_path: Path, numbers: dict[str, Any], most: float
 ) -> None:
     """Merged into the 4-bit weights, little is lost. The other weights differ by rounding."""
-    settings = ModelSettings(
-        load_in_4bit=True, lora=LORA, merge=merge, double_quantisation=double_quantisation
-    )
+    settings = ModelSettings(lora=LORA, **numbers)
     start = TransformersBackend(settings).load(base)
     before = logits(start.model)
     strong = SftSettings(**{**vars(SFT), "learning_rate": 0.1})
@@ -170,6 +180,22 @@ def test_a_quantised_export_loads_plainly_and_again_in_4_bits(base: Path) -> Non
     ratio = again.model.get_memory_footprint() / plain.model.get_memory_footprint()
     assert ratio < 0.8
     assert np.isfinite(logits(again.model)).all()
+
+
+def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
+    env: DesignEnv, base: Path, tmp_path: Path
+) -> None:
+    settings = ModelSettings(dtype="bfloat16", lora=LORA)
+    start = TransformersBackend(settings).load(base)
+    assert {weight.dtype for weight in start.model.parameters()} == {torch.bfloat16}
+    options = replace(GRPO, constrained=True)
+    trained = grpo.train(start, make_run(env, tmp_path, options, settings))
+    adapters = [weight for weight in trained.model.parameters() if weight.requires_grad]
+    assert {weight.dtype for weight in adapters} == {torch.float32}
+    assert all(torch.isfinite(weight).all() for weight in adapters)
+    chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
+    said = complete(trained, chats, 0.0, 99, mechanism_constraint(trained))
+    assert all(parse_mechanism(text) for text in said.texts)
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ from tests.training.conftest import TEACHER
 POPULATION = PopulationSettings("x", Population())
 COMMITTED, TAUGHT = GrpoSettings(commitment_steps=2, horizon=3), SftSettings(teacher=TEACHER)
 ASKED = [{"revenue": 1.0}]
+QUANTISED = {"load_in_4bit": True, "lora": LoraSettings(rank=2)}
 PRACTISED = SftSettings(practice={"x": POPULATION})
 
 
@@ -91,6 +92,8 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         (SftSettings, {"corrections": CorrectionSettings(rounds=1)}, "follow lessons of a teacher"),
         (GrpoSettings, {"regret_pool": 2, "rollouts": "episode"}, "regret_pool: only states have"),
         (ModelSettings, {"load_in_4bit": True}, r"load_in_4bit: .*set lora\.rank"),
+        (ModelSettings, {"dtype": "bfloat16"}, r"dtype: .*set lora\.rank"),
+        (ModelSettings, {"dtype": "bfloat16", **QUANTISED}, "dtype: 4-bit weights compute in bf"),
         (ModelSettings, {"backend": "unsloth"}, "backend: unsloth trains adapters only; set lora"),
         (ModelSettings, {"merge": "dequantised"}, "merge: dequantised: no weights are quantised"),
         (ModelSettings, {"double_quantisation": True}, "double_quantisation: no weights are"),
