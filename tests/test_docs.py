@@ -451,6 +451,7 @@ def groups() -> dict[str, str]:
         marked = (f"`{file}`{mark}" for file, mark in zip(files, marks, strict=True))
         listed[f"`{name}`"] = ", ".join(marked)
     del listed["`experiment`"]
+    listed["`population`"] = "`stage3` (default) and [others](market.md#the-populations)"
     return listed
 
 
