@@ -32,6 +32,8 @@ blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
 
 
 _LITTLE = 0.1
+_NOTHING = 0.005
+"""Gains, in percent, that are shown as 0.00 and called none."""
 _FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
 
 
@@ -199,30 +201,34 @@ def _gain(findings: Findings) -> str:
         f"{amount(reward + verdict.gain)}. The difference is {amount(verdict.gain)}, or "
         f"{100.0 * verdict.gain / reward:.2f} %. Its {percent:g} % interval goes from "
         f"{amount(low)} to {amount(high)}, or {100.0 * low / reward:.2f} to "
-        f"{100.0 * high / reward:.2f} %. It includes the error of the estimate: everything was "
-        f"estimated anew from {findings.estimator.settings.resamples} samples of the sales."
+        f"{100.0 * high / reward:.2f} %. It covers the chance by which the log has these sales and "
+        f"not others (all was estimated anew from {findings.estimator.settings.resamples} samples "
+        "of them), but no wrong assumption."
     )
 
 
 def _compared(findings: Findings) -> str:
     return (
         "*search* and any trained model choose for a seller who knows all that the bidders of a "
-        "sale know in common. What search gains is the worth of such an appraisal. The "
-        "mechanism in force, played in the market instead of computed, brings "
-        f"{amount(findings.played)}."
+        "sale know in common. What search gains is the worth of such an appraisal. A trained "
+        "model can lose much if it has not met such bidders before. A simulation of the "
+        f"mechanism in force brings {amount(findings.played)}."
     )
 
 
 def _certainty(findings: Findings) -> list[str]:
     table, verdict = findings.sensitivity, findings.verdict
     others = table[table["kind"] != "as estimated"]
-    holds = int((others["gain"] > 0).sum())
+    small = others["gain"].abs() < _NOTHING
+    gains, losses = others[~small & (others["gain"] > 0)], others[~small & (others["gain"] < 0)]
+    against = f" ({'; '.join(losses['assumption'])})" if len(losses) else ""
     unit = findings.estimator.unit
     low, high = unit * float(others["best"].min()), unit * float(others["best"].max())
     sentences = [
-        f"The designed reserve of {amount(unit * verdict.policy.multiple)} gains under {holds} of "
-        f"{len(others)} other assumptions. Under them the best reserve lies between {amount(low)} "
-        f"and {amount(high)}. In the figure each row changes one of them."
+        f"There are {len(others)} checks: other assumptions, or sales of one size alone. The "
+        f"designed reserve of {amount(unit * verdict.policy.multiple)} gains in {len(gains)}, "
+        f"changes nothing in {int(small.sum())}, and loses in {len(losses)}{against}. The best "
+        f"reserve lies between {amount(low)} and {amount(high)}. The figure has a row for each."
     ]
     if verdict.held.multiple and verdict.unseen:
         sentences.append(
@@ -232,9 +238,9 @@ def _certainty(findings: Findings) -> list[str]:
     if len(findings.fit):
         off = 100.0 * (findings.fit["explained"] / findings.fit["paid"] - 1.0)
         sentences.append(
-            f"As a check, the estimate was asked for the prices that the log has. It is off "
-            f"by {off.min():.0f} to {off.max():.0f} %, depending on the number of bidders. Trust "
-            "changes of less than this only if all assumptions agree."
+            "The estimate was asked for the prices that the log has. It misses them by "
+            f"{off.min():.0f} to {off.max():.0f} %, depending on the number of bidders. So do not "
+            "rely on a smaller gain."
         )
     return sentences
 
@@ -244,7 +250,7 @@ def _bidders(findings: Findings) -> list[str]:
     levels, fit = estimate.levels, findings.fit
     sentences = [
         f"There are {len(log.bids):,} bids in {len(log.sales):,} {_FORMATS[log.format]} sales. "
-        "A level is what is usual for a sale. "
+        "A level of 1 is the usual bid for such a sale, and 1.2 is 20 % above. "
         f"What is sold and the number of bidders explain {100 * levels.explained:.0f} % of the "
         "differences between bids (of the variance of their logarithms). Of the rest, "
         f"{100 * levels.common:.0f} % is common to all bids of a sale"
@@ -273,7 +279,7 @@ def _bidders(findings: Findings) -> list[str]:
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
-        "mean_markup": "mean %", "paid": "price, levels", "explained": "as estimated",
+        "mean_markup": "mean %", "paid": "price, levels", "explained": "the estimate's price",
     }  # fmt: skip
     return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 

@@ -1,13 +1,20 @@
 """Tests compose hundreds of configurations from the same files: keep what these files give.
 
 Hydra applies changes of values to a composition of files. Only this composition is kept, for each
-choice of files below conf/, and each test gets a copy of it. Two steps that Hydra and OmegaConf
+choice of files below conf/, and each test gets a copy of it. The workers of one run share a folder
+of compositions. Two steps that Hydra and OmegaConf
 take for each of up to 200 files, a third of a composition, are left out or done in fewer steps.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import os
 import pickle
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,12 +29,15 @@ _loader = config_loader_impl.ConfigLoaderImpl
 _create, _compose = defaults_list._create_defaults_list, _loader._compose_config_from_defaults_list
 _choices, _re_parent = defaults_list._create_interpolation_map, Box._re_parent
 # Pickled: a copy of a configuration takes six times as long.
-_lists: dict[str, bytes] = {}
-_compositions: dict[str, bytes] = {}
+_kept: dict[str, bytes] = {}
+_FOLDER = "DAEDALUS_TESTS_COMPOSITIONS"
 
 
 def keep_compositions(patch: pytest.MonkeyPatch) -> None:
     """Let Hydra compose each choice of files once."""
+    if _FOLDER not in os.environ:  # the process that starts the workers
+        os.environ[_FOLDER] = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, os.environ[_FOLDER], ignore_errors=True)
     patch.setattr(defaults_list, "_create_defaults_list", _kept_list)
     patch.setattr(_loader, "_compose_config_from_defaults_list", _kept_composition)
     patch.setattr(defaults_list, "_create_interpolation_map", _needed_choices)
@@ -39,11 +49,11 @@ def _kept_list(repo: Any, name: Any, overrides: Any, **options: Any) -> Any:
     key = _key(repo, name, chosen, options)
     if not key:
         return _create(repo, name, overrides, **options)
-    if key not in _lists:
+    if not _is_kept(key):
         found = _create(repo, name, overrides, **options)
-        _lists[key] = pickle.dumps((found, chosen))
+        _keep(key, (found, chosen))
         return found
-    found, chosen = pickle.loads(_lists[key])
+    found, chosen = pickle.loads(_kept[key])
     vars(overrides).update(chosen)
     return found
 
@@ -52,9 +62,27 @@ def _kept_composition(loader: Any, defaults: Any, repo: Any) -> DictConfig:
     key = _key(repo, defaults)
     if not key:
         return _compose(loader, defaults, repo)
-    if key not in _compositions:
-        _compositions[key] = pickle.dumps(_compose(loader, defaults, repo))
-    return pickle.loads(_compositions[key])
+    if not _is_kept(key):
+        _keep(key, _compose(loader, defaults, repo))
+    return pickle.loads(_kept[key])
+
+
+def _is_kept(key: str) -> bool:
+    """Return whether a composition is known to this process or, if it is now, to another one."""
+    if key not in _kept and (path := _path(key)).exists():
+        _kept[key] = path.read_bytes()
+    return key in _kept
+
+
+def _keep(key: str, composition: object) -> None:
+    _kept[key] = pickle.dumps(composition)
+    aside = _path(f"{key} {os.getpid()}")
+    aside.write_bytes(_kept[key])
+    aside.rename(_path(key))
+
+
+def _path(key: str) -> Path:
+    return Path(os.environ[_FOLDER]) / hashlib.sha256(key.encode()).hexdigest()
 
 
 def _needed_choices(overrides: Any, defaults: Any, self_added: bool) -> DictConfig | None:
@@ -80,4 +108,4 @@ def _tell_parents(box: Box) -> None:
 def _key(repo: Any, *asked: object) -> str:
     """Return what a composition depends on, or an empty text if other folders are searched."""
     paths = {f"{each.scheme()}://{each.path}" for each in repo.get_sources() if each.path}
-    return repr(asked) if paths <= _OURS else ""
+    return repr((str(CONF), *asked)) if paths <= _OURS else ""

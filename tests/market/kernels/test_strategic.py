@@ -92,7 +92,7 @@ def test_kernel_follows_the_rules_for_any_population():
 
 @pytest.mark.slow
 def test_kernel_follows_the_rules_for_many_populations():
-    compare_random_populations(500, 5)
+    compare_random_populations(250, 5)
 
 
 def test_first_round_of_truthful_bidders_by_hand():
