@@ -68,8 +68,9 @@ class Questions:
             *self._means(view, since),
             *self._past(view, since),
             f"The next {self._length(view)} rounds are played by your answer.",
-            f"What do you bid if your value is {_listed(values(view))}?",
-            f"Answer with a JSON array of these {POINTS} bids, in this order.",
+            f"Values: [{_listed(values(view))}]",
+            f"Write your bids for these {POINTS} values, in the same order, as a JSON array of "
+            f"{POINTS} numbers.",
         ]
         text = "\n".join(line for line in lines if line)
         return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": text}]
@@ -113,7 +114,7 @@ def _rules(view: View) -> list[str]:
     low, high = map(_points, view.value_range)
     units = "1 item is" if view.units == 1 else f"{view.units} equal items are"
     most = "the highest bid wins" if view.units == 1 else f"the {view.units} highest bids win"
-    wanted = "" if len(view.values) == 1 else " You can use two; you make a bid for each."
+    wanted = "" if len(view.values) == 1 else " You can use two; your answer holds for each, by its value."
     return [
         f"In every round {units} for sale to {view.bidders} sealed bidders, you and "
         f"{view.bidders - 1} others; {most}. {_PAYS[view.auction_type]}{wanted}",

@@ -11,16 +11,17 @@ from daedalus.bidders.asking import Asker, Recording
 from daedalus.bidders.player import StrategyPlayer
 from daedalus.bidders.questions import Questions
 from daedalus.bidders.reading import BIDS_PATTERN, BIDS_SCHEMA
-from daedalus.checks import Checked, at_least, within
+from daedalus.checks import CannotRunError, Checked, at_least, within
 from daedalus.language.chat_server import ChatServer
-from daedalus.language.reply import Ask
+from daedalus.language.prompt import Message
+from daedalus.language.reply import Ask, Reply
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 
 ANSWERS = "answers.jsonl"
 """File of a run's folder with the answers, unless ``cache`` names another."""
 
-SHIPPED = Path(__file__).parent / "recorded" / "smollm2.jsonl.gz"
+SHIPPED = Path(__file__).parent / "smollm2.jsonl.gz"
 """Answers of SmolLM2 to all questions of ``+experiment=llm_bidders``."""
 
 LoadAsk = Callable[[str, float, str], Ask]
@@ -47,10 +48,12 @@ class BidderSettings(Checked):
     """Settings of a bidder; each kind defines ``asker``.
 
     Attributes:
+        name: Name of the bidders in tables and figures.
         memory: Most rounds of the past that a question tells.
         facts: What all bidders are told beside what the market shows, in words.
     """
 
+    name: str = "language model"
     memory: int = within(0, HISTORY_LENGTH, 5, "an integer")
     facts: str = ""
 
@@ -121,10 +124,10 @@ class LocalBidder(AskedSettings):
         """Load the model when it is first asked.
 
         Raises:
-            ValueError: No model is named.
+            CannotRunError: No model is named.
         """
         if not self.source:
-            raise ValueError("bidder.source: no model; choose one, as in model=smollm2")
+            raise CannotRunError("bidder.source: no model; choose one, as in model=smollm2")
         return Asker(
             _loaded_late(context.load, self.source, self.temperature),
             self.source,
@@ -156,14 +159,14 @@ KINDS: dict[str, type[BidderSettings]] = {
     "local": LocalBidder,
     "recorded": RecordedBidder,
 }
-"""The kinds of bidders by name. ``conf/bidder/`` refers to them: ``defaults: [NAME_bidder]``."""
+"""The kinds of bidders by name. ``conf/bidder/`` refers to them: ``defaults: [NAME_bidder, _self_]``."""
 
 
 def _loaded_late(load: LoadAsk, source: str, temperature: float) -> Ask:
     """Return a function that loads the model with its first question: answers may all be known."""
     loaded: list[Ask] = []
 
-    def ask(chat, seed):  # type: ignore[no-untyped-def]  # as Ask
+    def ask(chat: list[Message], seed: int) -> Reply:
         if not loaded:
             loaded.append(load(source, temperature, BIDS_PATTERN))
         return loaded[0](chat, seed)
