@@ -9,6 +9,7 @@ import pandas as pd
 
 from daedalus.bidders.settings import BidderContext
 from daedalus.config import Config
+from daedalus.designers.base import DesignerSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import DesignEnv
 from daedalus.market.interface import types_of_bidders
@@ -54,7 +55,7 @@ def main(config: Config, out: Path) -> None:
         report.figure(both_rewards(gaps, config.bidder.name), "rewards")
 
 
-def _designers(config: Config) -> dict[str, object]:
+def _designers(config: Config) -> dict[str, DesignerSettings]:
     """Return the settings of all designers that are compared, by name."""
     chosen = config.evaluation.baselines | {config.designer.name: config.designer}
     if config.trained:

@@ -1,1 +1,1 @@
-"""Language models as bidders: what they are asked, what they answer, and the player that bids so."""
+"""Language models as bidders: their questions, their answers, and the player that bids so."""

@@ -1,7 +1,7 @@
 """A bidder that a language model plays by the strategy method (Selten 1967).
 
-Once a step it says what it bids at five values. In each round the market bids between these what a
-straight line gives. So an episode takes few calls, and its rounds have no noise of the model.
+Once a step it says what it bids at five values. In each round it bids what straight lines between
+these give, and 0 for a value of 0. So an episode takes few calls.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class StrategyPlayer:
         name = _name(self.questions.chat(view))
         if name not in self._known:
             self.prepare([view])
-        bids = np.interp(view.values, values(view), self._known[name].amounts)
+        places, amounts = (0.0, *values(view)), (0.0, *self._known[name].amounts)
+        bids = np.interp(view.values, places, amounts)
         return sorted(bids.tolist(), reverse=True)
 
     def _answers(self, chats: list[Chat]) -> list[Bids]:

@@ -61,16 +61,15 @@ class Questions:
 
     def chat(self, view: View) -> list[Message]:
         """Return the question to the bidder of a view, see ``values``."""
-        since = self._rounds_since_start(view)
+        since, asked = self._rounds_since_start(view), [_points(each) for each in values(view)]
         lines = [
             *_rules(view),
             self.facts,
             *self._means(view, since),
             *self._past(view, since),
             f"The next {self._length(view)} rounds are played by your answer.",
-            f"Values: [{_listed(values(view))}]",
-            f"Write your bids for these {POINTS} values, in the same order, as a JSON array of "
-            f"{POINTS} numbers.",
+            f"Write a JSON array of {POINTS} numbers: your bids if your value is "
+            f"{', '.join(asked[:-1])} and {asked[-1]}.",
         ]
         text = "\n".join(line for line in lines if line)
         return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": text}]
@@ -105,8 +104,12 @@ class Questions:
 
 
 def values(view: View) -> tuple[float, ...]:
-    """Return the five values for which a bidder is asked, even over the range of its type."""
-    return tuple(np.linspace(*view.value_range, POINTS).tolist())
+    """Return the five values for which a bidder is asked, even over the range of its type.
+
+    The lowest value is one of them, unless it is 0, at which nobody bids.
+    """
+    low, high = view.value_range
+    return tuple(np.linspace(low, high, POINTS + (low == 0.0))[-POINTS:].tolist())
 
 
 def _rules(view: View) -> list[str]:
@@ -114,7 +117,11 @@ def _rules(view: View) -> list[str]:
     low, high = map(_points, view.value_range)
     units = "1 item is" if view.units == 1 else f"{view.units} equal items are"
     most = "the highest bid wins" if view.units == 1 else f"the {view.units} highest bids win"
-    wanted = "" if len(view.values) == 1 else " You can use two; your answer holds for each, by its value."
+    wanted = (
+        ""
+        if len(view.values) == 1
+        else " You can use two; your answer holds for each, by its value."
+    )
     return [
         f"In every round {units} for sale to {view.bidders} sealed bidders, you and "
         f"{view.bidders - 1} others; {most}. {_PAYS[view.auction_type]}{wanted}",

@@ -14,8 +14,10 @@ SCALE = 100
 """Points in a unit of value. Models know prices from 0 to 100 better than shares."""
 
 BIDS_PATTERN = rf"\[((0|[1-9][0-9]?|{SCALE}),){{{POINTS - 1}}}(0|[1-9][0-9]?|{SCALE})\]"
-"""A regular expression of five bids in whole points from 0 to 100, for constrained decoding. It has no
-spaces, because not all tokenizers spell them."""
+"""A regular expression of five bids in whole points from 0 to 100, for constrained decoding.
+
+It has no spaces, because not all tokenizers spell them.
+"""
 
 BIDS_SCHEMA = {
     "type": "object",

@@ -36,7 +36,6 @@ from daedalus.market.views import (
     told_to,
 )
 
-
 _Seat = tuple[int, Player, View]
 """A market, who bids in one of its seats, and what that bidder knows."""
 

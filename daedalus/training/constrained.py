@@ -1,8 +1,8 @@
 """Constrained decoding: every answer spells a mechanism, and forced tokens are not computed.
 
-Allowed texts are those of ``mechanism_pattern``, or of another pattern. llguidance follows them token by token, as in
-Willard & Louf (2023). Where only one text can follow, its usual tokens are forced. Only the other
-tokens are *choices*: the model draws them from the tokens that can continue a mechanism. An answer
+Allowed texts are those of ``mechanism_pattern``, or of another pattern. llguidance follows them
+token by token, as in Willard & Louf (2023). Where only one text can follow, its usual tokens are
+forced. Only the other tokens are *choices*: the model draws them from the tokens that can continue a mechanism. An answer
 has about 15 to 20 choices. Forced tokens are read in one forward pass with the choice before them
 (jump-forward decoding: Zheng et al. 2024, "SGLang").
 """
@@ -117,7 +117,7 @@ def _unpacked(words: NDArray[np.int32], vocabulary: int) -> NDArray[np.bool_]:
 
 
 def mechanism_constraint(language_model: LanguageModel) -> Constraint:
-    """Return the constraint that a model writes nothing but one mechanism; see ``constraint_to``."""
+    """Return the constraint that a model writes one mechanism only, see ``constraint_to``."""
     return constraint_to(mechanism_pattern(), language_model)
 
 
