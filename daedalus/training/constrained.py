@@ -2,9 +2,9 @@
 
 Allowed texts are those of ``mechanism_pattern``, or of another pattern. llguidance follows them
 token by token, as in Willard & Louf (2023). Where only one text can follow, its usual tokens are
-forced. Only the other tokens are *choices*: the model draws them from the tokens that can continue a mechanism. An answer
-has about 15 to 20 choices. Forced tokens are read in one forward pass with the choice before them
-(jump-forward decoding: Zheng et al. 2024, "SGLang").
+forced. Only the other tokens are *choices*: the model draws them from the tokens that can continue
+a mechanism. An answer has about 15 to 20 choices. Forced tokens are read in one forward pass with
+the choice before them (jump-forward decoding: Zheng et al. 2024, "SGLang").
 """
 
 from __future__ import annotations
