@@ -30,9 +30,9 @@ from experiments.tracked import tracked
 
 def main(config: Config, out: Path) -> None:
     """Play all mechanisms in both populations; write tables of rewards, bids and costs, figures."""
-    env, settings = make_env(config), config.evaluation
+    env, settings, bidder = make_env(config), config.evaluation, config.bidder
     require_single_demand(env)
-    player, asker = config.bidder.build(BidderContext(config.market, out, load_ask))
+    player, asker = bidder.build(BidderContext(config.market, out, load_ask))
     types = types_of_bidders(env.market).types
     players = {name: player for name, each in types.items() if each.share > 0}
     asked = DesignEnv.of(config.market, types_of_bidders(env.market), config.reward, players)
@@ -51,8 +51,8 @@ def main(config: Config, out: Path) -> None:
         for name, table in tables.items():
             report.table(table, name)
             report.show(table, name.replace("_", " "))
-        report.figure(bids_by_format(bids, config.bidder.name), "bids")
-        report.figure(both_rewards(gaps, config.bidder.name), "rewards")
+        report.figure(bids_by_format(bids, bidder.name), "bids")
+        report.figure(both_rewards(gaps, bidder.name), "rewards")
 
 
 def _designers(config: Config) -> dict[str, DesignerSettings]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from daedalus.bidders.reading import POINTS, SCALE
+from daedalus.checks import CannotRunError
 from daedalus.language.prompt import Message
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
@@ -49,18 +50,22 @@ class Questions:
         """Return the questions for a market.
 
         Raises:
-            ValueError: Steps are so long that their last rounds no longer see that much.
+            CannotRunError: Steps are so long that their last rounds no longer see that much.
         """
         most = max(HISTORY_LENGTH + 1 - market.rounds_per_step, 0)
         if memory > most:
-            raise ValueError(
-                f"memory: {memory}; bidders remember {HISTORY_LENGTH} rounds and a step has "
+            raise CannotRunError(
+                f"bidder.memory: {memory}; bidders remember {HISTORY_LENGTH} rounds and a step has "
                 f"{market.rounds_per_step}, so give at most {most}, or take shorter steps"
             )
         return cls(market.warmup_rounds, market.rounds_per_step, memory, facts)
 
     def chat(self, view: View) -> list[Message]:
-        """Return the question to the bidder of a view, see ``values``."""
+        """Return the question to the bidder of a view, see ``values``.
+
+        Raises:
+            CannotRunError: The bidder has a budget, and steps are too long to know what it paid.
+        """
         since, asked = self._rounds_since_start(view), [_points(each) for each in values(view)]
         lines = [
             *_rules(view),
@@ -95,8 +100,8 @@ class Questions:
         if view.money == np.inf:
             return []
         if since > len(view.past):
-            raise ValueError(
-                f"rounds_per_step: {self.rounds}; bidders with a budget need "
+            raise CannotRunError(
+                f"market.rounds_per_step: {self.rounds}; bidders with a budget need "
                 f"{HISTORY_LENGTH + 1} or fewer"
             )
         paid = sum(each.paid for each in view.past[len(view.past) - since :])

@@ -65,7 +65,8 @@ class BidderSettings(Checked):
         """Return the player, and who answers its questions.
 
         Raises:
-            ValueError: The market's steps are too long for ``memory``.
+            CannotRunError: The market's steps are too long for ``memory``, or the kind of bidder
+                lacks something.
         """
         questions = Questions.of(context.market, self.memory, self.facts)
         asker = self.asker(context)

@@ -116,12 +116,12 @@ def require_designers(config: Config) -> None:
 
 
 def require_bidder(config: Config) -> None:
-    """Refuse what stands in the place of a bidder and is none.
+    """Refuse what stands in the place of a bidder and is none, if the task has bidders.
 
     Raises:
         ConfigError: The message says how to choose one.
     """
-    if not isinstance(config.bidder, BidderSettings | None):
+    if "bidder" in TASKS[config.task].keys and not isinstance(config.bidder, BidderSettings):
         raise ConfigError(
             f"bidder: {config.bidder!r} is no bidder; choose one by bidder=NAME, where NAME is "
             f"one of {', '.join(KINDS)}"
