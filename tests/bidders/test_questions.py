@@ -65,9 +65,7 @@ def test_formats_have_their_own_words() -> None:
 
 
 def test_the_past_is_told_as_far_as_it_was_disclosed() -> None:
-    told = past(
-        winners=(0, 2), other_bids=(0.45, 0.1), summary=BidSummary(3, 0.25, 0.15), paid=0.3
-    )
+    told = past(winners=(0, 2), other_bids=(0.45, 0.1), summary=BidSummary(3, 0.25, 0.15), paid=0.3)
     full = asked(Mechanism(), round=3, past=(told,))
     assert "value 40, you bid 20 and won 1 and paid 30; price 30; winners: you, bidder 3" in full
     assert "other bids: 45, 10; 3 bids, mean 25, deviation 15" in full

@@ -88,7 +88,9 @@ def test_who_stays_out_does_not_enter_and_wins_nothing() -> None:
     assert (table["entry"] == 0).all() and (table["bid_over_value"] == 0).all()
     # A bid of 0.01 would win for nothing, or for itself.
     mean = silent.bids["value"].mean()
-    assert table.set_index("designer").loc["second_price", "regret"] == pytest.approx(mean, abs=0.02)
+    assert table.set_index("designer").loc["second_price", "regret"] == pytest.approx(
+        mean, abs=0.02
+    )
     gaps = behaviour_gap(played(None, 3), silent, 0.95)
     assert (gaps["revenue_model"] == 0).all() and (gaps["revenue_gap"] < 0).all()
     assert np.isnan(rank_correlations(gaps)["revenue"])
