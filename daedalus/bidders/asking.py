@@ -105,7 +105,7 @@ class Asker:
         if len(allowed) < len(missing):
             raise BudgetSpentError(
                 f"bidder.max_calls: all {self.max_calls} calls are made, and their answers kept; "
-                "run again with resume=true for as many more, or raise it"
+                "run the same command with resume=true for as many more"
             )
 
     def _one(self, item: tuple[str, Chat]) -> Reply:

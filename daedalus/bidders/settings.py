@@ -160,7 +160,7 @@ KINDS: dict[str, type[BidderSettings]] = {
     "local": LocalBidder,
     "recorded": RecordedBidder,
 }
-"""The kinds of bidders. Files of ``conf/bidder/`` name them: ``defaults: [NAME_bidder, _self_]``."""
+"""The kinds of bidders by name. Files of ``conf/bidder/`` begin with the schema NAME_bidder."""
 
 
 def _loaded_late(load: LoadAsk, source: str, temperature: float) -> Ask:

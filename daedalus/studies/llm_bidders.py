@@ -191,7 +191,8 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
     Returns:
         A row for each designer and population: ``designer``, ``bidders``; ``bid_over_value`` (mean
         over values of ``LEAST_VALUE`` or more) with its interval over episodes, ``regret`` (units
-        of value in a round), ``entry`` (share of bids above 0) and number of ``bids``.
+        of value in a round), ``entry`` (share of bidders whose bid
+        competes) and number of ``bids``.
     """
     rows = []
     for population, each in played.items():
@@ -199,11 +200,12 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
             high = notes[notes["value"] >= LEAST_VALUE]
             ratios = (high["bid"] / high["value"]).groupby(high["episode"]).mean()
             low, top = t_interval(ratios, confidence)
+            competes = (notes["bid"] > 0) & (notes["bid"] >= notes["reserve"])
             rows.append(
                 {"designer": name, "bidders": population}
                 | {"bid_over_value": ratios.mean()}
                 | {"bid_over_value_low": low, "bid_over_value_high": top}
-                | {"regret": notes["regret"].mean(), "entry": (notes["bid"] > 0).mean()}
+                | {"regret": notes["regret"].mean(), "entry": competes.mean()}
                 | {"bids": len(notes)}
             )
     return pd.DataFrame(rows)

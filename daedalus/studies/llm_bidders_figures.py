@@ -17,7 +17,7 @@ PUBLISHED = {
 """Bid over value of GPT-4o with three bidders, values of 10 or more of 99 (arXiv 2507.09083)."""
 
 _DRAWN = {
-    SIMULATED: ("simulated bidders: the equilibrium", "#009e73", "D"),
+    SIMULATED: ("simulated bidders", "#009e73", "D"),
     MODEL: ("{name}", "#0072b2", "o"),
 }
 
@@ -41,7 +41,9 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
             label=label.format(name=name),
         )  # fmt: skip
     places = [shown.index(each) for each in PUBLISHED]
-    axes.plot(list(PUBLISHED.values()), places, "x", ms=6, color=INK, label="GPT-4o, published")
+    axes.plot(
+        list(PUBLISHED.values()), places, "x", ms=6, color=INK, zorder=5, label="GPT-4o, published"
+    )
     axes.set_yticks(range(len(shown)), [readable(each) for each in shown])
     axes.invert_yaxis()
     axes.axvline(1.0, color=FAINT, lw=0.8, ls="--")
@@ -68,7 +70,7 @@ def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
     for panel, (key, label) in zip(panels, {"r": "R", "revenue": "revenue"}.items(), strict=True):
         top = gaps[[f"{key}_simulated_high", f"{key}_model_high"]].max().max() * 1.05
         panel.plot([0, top], [0, top], color=FAINT, lw=0.8, ls="--")
-        for row in gaps.to_dict("records"):
+        for number, row in enumerate(gaps.to_dict("records")):
             x, y = row[f"{key}_simulated"], row[f"{key}_model"]
             ends = [
                 [[abs(row[f"{key}_{side}_{end}"] - middle)] for end in _ENDS]
@@ -76,12 +78,12 @@ def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
             ]
             designer = str(row["designer"])
             panel.errorbar(
-                x, y, xerr=ends[0], yerr=ends[1], fmt="o", ms=6, lw=1,
+                x, y, xerr=ends[0], yerr=ends[1], fmt="o", ms=max(11 - number, 4), lw=1,
                 color=colours[designer], label=readable(designer),
             )  # fmt: skip
         panel.set(xlabel=f"{label} under simulated bidders", ylabel=f"{label} under {name}")
-        panel.set(xlim=(0.0, None), ylim=(0.0, None))
+        panel.set(xlim=(-0.04 * top, None), ylim=(-0.04 * top, None))
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    reading = "each dot a mechanism, on the same values · bars: 95 % over episodes"
+    reading = "a dot for each mechanism; rings: several in one place · bars: 95 %"
     entitle(figure, "Mechanisms under two kinds of bidders", reading)
     return figure

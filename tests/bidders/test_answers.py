@@ -56,7 +56,7 @@ def test_threads_write_whole_lines(tmp_path: Path) -> None:
 def test_other_files_are_refused_and_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "bids.csv"
     path.write_text("auction,bid\n1,2\n")
-    with pytest.raises(CannotRunError, match="bids.csv: it holds no answers of bidders"):
+    with pytest.raises(CannotRunError, match=r"bids\.csv: it holds no answers of bidders"):
         AnswerFile(path)
     assert path.read_text() == "auction,bid\n1,2\n"
 

@@ -102,7 +102,7 @@ def test_a_budget_stops_and_the_next_run_goes_on_to_the_same_numbers(tmp_path: P
     with serving(by_question) as server:
         expected, _ = revenue(endpoint(server.url), tmp_path / "whole")
         for _ in range(2):
-            with pytest.raises(BudgetSpentError, match="all 3 calls are made.*resume=true"):
+            with pytest.raises(BudgetSpentError, match=r"all 3 calls are made.*resume=true"):
                 revenue(endpoint(server.url, max_calls=3), tmp_path / "parts")
         found, costs = revenue(endpoint(server.url, max_calls=3), tmp_path / "parts")
         assert len(server.requests) == 2 * QUESTIONS
@@ -135,7 +135,7 @@ def test_what_a_server_does_wrong_is_one_sentence(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    with pytest.raises(EndpointError, match="no server at .*; start it"):
+    with pytest.raises(EndpointError, match=r"no server at .*; start it"):
         revenue(endpoint(url), tmp_path)
     assert not (tmp_path / "answers.jsonl").exists()
 
