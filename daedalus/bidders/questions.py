@@ -11,6 +11,7 @@ from daedalus.checks import CannotRunError
 from daedalus.language.prompt import Message
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import EFFECTS
 from daedalus.market.views import PastRound, View
 
 SYSTEM = "You bid in auctions. You want as much profit as you can get."
@@ -129,12 +130,17 @@ def _rules(view: View) -> list[str]:
     )
     return [
         f"In every round {units} for sale to {view.bidders} sealed bidders, you and "
-        f"{view.bidders - 1} others; {most}. {_PAYS[view.auction_type]}{wanted}",
+        f"{view.bidders - 1} others; {most}. {_pays(view.auction_type)}{wanted}",
         _reserve(view),
         f"Your value of an item is drawn anew in every round, from {low} to {high}. Your profit "
         "is your value less what you pay if you win, and 0 if you do not. A bid of 0 stays out.",
         _disclosure(view),
     ]
+
+
+def _pays(kind: str) -> str:
+    """Return what winners pay; of a format without words here, what its author wrote."""
+    return _PAYS.get(kind, f"The format is {kind}: {EFFECTS['auction_type']}.")
 
 
 def _reserve(view: View) -> str:

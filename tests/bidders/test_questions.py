@@ -6,7 +6,7 @@ import pytest
 
 from daedalus.bidders.questions import Questions, values
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism
+from daedalus.market.mechanism import EFFECTS, Mechanism
 from daedalus.market.views import BidSummary
 from tests.bidders.scripted import past, view
 
@@ -62,6 +62,8 @@ def test_secrets_stay_secret() -> None:
 def test_formats_have_their_own_words() -> None:
     rules = [Mechanism(kind) for kind in ("first_price", "second_price", "vcg")]  # type: ignore[arg-type]
     assert len({asked(each) for each in rules}) == 3
+    added = text(Questions.of(SIX, 5, ""), rules=Mechanism().to_dict() | {"auction_type": "raffle"})
+    assert f"The format is raffle: {EFFECTS['auction_type']}." in added
 
 
 def test_the_past_is_told_as_far_as_it_was_disclosed() -> None:
