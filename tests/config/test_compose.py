@@ -36,7 +36,7 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 
 READERS = {
     "adversary": ["task=exploitability", "training=planned"],
-    "bidder": ["task=llm_bidders", "model=smollm2"],
+    "bidder": ["task=llm_bidders"],
     "bid_log": ["task=from_bids", "designer=search"],
     "hub": ["task=publish", "designer=language_model"],
     "load": ["task=bench_service"],
