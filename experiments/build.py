@@ -11,6 +11,7 @@ from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
+from daedalus.language.reply import Ask
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
@@ -133,3 +134,18 @@ def load_generate(
         constrained = was_constrained(checkpoint)
     generate = make_generate(model, temperature, max_new_tokens, constrained)
     return generate, trained_prompt(checkpoint)
+
+
+def load_ask(source: str, temperature: float, pattern: str) -> Ask:
+    """Load a language model that answers one chat at a time, in texts of a pattern.
+
+    Args:
+        source: What ``model.pretrained`` may be.
+        temperature: Sampling temperature; 0 decodes greedily.
+        pattern: A regular expression of its answers.
+    """
+    from daedalus.training.generation import make_ask  # torch is slow to import
+    from daedalus.training.model import load_language_model
+    from daedalus.training.pretrained import resolved
+
+    return make_ask(load_language_model(resolved(source)), temperature, pattern)

@@ -14,12 +14,13 @@ from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from daedalus.bidders.settings import KINDS
 from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.paths import CONF
-from daedalus.config.reading import check_needs, check_reading, require_designers
+from daedalus.config.reading import check_needs, check_reading, require_bidder, require_designers
 from daedalus.config.resolvers import register_resolvers
 from daedalus.config.schema import Config
 from daedalus.designers.discovery import designer_settings
@@ -38,6 +39,8 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
     store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
     for name, settings in designers:
         store.store(group="designer", name=f"{name}_schema", node=settings)
+    for name, kind in KINDS.items():
+        store.store(group="bidder", name=f"{name}_bidder", node=kind)
     register_resolvers()
 
 
@@ -64,6 +67,7 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> C
     check_market(config, asked)
     if overrides is not None:
         require_designers(config)
+        require_bidder(config)
         check_needs(config)
         check_reading(config, composed, asked)
     return config

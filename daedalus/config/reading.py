@@ -8,6 +8,7 @@ from dataclasses import fields
 
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.bidders.settings import KINDS, BidderSettings
 from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.schema import Config
@@ -112,6 +113,19 @@ def require_designers(config: Config) -> None:
     for key, (group, found) in places.items():
         if not isinstance(found, DesignerSettings):
             raise ConfigError(f"{key}: {_shown(found)} is no designer; choose one by {group}=NAME")
+
+
+def require_bidder(config: Config) -> None:
+    """Refuse what stands in the place of a bidder and is none, if the task has bidders.
+
+    Raises:
+        ConfigError: The message says how to choose one.
+    """
+    if "bidder" in TASKS[config.task].keys and not isinstance(config.bidder, BidderSettings):
+        raise ConfigError(
+            f"bidder: {config.bidder!r} is no bidder; choose one by bidder=NAME, where NAME is "
+            f"one of {', '.join(KINDS)}"
+        )
 
 
 def _shown(found: object) -> str:

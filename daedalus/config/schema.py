@@ -47,6 +47,7 @@ class Config(Checked):
         reward: The reward stack that searches and training maximise.
         objectives: Rewards by name, among which the visitors of the service choose.
         designer: The designer that is studied.
+        bidder: The language model that bids in ``llm_bidders``.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
         numbers: Training of the policy of plain numbers.
@@ -78,6 +79,7 @@ class Config(Checked):
     reward: RewardStack = field(default_factory=RewardStack)
     objectives: dict[str, RewardStack] = field(default_factory=dict)
     designer: Any = MISSING
+    bidder: Any = None
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     numbers: NumbersSettings = field(default_factory=NumbersSettings)

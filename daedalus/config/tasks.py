@@ -74,6 +74,7 @@ TASKS = {
     "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
     "known_optimum": Task(f"{_ENV} designer evaluation populations", by_type=True),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
+    "llm_bidders": Task(f"{_ENV} designer evaluation bidder trained", by_type=True),
     "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
     "objectives": Task(
         "market population designer evaluation.baselines evaluation.episodes",

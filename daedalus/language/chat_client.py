@@ -1,12 +1,11 @@
-"""Client of an OpenAI-compatible server: the ``generate`` function of an endpoint designer."""
+"""Client of an OpenAI-compatible server: one chat at a time, or many as a ``generate`` function."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from tqdm import tqdm
 from daedalus.checks import CannotRunError
 from daedalus.language.chat_server import ChatServer
 from daedalus.language.prompt import Generate, Message
+from daedalus.language.reply import Ask, Reply
 from daedalus.market.schema import mechanism_schema
 
 _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
@@ -59,23 +59,43 @@ def make_chat_generate(settings: ChatServer) -> Generate:
         EndpointError: The key is missing. The returned function raises it too: if the server
             cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
     """
+    ask = make_chat_ask(settings, {"mechanism": mechanism_schema()})
+
+    def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
+        seeds = rng.integers(2**31, size=len(chats)).tolist()
+        with ThreadPoolExecutor(settings.concurrency) as pool:
+            answers = pool.map(ask, chats, seeds)
+            progress = tqdm(
+                answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
+            )
+            return [answer.text for answer in progress]
+
+    return generate
+
+
+def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
+    """Return a function that asks the server for one reply. Threads may share it.
+
+    Args:
+        settings: The server.
+        schema: The JSON schema under its name that ``response_format: json_schema`` asks for.
+
+    Raises:
+        EndpointError: See ``make_chat_generate``.
+    """
     client = OpenAI(
         base_url=settings.base_url,
         api_key=_api_key(settings),
         timeout=settings.timeout,
         max_retries=settings.retries,
     )
+    formats = _formats(schema)
 
-    def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
-        seeds = rng.integers(2**31, size=len(chats)).tolist()
-        with ThreadPoolExecutor(settings.concurrency) as pool:
-            answers = pool.map(partial(_answer, client, settings), chats, seeds)
-            progress = tqdm(
-                answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
-            )
-            return list(progress)
+    def ask(chat: list[Message], seed: int) -> Reply:
+        options = _options(settings, seed, formats.get(settings.response_format))
+        return _reply(client, settings, chat, options)
 
-    return generate
+    return ask
 
 
 def _api_key(settings: ChatServer) -> str:
@@ -85,14 +105,16 @@ def _api_key(settings: ChatServer) -> str:
     return os.environ[name] if name else _NO_KEY
 
 
-def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int) -> str:
-    """Return the model's answer without the key. It is empty if the model declined to answer."""
+def _reply(
+    client: OpenAI, settings: ChatServer, chat: list[Message], options: dict[str, Any]
+) -> Reply:
+    """Return the model's reply without the key. It is empty if the model declined to answer."""
     try:
         answer = client.chat.completions.create(
             model=settings.model,
             messages=cast(list[ChatCompletionMessageParam], chat),
             extra_body=settings.extra,
-            **_options(settings, seed),
+            **options,
         )
     except openai.OpenAIError as error:  # its text or request may hold the key
         raise EndpointError(_advice(error, client, settings)) from None
@@ -103,25 +125,34 @@ def _answer(client: OpenAI, settings: ChatServer, chat: list[Message], seed: int
             f"base_url: {settings.base_url} answers, but not with a chat; does it end in /v1?"
         )
     text = answer.choices[0].message.content or ""
-    return text.replace(client.api_key, "***") if settings.api_key_variable else text
+    text = text.replace(client.api_key, "***") if settings.api_key_variable else text
+    told = answer.usage
+    if told is None:
+        return Reply(text)
+    return Reply(text, told.prompt_tokens or 0, told.completion_tokens or 0)
 
 
-def _options(settings: ChatServer, seed: int) -> dict[str, Any]:
+def _options(
+    settings: ChatServer, seed: int, response_format: dict[str, Any] | None
+) -> dict[str, Any]:
     """Return the optional fields of the request that the settings ask for."""
     wanted: dict[str, Any] = {
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
         "seed": seed if settings.send_seed else None,
-        "response_format": _response_format(settings.response_format),
+        "response_format": response_format,
     }
     return {name: value for name, value in wanted.items() if value is not None}
 
 
-def _response_format(kind: str) -> dict[str, Any] | None:
-    if kind == "json_schema":
-        schema = {"name": "mechanism", "strict": True, "schema": mechanism_schema()}
-        return {"type": kind, "json_schema": schema}
-    return {"type": kind} if kind == "json_object" else None
+def _formats(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    """Return what requests say for each format but ``text``, which needs no words."""
+    ((name, each),) = schema.items()
+    strict = {"name": name, "strict": True, "schema": each}
+    return {
+        "json_object": {"type": "json_object"},
+        "json_schema": {"type": "json_schema", "json_schema": strict},
+    }
 
 
 def _advice(error: openai.OpenAIError, client: OpenAI, settings: ChatServer) -> str:

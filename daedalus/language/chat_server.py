@@ -28,7 +28,7 @@ class ChatServer(Checked):
             status 429 (then at the time that ``Retry-After`` names).
         concurrency: Most chats at once.
         response_format: ``text``; ``json_object`` for any JSON object; ``json_schema`` for decoding
-            by the schema of a mechanism, where the server can do that.
+            by the schema of what is asked for, where the server can do that.
         send_seed: Whether each chat carries a seed, for servers that use it.
         extra: Further fields of the request's body, under the server's names.
 

@@ -7,7 +7,7 @@ rules, records and observations are the same, and so is the play of all other bi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,10 +30,14 @@ from daedalus.market.views import (
     PLAYED,
     Disclosed,
     Player,
+    Preparing,
     View,
     disclosed,
     told_to,
 )
+
+_Seat = tuple[int, Player, View]
+"""A market, who bids in one of its seats, and what that bidder knows."""
 
 
 @dataclass
@@ -146,6 +150,25 @@ class PlayedMarket:
 
     def _ask(self, state: PlayedState, mechanisms: Mechanisms, values: NDArray[np.float64]) -> None:
         """Write the players' bids into the state's tables."""
+        seats = self._prepared(self._seats(state, mechanisms, values))
+        for e, player, view in seats:
+            bids = _checked(player.bid(view), view)
+            state.tables[e, view.bidder, [BID_ONE, BID_TWO]] = bids
+
+    def _prepared(self, seats: Iterator[_Seat]) -> Iterable[_Seat]:
+        """Return the seats once all players that prepare have seen their views."""
+        preparing = [each for each in self.players.values() if isinstance(each, Preparing)]
+        if not preparing:
+            return seats  # one at a time, because the views of a large batch take much memory
+        listed = list(seats)
+        for player in {id(each): each for each in preparing}.values():
+            player.prepare([view for _, each, view in listed if each is player])
+        return listed
+
+    def _seats(
+        self, state: PlayedState, mechanisms: Mechanisms, values: NDArray[np.float64]
+    ) -> Iterator[_Seat]:
+        """Yield what the bidder of each seat of a player knows before a round."""
         for e in range(len(state)):
             kinds = state.bidders["kind"][e, : state.sizes[e]].tolist()
             rules, draws, past = (
@@ -157,8 +180,7 @@ class PlayedMarket:
                 player = self.players.get(self._names[kind])
                 if player is not None:
                     view = self._view(state, e, i, values[e, i], rules, draws[i], past)
-                    bids = _checked(player.bid(view), view)
-                    state.tables[e, i, [BID_ONE, BID_TWO]] = bids
+                    yield e, player, view
 
     def _view(
         self,

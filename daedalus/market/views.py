@@ -138,6 +138,19 @@ class Player(Protocol):
         ...
 
 
+@runtime_checkable
+class Preparing(Protocol):
+    """A player that wants to see all views of a round before it bids, to think once for all."""
+
+    def prepare(self, views: Sequence[View]) -> None:
+        """Take the views of a round: those of all its seats in all markets that are played.
+
+        ``bid`` is asked for each of them afterwards. What it returns may not depend on which other
+        views there were.
+        """
+        ...
+
+
 class Disclosed(NamedTuple):
     """What all bidders are told of a round that is over; None is what they are not told.
 

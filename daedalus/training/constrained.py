@@ -1,10 +1,10 @@
 """Constrained decoding: every answer spells a mechanism, and forced tokens are not computed.
 
-Allowed texts are those of ``mechanism_pattern``. llguidance follows them token by token, as in
-Willard & Louf (2023). Where only one text can follow, its usual tokens are forced. Only the other
-tokens are *choices*: the model draws them from the tokens that can continue a mechanism. An answer
-has about 15 to 20 choices. Forced tokens are read in one forward pass with the choice before them
-(jump-forward decoding: Zheng et al. 2024, "SGLang").
+Allowed texts are those of ``mechanism_pattern``, or of another pattern. llguidance follows them
+token by token, as in Willard & Louf (2023). Where only one text can follow, its usual tokens are
+forced. Only the other tokens are *choices*: the model draws them from the tokens that can continue
+a mechanism. An answer has about 15 to 20 choices. Forced tokens are read in one forward pass with
+the choice before them (jump-forward decoding: Zheng et al. 2024, "SGLang").
 """
 
 from __future__ import annotations
@@ -117,7 +117,12 @@ def _unpacked(words: NDArray[np.int32], vocabulary: int) -> NDArray[np.bool_]:
 
 
 def mechanism_constraint(language_model: LanguageModel) -> Constraint:
-    """Return the constraint that a model writes nothing but one mechanism.
+    """Return the constraint that a model writes one mechanism only, see ``constraint_to``."""
+    return constraint_to(mechanism_pattern(), language_model)
+
+
+def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:
+    """Return the constraint that a model writes nothing but a text of a regular expression.
 
     Raises:
         ValueError: The tokenizer cannot follow the pattern, or is not a fast tokenizer.
@@ -129,7 +134,7 @@ def mechanism_constraint(language_model: LanguageModel) -> Constraint:
         n_vocab=tokens,
         eos_token=model.generation_config.eos_token_id,
     )
-    matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(mechanism_pattern()))
+    matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(pattern))
     if matcher.is_error():
         raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
     return Constraint(matcher, tokens, vocabulary)

@@ -11,8 +11,14 @@ import torch
 from transformers import BatchEncoding
 
 from daedalus.language.prompt import Generate, Message
+from daedalus.language.reply import Ask, Reply
 from daedalus.training.backends import generating
-from daedalus.training.constrained import Constraint, answer_constrained, mechanism_constraint
+from daedalus.training.constrained import (
+    Constraint,
+    answer_constrained,
+    constraint_to,
+    mechanism_constraint,
+)
 from daedalus.training.defaults import end_of_answer, neutral_generation
 from daedalus.training.model import LanguageModel
 
@@ -46,6 +52,25 @@ def make_generate(
         return texts
 
     return generate
+
+
+def make_ask(language_model: LanguageModel, temperature: float, pattern: str) -> Ask:
+    """Return a function that asks for one reply. A reply depends on its chat and seed alone.
+
+    Args:
+        language_model: The model that answers.
+        temperature: Sampling temperature; 0 decodes greedily.
+        pattern: A regular expression of the texts that it may write.
+    """
+    constraint = constraint_to(pattern, language_model)
+
+    def ask(chat: list[Message], seed: int) -> Reply:
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            said = complete(language_model, [chat], temperature, 1, constraint)
+        return Reply(said.texts[0], len(said.prompts[0]), len(said.answers[0]))
+
+    return ask
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 
 READERS = {
     "adversary": ["task=exploitability", "training=planned"],
+    "bidder": ["task=llm_bidders"],
     "bid_log": ["task=from_bids", "designer=search"],
     "hub": ["task=publish", "designer=language_model"],
     "load": ["task=bench_service"],
@@ -89,7 +90,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if option == "submission":
         overrides.append(f"designer.file={tmp_path / 'config.json'}")
     if option == "endpoint":
-        overrides.append("designer.model=any")
+        overrides.append(f"{group}.model=any")
     if option in COMPARISONS:
         overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
     assert isinstance(composed(*overrides), Config)

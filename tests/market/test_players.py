@@ -341,6 +341,38 @@ def test_a_round_is_told_under_the_rules_that_it_was_played_under():
     assert [past.price is None for past in player.views[-1].past] == [False, True, False]
 
 
+class Prepared:
+    """It bids what it prepared for, once the market has shown it all views of the round."""
+
+    def __init__(self) -> None:
+        self.rounds, self.bids = [], {}
+
+    def prepare(self, views) -> None:
+        assert not self.bids
+        self.rounds.append(len(views))
+        self.bids = {(view.draw, view.bidder): 0.5 * view.values[0] for view in views}
+
+    def bid(self, view: View):
+        return self.bids.pop((view.draw, view.bidder))
+
+
+def test_a_player_that_prepares_sees_all_its_views_of_a_round_before_it_bids():
+    who = mixed("truthful", "weak", "shader", bidders=6)
+    player = Prepared()
+    both_seats = PlayedMarket(who, {"truthful": player, "weak": player})
+    state = both_seats.reset(SEEDS)
+    rules = Mechanisms.repeat(Mechanism(), BATCH)
+    records = both_seats.play(state, rules, 3).records
+    assert player.rounds == [4 * BATCH] * 3 and not player.bids
+
+    class Half:
+        def bid(self, view: View):
+            return 0.5 * view.values[0]
+
+    plain = PlayedMarket(who, {"truthful": Half(), "weak": Half()})
+    assert_array_equal(plain.play(plain.reset(SEEDS), rules, 3).records, records)
+
+
 # ------------------------------------------------------------------------------- what is refused
 
 

@@ -1,0 +1,1 @@
+"""Language models as bidders: their questions, their answers, and the player that bids so."""

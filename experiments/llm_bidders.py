@@ -1,0 +1,64 @@
+"""Show what mechanisms earn if language models bid instead of simulated bidders."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.bidders.settings import BidderContext
+from daedalus.config import Config
+from daedalus.designers.base import DesignerSettings
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.env import DesignEnv
+from daedalus.market.interface import types_of_bidders
+from daedalus.runs.folder import MODEL as MODEL_FOLDER
+from daedalus.studies.llm_bidders import (
+    MODEL,
+    SIMULATED,
+    behaviour_gap,
+    bidding,
+    play,
+    rank_correlations,
+    require_single_demand,
+)
+from daedalus.studies.llm_bidders_figures import bids_by_format, both_rewards
+from experiments.build import build_all, load_ask, make_context, make_env
+from experiments.tracked import tracked
+
+
+def main(config: Config, out: Path) -> None:
+    """Play all mechanisms in both populations; write tables of rewards, bids and costs, figures."""
+    env, settings, bidder = make_env(config), config.evaluation, config.bidder
+    require_single_demand(env)
+    player, asker = bidder.build(BidderContext(config.market, out, load_ask))
+    types = types_of_bidders(env.market).types
+    players = {name: player for name, each in types.items() if each.share > 0}
+    asked = DesignEnv.of(config.market, types_of_bidders(env.market), config.reward, players)
+    designers = build_all(_designers(config), make_context(config, env))
+    episodes, seed = settings.episodes, config.seed
+    played = {
+        SIMULATED: play(env, designers, episodes, seed),
+        MODEL: play(asked, designers, episodes, seed),
+    }
+    gaps = behaviour_gap(played[SIMULATED], played[MODEL], settings.confidence)
+    bids = bidding(played, settings.confidence)
+    costs = pd.DataFrame([asdict(asker.costs) | asdict(player.read)])
+    ranks = pd.DataFrame([rank_correlations(gaps)])
+    with tracked(config, out) as (_, report):
+        tables = {"summary": gaps, "bidding": bids, "rank_correlation": ranks, "costs": costs}
+        for name, table in tables.items():
+            report.table(table, name)
+            report.show(table, name.replace("_", " "))
+        report.figure(bids_by_format(bids, bidder.name), "bids")
+        report.figure(both_rewards(gaps, bidder.name), "rewards")
+
+
+def _designers(config: Config) -> dict[str, DesignerSettings]:
+    """Return the settings of all designers that are compared, by name."""
+    chosen = config.evaluation.baselines | {config.designer.name: config.designer}
+    if config.trained:
+        checkpoint = str(Path(config.trained) / MODEL_FOLDER)
+        chosen["trained"] = LanguageModelSettings(checkpoint=checkpoint, name="trained")
+    return chosen
