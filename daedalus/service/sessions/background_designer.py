@@ -22,6 +22,9 @@ from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
 from daedalus.service.sessions.shared_answers import SharedAnswers
 
+MAX_QUOTED = 4000
+"""Most characters of a model's text that an answer repeats. A mechanism takes 350."""
+
 _LOG = logging.getLogger(__name__)
 
 Load = Callable[[], tuple[Generate, PromptSettings]]
@@ -98,7 +101,7 @@ class BackgroundDesigner:
             source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
-            text=text,
+            text=None if text is None else quoted(text),
             note=self._note(reward) if mechanism else None,
             latency=time.perf_counter() - began,
         )
@@ -163,6 +166,13 @@ class BackgroundDesigner:
         if reward is None or trained is None or knows_many or trained.active == reward.active:
             return None
         return f"the model was trained for {trained.name}, and not for {reward.name}"
+
+
+def quoted(text: str) -> str:
+    """Return a model's text as answers repeat it: of bounded length, in characters that travel."""
+    safe = text[:MAX_QUOTED].encode("utf-8", "replace").decode()
+    left = len(text) - MAX_QUOTED
+    return safe if left <= 0 else f"{safe}\n… and {left} more characters"
 
 
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:
