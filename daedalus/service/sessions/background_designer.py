@@ -51,7 +51,7 @@ class BackgroundDesigner:
         self._timeout = timeout
         self._trained_for = trained_for
         self._thread = ThreadPoolExecutor(1, "designer")
-        self._answers = SharedAnswers(self._thread, queue)
+        self._answers: SharedAnswers[str] = SharedAnswers(self._thread, queue)
         self._loaded = None if load is None else self._thread.submit(load)
         if self._loaded is not None:
             self._loaded.add_done_callback(_log_failure)
@@ -97,7 +97,7 @@ class BackgroundDesigner:
         return DesignAnswer(
             mechanism=WireMechanism(**mechanism.to_dict())
             if mechanism
-            else _heuristic(observation),
+            else heuristic_mechanism(observation),
             source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
@@ -121,21 +121,14 @@ class BackgroundDesigner:
         generate, prompt = self._loaded.result()
         chats = prompts(observation, prompt if reward is None else prompt.asking(reward.active))
         question = json.dumps(chats)
-        if not self._answers.has_place(question):
-            waiting = self._answers.waiting
-            return None, f"{waiting} requests are already waiting for the model; ask again later"
         # Equal questions get equal answers, because each gets the same random numbers.
-        answer = await self._answers.ask(
+        return await self._answers.ask_in_words(
+            "the model",
             question,
             lambda: generate(chats, generator(0, "service design"))[0],
             self._timeout,
             left,
         )
-        if not answer.done():
-            return None, f"the model took longer than {self._timeout:g} seconds"
-        if answer.cancelled() or answer.exception():
-            return None, "the model failed; the server's log says why"
-        return answer.result(), None
 
     def _unready(self) -> str | None:
         return {
@@ -191,7 +184,7 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
     return sorted(missing)
 
 
-def _heuristic(observation: Observation) -> WireMechanism:
+def heuristic_mechanism(observation: Observation) -> WireMechanism:
     """Return the heuristic designer's mechanism; it does not react to unknown numbers."""
     return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
 

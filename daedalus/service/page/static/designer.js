@@ -10,7 +10,7 @@ const AGAIN = 2000; // milliseconds between two looks at a designer that is bein
 
 const SOURCES = {
   ai: "Rules from the trained model",
-  fallback: "Rules from the heuristic designer, in place of the model",
+  fallback: "Rules from the heuristic designer in its place",
   rule: "Rules from this designer, without a model",
 };
 

@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
+import { BidReport } from "./bid_report.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
 import { DesignerPanel } from "./designer.js";
@@ -72,6 +73,7 @@ function assemble(catalogue) {
   const transport = new Transport(player, setup, begin, open);
   new Compare(catalogue.designers, session, controls);
   new TruthBadge(session, controls);
+  new BidReport(catalogue.upload_bytes);
   const beginFreely = () => open({ ...catalogue.default, episode_length: catalogue.episode_length });
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {

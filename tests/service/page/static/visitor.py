@@ -71,7 +71,8 @@ class Visitor:
                 control.select_option(value)
             else:
                 control.fill(str(value))
-        self.page.click("#reset")
+        with self.page.expect_request("**/api/truth*"):  # of the new episode
+            self.page.click("#reset")
         self.at_step(1)  # the page plays the first step
 
     def step(self) -> None:
