@@ -102,11 +102,15 @@ class BidReports:
 
 
 def check_shape(csv: str) -> None:
-    """Refuse a log that is too large to be looked at.
+    """Refuse a log that is no table, or too large to be looked at.
 
     Raises:
-        BidLogError: It has too many rows or columns, or none.
+        BidLogError: It is no text, or it has too many rows or columns, or none.
     """
+    try:
+        csv.encode()
+    except UnicodeEncodeError as error:
+        raise BidLogError("the CSV is no text in UTF-8; save it so, then send it again") from error
     rows = max(csv.count("\n"), csv.count("\r"))
     columns = csv.partition("\n")[0].count(",") + 1
     if rows < 1 or columns < 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def doubled(number: int) -> tuple[int, int, int, str]:
     return 2 * number, os.getpid(), os.nice(0), os.environ["NUMBA_NUM_THREADS"]
 
 
-def refused() -> None:
+def refused(*given: object) -> None:
     raise CannotRunError("bids: none; give some")
 
 
@@ -38,6 +39,17 @@ def ended() -> None:
 
 def endless(*given: object) -> None:
     time.sleep(3600)
+
+
+def echoing(csv: str, kind: str, folder: str) -> str:
+    """Stand for a report: what was asked, and files beside it."""
+    (Path(folder) / "bids.csv").write_text(csv)
+    return f"<p>{kind}: {len(csv)}</p>"
+
+
+def slowly(csv: str, kind: str, folder: str) -> str:
+    time.sleep(1.0)
+    return echoing(csv, kind, folder)
 
 
 def test_a_result_comes_back_from_another_process_of_one_thread() -> None:

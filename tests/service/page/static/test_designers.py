@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 from playwright.sync_api import expect
 from scipy import stats
 
+from daedalus.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism
+from daedalus.service.sessions.made_designers import made_for
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, Visit, at_own_site, by_hand
 from tests.service.page.test_newest_run import leave_run
 from tests.service.sessions.test_background_designer import ANSWER, saying
+from tests.service.sessions.test_made_designers import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -224,3 +228,21 @@ def test_a_comparison_needs_a_designer(visit: Visit) -> None:
         box.uncheck()
     page.click("#compare-run")
     expect(page.locator("#notices")).to_contain_text("Choose at least one designer")
+
+
+def test_a_search_is_for_the_objective_that_was_chosen(visit: Visit, catalogue) -> None:
+    settings = SearchSettings(candidates=16, episodes=1, sweeps=0)
+    makers = {"search": partial(made_for, settings, 0)}
+    with at_own_site(visit, catalogue, 4, makers=makers, **PATIENCE) as visitor:
+        page = visitor.page
+        page.check("#who-designer")
+        page.select_option("#designer", "search")
+        expect(page.locator("#designer-meaning")).to_contain_text("the objective that you chose")
+        found = {}
+        for objective in ("composite", "revenue"):
+            visitor.begin(objective=objective, seed=5)
+            page.click("#step")
+            visitor.at_step(2)
+            expect(page.locator("#design-source")).to_have_text("Rule")
+            found[objective] = visitor.state["mechanism"]
+        assert found["composite"] != found["revenue"]
