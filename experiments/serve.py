@@ -21,8 +21,10 @@ from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
+from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 from experiments.build import build_all, load_generate, make_context, make_env
+from experiments.report_on_bids import can_report, report_on_bids
 
 
 def main(config: Config, out: Path) -> None:
@@ -36,7 +38,10 @@ def main(config: Config, out: Path) -> None:
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         trained_for = reward_of(designer.checkpoint) if designer else None
-        app = create_app(settings, catalogue, load, make_designers(config), trained_for)
+        makers, report_on = make_makers(config), report_on_bids if can_report() else None
+        app = create_app(
+            settings, catalogue, load, make_designers(config), trained_for, makers, report_on
+        )
         name = designer.checkpoint if designer else "none; train one with make demo"
         host, port = listener.getsockname()[:2]
         console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
@@ -46,9 +51,19 @@ def main(config: Config, out: Path) -> None:
 
 
 def make_designers(config: Config) -> dict[str, Designer]:
-    """Return the designers that need no training: the heuristic one and the baselines."""
+    """Return the designers that play everywhere: the heuristic one and some of the baselines."""
     settings = {"heuristic": HeuristicSettings()} | config.evaluation.baselines
-    return build_all(settings, make_context(config, make_env(config)))
+    portable = {name: each for name, each in settings.items() if not each.per_population}
+    return build_all(portable, make_context(config, make_env(config)))
+
+
+def make_makers(config: Config) -> dict[str, Make]:
+    """Return what makes the other baselines for the market and the objective of a visitor."""
+    return {
+        name: partial(made_for, settings, config.seed)
+        for name, settings in config.evaluation.baselines.items()
+        if settings.per_population
+    }
 
 
 def make_catalogue(config: Config) -> Catalogue:

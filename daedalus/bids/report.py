@@ -31,6 +31,9 @@ blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
 """
 
 
+LAST = "## Go on with it"
+"""Heading of the last part, which names files of the run."""
+
 _LITTLE = 0.1
 _NOTHING = 0.005
 """Gains, in percent, that are shown as 0.00 and called none."""
@@ -136,7 +139,7 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
         *([_table(_readable_fit(findings.fit))] if len(findings.fit) else []),
         "## What was assumed",
         _assumed(findings),
-        "## Go on with it",
+        LAST,
         _further(findings),
     ]
     return "\n\n".join(parts) + "\n"

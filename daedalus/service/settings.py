@@ -43,6 +43,7 @@ class ServiceSettings(Checked):
             connection is closed (Linux only).
         websocket_ping: Time between two pings of a WebSocket, and longest time for a pong.
         max_body_bytes: Longest request body and longest WebSocket message, in bytes.
+        max_upload_bytes: Longest request with a CSV of bids, in bytes; 0 takes none.
         max_episode_length: Longest episode on offer, in steps.
         max_fork_steps: Most steps that one fork plays: mechanisms x futures x horizon. 0 allows no
             forks: where players compete, a fork would tell them what a mechanism earns.
@@ -53,7 +54,10 @@ class ServiceSettings(Checked):
         constrained: Whether masked tokens make the designer's answers valid; None as in training.
         design_timeout: Longest time that a request waits for the trained designer before the
             heuristic one answers.
-        design_queue: Largest number of different questions that wait for the trained designer.
+        design_queue: Largest number of different questions that wait for the trained designer, and
+            of searches that wait.
+        job_timeout: Longest time of a search, and of a report on bids. Each has a process of its
+            own, one of each kind at a time.
         outputs: Folder that contains runs: models, curves and figures.
         write_up: The article, served as /blog.md.
 
@@ -76,6 +80,7 @@ class ServiceSettings(Checked):
     answer_timeout: float = at_least(0.001, 30.0)
     websocket_ping: float = at_least(0.001, 20.0)
     max_body_bytes: int = at_least(1024, 65_536)
+    max_upload_bytes: int = at_least(0, 1_000_000, "an integer")
     max_episode_length: int = at_least(1, 1000)
     max_fork_steps: int = at_least(0, 512, "an integer")
     fork_steps_per_address: float = at_least(1, 2000.0)
@@ -83,6 +88,7 @@ class ServiceSettings(Checked):
     constrained: bool | None = None
     design_timeout: float = at_least(0.001, 30.0)
     design_queue: int = at_least(1, 8)
+    job_timeout: float = at_least(0.001, 45.0)
     outputs: str = "outputs"
     write_up: str = "docs/blog.md"
 

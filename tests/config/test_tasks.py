@@ -11,7 +11,7 @@ import pytest
 from daedalus.config.paths import ROOT
 from daedalus.config.tasks import ALWAYS, TASKS, Task, holds
 
-PARTS = {"build", "tracked", "inference", "progress"}
+PARTS = {"build", "tracked", "inference", "progress", "report_on_bids"}
 """Modules of ``experiments/`` that are not tasks."""
 
 

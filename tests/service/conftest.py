@@ -25,6 +25,8 @@ from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
+from daedalus.service.sessions.bid_reports import ReportOn
+from daedalus.service.sessions.made_designers import Make
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 
@@ -63,9 +65,13 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
     defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
 
     def build(
-        load: Load | None = None, designers: dict[str, Designer] | None = None, **changes: Any
+        load: Load | None = None,
+        designers: dict[str, Designer] | None = None,
+        report_on: ReportOn | None = None,
+        **changes: Any,
     ) -> TestClient:
-        app = create_app(ServiceSettings(**defaults | changes), catalogue, load, designers)
+        settings = ServiceSettings(**defaults | changes)
+        app = create_app(settings, catalogue, load, designers, report_on=report_on)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         return clients.enter_context(client)
 
@@ -78,12 +84,14 @@ def serving(
     catalogue: Catalogue,
     load: Load | None = None,
     designers: dict[str, Designer] | None = None,
+    report_on: ReportOn | None = None,
+    makers: dict[str, Make] | None = None,
     **changes: Any,
 ) -> Iterator[str]:
     """Answer on a socket of this machine, where no run has been left; the address."""
     with TemporaryDirectory() as outputs:
         settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
-        app = create_app(settings, catalogue, load, designers)
+        app = create_app(settings, catalogue, load, designers, makers=makers, report_on=report_on)
         with listening(app, settings) as address:
             yield address
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -57,6 +57,21 @@ class DesignRequest(PartialObservation):
 
     designer: DesignerName = Field(TRAINED, description="a name from GET /api/catalogue")
     session_id: SessionId | None = None
+
+
+class BidLog(Strict):
+    """A log of bids, see ``docs/bidders.md``."""
+
+    csv: str = Field(description="a header, and a row for each bid")
+    format: Literal["first_price", "second_price", "ascending"] = Field(
+        "first_price", description="how the sales were held"
+    )
+
+
+class BidReport(Strict):
+    """Where the report on a log of bids is, for a while."""
+
+    report: str
 
 
 class FieldProblem(BaseModel):

@@ -10,6 +10,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from daedalus.env import Designer
 from daedalus.rewards.stack import RewardStack
+from daedalus.service.http.api_page import add_api_page
+from daedalus.service.http.bid_routes import PATH as BIDS
+from daedalus.service.http.bid_routes import bid_routes
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.errors import add_error_handlers
 from daedalus.service.http.forks import ForkAllowance, fork_routes, socket_forks
@@ -21,6 +24,8 @@ from daedalus.service.http.unreadable import readable_envelopes
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, DaedalusEnvironment
 from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
+from daedalus.service.sessions.bid_reports import BidReports, ReportOn
+from daedalus.service.sessions.made_designers import MadeDesigners, Make
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.settings import ServiceSettings
 
@@ -31,6 +36,8 @@ def create_app(
     load: Load | None,
     designers: Mapping[str, Designer] | None = None,
     trained_for: RewardStack | None = None,
+    makers: Mapping[str, Make] | None = None,
+    report_on: ReportOn | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -40,6 +47,8 @@ def create_app(
         load: Loads the trained designer in the background; None if there is none.
         designers: Other designers, by name.
         trained_for: The reward in the trained designer's training; None if it is not known.
+        makers: What makes further designers for a market and an objective, by name.
+        report_on: Makes reports on logs of bids; None if this server cannot.
     """
     designers = designers or {}
     app = FastAPI(
@@ -57,14 +66,19 @@ def create_app(
     allowance = ForkAllowance(settings.max_fork_steps, rate)
     timeout, queue = settings.design_timeout, settings.design_queue
     designer = BackgroundDesigner(load, timeout, queue, trained_for)
+    made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
+    reports = BidReports(report_on if settings.max_upload_bytes else None, settings.job_timeout)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))
     app.include_router(fork_routes(sessions, allowance))
-    app.include_router(designer_routes(sessions, designer, designers))
-    app.include_router(page_routes(settings, catalogue, list(designers)))
+    app.include_router(designer_routes(sessions, designer, designers, made))
+    app.include_router(bid_routes(reports))
+    names = [*designers, *made.names]
+    app.include_router(page_routes(settings, catalogue, names, reports.available))
     add_page(app)
-    app.router.on_shutdown += [designer.close, sessions.close]
+    add_api_page(app)
+    app.router.on_shutdown += [designer.close, made.close, reports.close, sessions.close]
     add_error_handlers(app)
     app.add_middleware(head_as_get)
     app.add_middleware(socket_forks, allowance=allowance)
@@ -74,6 +88,7 @@ def create_app(
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,
+        longer={BIDS: max(settings.max_upload_bytes, settings.max_body_bytes)},
         body_timeout=settings.request_timeout,
         idle_timeout=settings.session_timeout,
         origins=settings.cors_origins,

@@ -10,22 +10,33 @@ from contextlib import contextmanager
 import numpy as np
 from fastapi import APIRouter, Request
 
-from daedalus.env import Designer
+from daedalus.env import Designer, Watcher
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest
 from daedalus.service.http.unreadable import JsonRoute
-from daedalus.service.openenv.errors import FieldError
+from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import DaedalusState
 from daedalus.service.openenv.observations import from_wire, wire_mechanism
-from daedalus.service.sessions.background_designer import BackgroundDesigner
+from daedalus.service.sessions.background_designer import BackgroundDesigner, heuristic_mechanism
+from daedalus.service.sessions.made_designers import MadeDesigners
 from daedalus.service.sessions.session_messages import TRAINED, DesignAnswer, DesignerState
 from daedalus.service.sessions.store import SessionStore
 
 
 def designer_routes(
-    sessions: SessionStore, trained: BackgroundDesigner, designers: Mapping[str, Designer]
+    sessions: SessionStore,
+    trained: BackgroundDesigner,
+    designers: Mapping[str, Designer],
+    made: MadeDesigners,
 ) -> APIRouter:
-    """Return the routes that ask the trained designer, or one of ``designers`` by name."""
+    """Return the routes that ask the trained designer, or another one by name.
+
+    ``designers`` play everywhere; those of ``made`` are made for the market, the bidders and the
+    objective of a session.
+    """
     router = APIRouter(tags=["Sessions"], route_class=JsonRoute)
 
     @router.post(
@@ -35,20 +46,28 @@ def designer_routes(
     )
     async def design(request: DesignRequest, http: Request) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
-        observation = from_wire(request) if asked is None else asked.episode().observe()
-        reward = None if asked is None else asked.episode().env.reward
         if request.designer == TRAINED:
+            observation = from_wire(request) if asked is None else asked.episode().observe()
+            reward = None if asked is None else asked.episode().env.reward
             with leaving(http) as left:
                 return await trained.design(observation, left, reward)
         began = time.perf_counter()
-        if request.designer not in designers:
-            known = f"choose one of {', '.join((TRAINED, *designers))}"
+        designer, error = designers.get(request.designer), None
+        if request.designer in made.names:
+            env = required(request.designer, asked).episode().env
+            with leaving(http) as left:
+                designer, error = await made.of(request.designer, env, left)
+        elif designer is None:
+            known = f"choose one of {', '.join((TRAINED, *designers, *made.names))}"
             raise FieldError("designer", request.designer, known)
-        rng = np.random.default_rng() if asked is None else _repeatable(asked.state)
+        observation = from_wire(request) if asked is None else asked.episode().observe()
         return DesignAnswer(
-            mechanism=wire_mechanism(designers[request.designer].propose(observation, rng)),
-            source="rule",
+            mechanism=heuristic_mechanism(observation)
+            if designer is None
+            else wire_mechanism(proposal(designer, observation, asked)),
+            source="fallback" if designer is None else "rule",
             status=trained.status,
+            error=error,
             latency=time.perf_counter() - began,
         )
 
@@ -57,6 +76,35 @@ def designer_routes(
         return trained.state()
 
     return router
+
+
+def required(name: str, session: DaedalusEnvironment | None) -> DaedalusEnvironment:
+    """Return the session of a designer that cannot do without.
+
+    Raises:
+        FieldError: There is none.
+    """
+    if session is None:
+        raise FieldError("session_id", None, f"{name} needs an episode; name its session")
+    return session
+
+
+def proposal(
+    designer: Designer, observation: Observation, session: DaedalusEnvironment | None
+) -> Mechanisms:
+    """Return what a designer proposes for one market.
+
+    Raises:
+        FieldError: The designer watches episodes, and there is no session.
+        EpisodeError: The designer watches episodes, and this one has ended.
+    """
+    if isinstance(designer, Watcher):
+        episode = required("this designer", session).episode()
+        if episode.done[0]:
+            raise EpisodeError("the episode has ended; reset first")
+        designer.watch(episode)  # until the next line, so sessions do not meet
+    rng = np.random.default_rng() if session is None else _repeatable(session.state)
+    return designer.propose(observation, rng)
 
 
 @contextmanager

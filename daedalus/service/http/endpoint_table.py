@@ -8,6 +8,7 @@ from typing import Any
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
+from daedalus.service.http.api_page import inputs_of
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
@@ -20,7 +21,9 @@ def endpoint_table(openapi: dict[str, Any]) -> str:
     lines = ["| endpoint | takes | answers | for |", "|---|---|---|---|"]
     for path, operations in sorted(openapi["paths"].items()):
         for method, operation in operations.items():
-            takes = ", ".join(f"`{name}`" for name in _inputs(operation, openapi)) or "nothing"
+            takes = (
+                ", ".join(f"`{name}`" for name, *_ in inputs_of(operation, openapi)) or "nothing"
+            )
             statuses = ", ".join(sorted(operation["responses"]))
             purpose = operation.get("summary", "")
             lines.append(f"| {method.upper()} `{path}` | {takes} | {statuses} | {purpose} |")
@@ -38,18 +41,6 @@ def with_table(text: str, table: str) -> str:
     if not begin or not end:
         raise ValueError(f"the document has no {BEGIN} and {END}; write them where the table goes")
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
-
-
-def _inputs(operation: dict[str, Any], openapi: dict[str, Any]) -> list[str]:
-    names = [each["name"] for each in operation.get("parameters", [])]
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    return names + list(_resolved(body.get("schema", {}), openapi).get("properties", {}))
-
-
-def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]:
-    for part in schema.get("$ref", "#").split("/")[1:]:
-        openapi = openapi[part]
-    return openapi if "$ref" in schema else schema
 
 
 def main() -> None:

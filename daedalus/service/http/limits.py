@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address, ip_address, ip_network
 from urllib.parse import urlsplit
@@ -30,6 +30,7 @@ class Limits:
     Args:
         app: The application to protect.
         max_body_bytes: Longest body, in bytes.
+        longer: Longest body by path, where another one holds.
         body_timeout: Longest time for a body to arrive, in seconds.
         idle_timeout: Longest silence of a WebSocket, in seconds.
         origins: Origins whose pages may act, beside the service's own.
@@ -39,12 +40,14 @@ class Limits:
         self,
         app: ASGIApp,
         max_body_bytes: int,
+        longer: Mapping[str, int],
         body_timeout: float,
         idle_timeout: float,
         origins: Collection[str],
     ) -> None:
         self._app = app
         self._max_body_bytes = max_body_bytes
+        self._longer = longer
         self._body_timeout = body_timeout
         self._idle_timeout = idle_timeout
         self._origins = origins
@@ -85,17 +88,18 @@ class Limits:
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read the whole body within the limits, and pass it on."""
+        most = self._longer.get(scope["path"], self._max_body_bytes)
         try:
             async with asyncio.timeout(self._body_timeout):
-                body, more = await self._read(receive)
+                body, more = await self._read(receive, most)
         except TimeoutError:
             reason = f"the body did not arrive within {self._body_timeout:g} seconds"
             await turn_away(408, reason, scope, receive, send)
             return
         if body is None:
             return  # the client has left
-        if len(body) > self._max_body_bytes:
-            reason = f"the body is longer than {self._max_body_bytes} bytes"
+        if len(body) > most:
+            reason = f"the body is longer than {most} bytes"
             last = self._after_rest(receive, send) if more else send
             await turn_away(413, reason, scope, receive, last)
             return
@@ -128,13 +132,13 @@ class Limits:
                 while (await receive()).get("more_body", False):
                     pass
 
-    async def _read(self, receive: Receive) -> tuple[bytes | None, bool]:
+    async def _read(self, receive: Receive, most: int) -> tuple[bytes | None, bool]:
         """Return the body, cut where it becomes too long, and whether there is more of it.
 
         There is no body if the client leaves.
         """
         body, more = bytearray(), True
-        while more and len(body) <= self._max_body_bytes:
+        while more and len(body) <= most:
             message = await receive()
             if message["type"] != "http.request":
                 return None, False

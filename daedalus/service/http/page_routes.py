@@ -18,17 +18,25 @@ from daedalus.service.page.tour import tour
 from daedalus.service.settings import ServiceSettings
 
 STATIC = Path(__file__).parents[1] / "page" / "static"
-_OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
+OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
+"""Headers of the service's own pages, which load nothing from elsewhere."""
 _NO_ARTICLE = "this server has no article; service.write_up names its Markdown file"
 _NO_SUCH_FILE: Documented = {404: {"model": Problem, "description": "No such file"}}
 
 
 def page_routes(
-    settings: ServiceSettings, catalogue: Catalogue, designers: Sequence[str]
+    settings: ServiceSettings, catalogue: Catalogue, designers: Sequence[str], reports: bool
 ) -> APIRouter:
-    """Return the routes that the page asks; ``designers`` are the names beside the trained one."""
+    """Return the routes that the page asks.
+
+    Args:
+        settings: Limits, and where runs and the article are.
+        catalogue: What visitors may choose.
+        designers: Names of the designers beside the trained one.
+        reports: Whether there are reports on logs of bids.
+    """
     router = APIRouter(tags=["Page"])
-    offer = make_offer(catalogue, designers)
+    offer = make_offer(catalogue, designers, settings.max_upload_bytes if reports else 0)
     newest = NewestRun(Path(settings.outputs))
 
     @router.get("/api/catalogue", summary="Read every choice and its meaning")
@@ -53,7 +61,7 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
 
     @router.get("/plots/", summary="List the figures and tables of the newest run")
     def plots() -> HTMLResponse:
-        return HTMLResponse(_index(newest.name, list(newest.files())), headers=_OWN_PARTS)
+        return HTMLResponse(_index(newest.name, list(newest.files())), headers=OWN_PARTS)
 
     @router.get("/plots/{name}", responses=_NO_SUCH_FILE, summary="Get one of these files")
     def plot(name: str) -> FileResponse:
@@ -69,7 +77,7 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
         if name not in documents:
             known = f"no such document; /read/{write_up.name} is the article"
             raise HTTPException(404, known if documents else _NO_ARTICLE)
-        return HTMLResponse(page_of(documents[name], documents), headers=_OWN_PARTS)
+        return HTMLResponse(page_of(documents[name], documents), headers=OWN_PARTS)
 
     @router.get(
         "/read/figures/{name}", responses=_NO_SUCH_FILE, summary="Get a figure of these pages"
@@ -90,7 +98,7 @@ def add_page(app: FastAPI) -> None:
 
     @app.get("/", tags=["Page"], response_class=HTMLResponse, summary="Open the page")
     def page() -> FileResponse:
-        return FileResponse(STATIC / "index.html", headers=_OWN_PARTS)
+        return FileResponse(STATIC / "index.html", headers=OWN_PARTS)
 
     app.mount("/page", StaticFiles(directory=STATIC))
 

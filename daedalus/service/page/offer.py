@@ -35,11 +35,20 @@ _DESIGNERS = {
     "heuristic": "three hand-written reactions: to rings, to falling prices and to absent bidders",
     "informed_greedy": "one mechanism, made by hand, at every step",
     "random": "a random mechanism at every step",
+    "search": "one mechanism, searched for this market and the objective that you chose; the "
+    "first step waits for it",
+    "planner": "what is best in copies of the market as it stands, which no designer may see",
 }
 
 
-def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
-    """Return the choices; ``designers`` are the names beside the trained one."""
+def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int = 0) -> Offer:
+    """Return the choices.
+
+    Args:
+        catalogue: Populations, markets and objectives.
+        designers: Names of the designers beside the trained one.
+        upload_bytes: Longest request with a log of bids; 0 if there are no reports.
+    """
     names = (TRAINED, *designers)
     return Offer(
         fields=[_field(name) for name in FIELDS],
@@ -57,6 +66,7 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str]) -> Offer:
         ),
         episode_length=catalogue.markets[catalogue.market].episode_length,
         max_episode_length=catalogue.max_episode_length,
+        upload_bytes=upload_bytes,
     )
 
 

@@ -56,7 +56,7 @@ class Start(Strict):
 
 
 class Offer(Strict):
-    """Everything that a visitor may choose."""
+    """Everything that a visitor may choose; ``upload_bytes`` is 0 without reports on bids."""
 
     fields: list[MechanismField]
     populations: list[PopulationOnOffer]
@@ -66,6 +66,7 @@ class Offer(Strict):
     default: Start
     episode_length: int
     max_episode_length: int
+    upload_bytes: int
 
 
 class TourStop(Strict):

@@ -22,6 +22,9 @@ from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
 from daedalus.service.sessions.shared_answers import SharedAnswers
 
+MAX_QUOTED = 4000
+"""Most characters of a model's text that an answer repeats. A mechanism takes 350."""
+
 _LOG = logging.getLogger(__name__)
 
 Load = Callable[[], tuple[Generate, PromptSettings]]
@@ -48,7 +51,7 @@ class BackgroundDesigner:
         self._timeout = timeout
         self._trained_for = trained_for
         self._thread = ThreadPoolExecutor(1, "designer")
-        self._answers = SharedAnswers(self._thread, queue)
+        self._answers: SharedAnswers[str] = SharedAnswers(self._thread, queue)
         self._loaded = None if load is None else self._thread.submit(load)
         if self._loaded is not None:
             self._loaded.add_done_callback(_log_failure)
@@ -94,11 +97,11 @@ class BackgroundDesigner:
         return DesignAnswer(
             mechanism=WireMechanism(**mechanism.to_dict())
             if mechanism
-            else _heuristic(observation),
+            else heuristic_mechanism(observation),
             source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
-            text=text,
+            text=None if text is None else quoted(text),
             note=self._note(reward) if mechanism else None,
             latency=time.perf_counter() - began,
         )
@@ -118,21 +121,14 @@ class BackgroundDesigner:
         generate, prompt = self._loaded.result()
         chats = prompts(observation, prompt if reward is None else prompt.asking(reward.active))
         question = json.dumps(chats)
-        if not self._answers.has_place(question):
-            waiting = self._answers.waiting
-            return None, f"{waiting} requests are already waiting for the model; ask again later"
         # Equal questions get equal answers, because each gets the same random numbers.
-        answer = await self._answers.ask(
+        return await self._answers.ask_in_words(
+            "the model",
             question,
             lambda: generate(chats, generator(0, "service design"))[0],
             self._timeout,
             left,
         )
-        if not answer.done():
-            return None, f"the model took longer than {self._timeout:g} seconds"
-        if answer.cancelled() or answer.exception():
-            return None, "the model failed; the server's log says why"
-        return answer.result(), None
 
     def _unready(self) -> str | None:
         return {
@@ -165,6 +161,13 @@ class BackgroundDesigner:
         return f"the model was trained for {trained.name}, and not for {reward.name}"
 
 
+def quoted(text: str) -> str:
+    """Return a model's text as answers repeat it: of bounded length, in characters that travel."""
+    safe = text[:MAX_QUOTED].encode("utf-8", "replace").decode()
+    left = len(text) - MAX_QUOTED
+    return safe if left <= 0 else f"{safe}\n… and {left} more characters"
+
+
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:
     """Return the numbers that the prompt shows and the observation does not have, sorted."""
     known = np.isfinite(observation.recent[0]).any(axis=1)
@@ -181,7 +184,7 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
     return sorted(missing)
 
 
-def _heuristic(observation: Observation) -> WireMechanism:
+def heuristic_mechanism(observation: Observation) -> WireMechanism:
     """Return the heuristic designer's mechanism; it does not react to unknown numbers."""
     return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
 

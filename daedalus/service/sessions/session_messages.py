@@ -22,7 +22,7 @@ class DesignAnswer(Strict):
             answered in its place, ``rule`` if the request named another designer.
         status: Whether the trained designer is ready.
         error: Why there was a fallback.
-        text: The model's own text, if it was asked.
+        text: The model's own text, if it was asked, of bounded length and never checked.
         note: For what else the designer was made, if that is not the objective of the episode.
         latency: Seconds until the answer.
     """

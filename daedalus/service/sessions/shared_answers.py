@@ -1,4 +1,4 @@
-"""Answers of a slow model: equal questions share one, and a question without askers is dropped."""
+"""Answers of slow work: equal questions share one, and a question without askers is dropped."""
 
 from __future__ import annotations
 
@@ -9,41 +9,51 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+from daedalus.service.sessions.worker import WorkError
+
+Answer = TypeVar("Answer")
 
 _LOG = logging.getLogger(__name__)
 
 KEPT = 256
-"""Number of answers that are kept for those who ask the same later."""
+"""Number of answers that are kept if no other number is given."""
 
 
 @dataclass
-class _Shared:
+class _Shared(Generic[Answer]):
     """One question under way: its work on the thread, its answer here, and how many wait."""
 
-    work: Future[str]
-    answer: asyncio.Future[str]
+    work: Future[Answer]
+    answer: asyncio.Future[Answer]
     askers: int = 0
 
 
-class SharedAnswers:
+class SharedAnswers(Generic[Answer]):
     """Answers questions on a thread, each different one once. Equal ones must have equal answers.
 
     Args:
         thread: Runs the work.
         places: Largest number of different questions under way.
+        kept: Number of answers that are kept for those who ask the same later.
     """
 
-    def __init__(self, thread: Executor, places: int) -> None:
+    def __init__(self, thread: Executor, places: int, kept: int = KEPT) -> None:
         self._thread = thread
         self._places = places
-        self._under_way: dict[str, _Shared] = {}
-        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._most_kept = kept
+        self._under_way: dict[str, _Shared[Answer]] = {}
+        self._kept: OrderedDict[str, Answer] = OrderedDict()
 
     @property
     def waiting(self) -> int:
         """Return the number of different questions under way."""
         return len(self._under_way)
+
+    def is_under_way(self, question: str) -> bool:
+        """Return whether the work of a question waits or runs."""
+        return question in self._under_way
 
     def has_place(self, question: str) -> bool:
         """Return whether a question may be asked: it has an answer, is under way or has a place."""
@@ -53,10 +63,10 @@ class SharedAnswers:
     async def ask(
         self,
         question: str,
-        work: Callable[[], str],
+        work: Callable[[], Answer],
         timeout: float,
         left: asyncio.Future[None] | None = None,
-    ) -> asyncio.Future[str]:
+    ) -> asyncio.Future[Answer]:
         """Return the answer, done or not, when it is there, nobody wants it or time is up.
 
         If nobody else asks the same, the work of an answer that is not done is cancelled. Work
@@ -81,26 +91,52 @@ class SharedAnswers:
                 self._under_way.pop(question, None)
         return shared.answer
 
-    def _known(self, question: str) -> asyncio.Future[str]:
+    async def ask_in_words(
+        self,
+        who: str,
+        question: str,
+        work: Callable[[], Answer],
+        timeout: float,
+        left: asyncio.Future[None] | None = None,
+    ) -> tuple[Answer | None, str | None]:
+        """Return the answer as ``ask`` does, or why ``who`` gave none, in words."""
+        if not self.has_place(question):
+            return None, f"{self.waiting} requests are already waiting for {who}; ask again later"
+        answer = await self.ask(question, work, timeout, left)
+        if not answer.done():
+            return None, f"{who} took longer than {timeout:g} seconds"
+        error = None if answer.cancelled() else answer.exception()
+        if isinstance(error, WorkError):
+            return None, f"{who} gave up: {error}"
+        if error is not None or answer.cancelled():
+            return None, f"{who} failed; the server's log says why"
+        return answer.result(), None
+
+    def kept(self, question: str) -> Answer | None:
+        """Return an answer that is kept; None if there is none."""
+        return self._kept.get(question)
+
+    def _known(self, question: str) -> asyncio.Future[Answer]:
         self._kept.move_to_end(question)
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         answer.set_result(self._kept[question])
         return answer
 
-    def _begin(self, question: str, work: Callable[[], str]) -> _Shared:
+    def _begin(self, question: str, work: Callable[[], Answer]) -> _Shared[Answer]:
         future = self._thread.submit(work)
         shared = _Shared(future, asyncio.wrap_future(future))
         shared.answer.add_done_callback(partial(self._end, question))
         self._under_way[question] = shared
         return shared
 
-    def _end(self, question: str, answer: asyncio.Future[str]) -> None:
+    def _end(self, question: str, answer: asyncio.Future[Answer]) -> None:
         if answer.cancelled():
             return
         del self._under_way[question]
         if (error := answer.exception()) is not None:
-            _LOG.error("the designer failed", exc_info=error)
+            if not isinstance(error, WorkError):
+                _LOG.error("an answer failed", exc_info=error)
             return
         self._kept[question] = answer.result()
-        if len(self._kept) > KEPT:
+        if len(self._kept) > self._most_kept:
             self._kept.popitem(last=False)

@@ -102,6 +102,7 @@ TEMPLATES: dict[str, dict[str, Any]] = {
         "horizon": 1,
         "seed": 5,
     },
+    "/api/bids": {"csv": "auction,bid\n1,2\n", "format": "ascending"},
     "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}},
 }
 

@@ -20,7 +20,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
-from daedalus.service.sessions.background_designer import BackgroundDesigner
+from daedalus.service.sessions.background_designer import MAX_QUOTED, BackgroundDesigner
 from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
 from tests.service.conftest import documented, serving, settled
@@ -102,6 +102,16 @@ def test_otherwise_the_heuristic_answers_and_says_why(reach, load, status: str, 
     assert answer["source"] == "fallback"
     assert why in answer["error"] and "secret" not in answer["error"]
     assert tuple(answer["mechanism"]) == FIELDS
+
+
+def test_a_long_or_broken_text_is_quoted_in_part(reach) -> None:
+    client = reach(saying("<script>\ud800" + "x" * 30_000))
+    settled(client)
+    answer = client.post("/api/design", json={}).json()
+    assert answer["source"] == "fallback" and len(answer["text"]) < MAX_QUOTED + 100
+    assert answer["text"].startswith("<script>?xx")
+    assert answer["text"].endswith(f"and {30_009 - MAX_QUOTED} more characters")
+    assert len(answer["error"]) < 300
 
 
 @pytest.mark.anyio

@@ -143,6 +143,11 @@ export const api = {
    */
   step: (id, action, signal) => post("/step", { session_id: id, action }, signal),
   /**
+   * Make a report on a log of bids; the answer says where it is.
+   * @type {(csv: string, format: string) => Promise<wire.BidReport>}
+   */
+  bids: (csv, format) => post("/api/bids", { csv, format }),
+  /**
    * @type {(id: string, designer: string, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
    */
   design: (id, designer, signal) => post("/api/design", { session_id: id, designer }, signal),

@@ -15,7 +15,7 @@ import { sideGame } from "./side_episode.js";
 const OWN = "own";
 const MOST_REASONS = 3; // shown of one designer; those of invalid answers quote their values
 const CHOSEN = ["random", "informed_greedy", "trained", OWN];
-const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5"];
+const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5", "compare-6"];
 
 /**
  * @typedef {Object} Result What one designer has played.
@@ -193,7 +193,7 @@ function row({ name, episodes, reasons }, index) {
   const heading = el("th", { scope: "row" }, swatch, title(name));
   const why = [...reasons].map(sentence).join(" ");
   if (why) heading.append(el("p", { class: "quiet", text: why }));
-  const cells = ["reward", ...TERMS.slice(1).map(([key]) => key), "revenue"].map((key) =>
+  const cells = ["reward", "revenue", ...TERMS.slice(1).map(([key]) => key)].map((key) =>
     el("td", { text: fixed(mean(steps.map((step) => step[key])), 3), data: { key } }),
   );
   const rewards = episodes.filter((each) => each.length).map((each) => mean(each.map((step) => step.reward)));

@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
-import { duration, sentence, words } from "./format.js";
+import { duration, sentence, shown, words } from "./format.js";
 /** @import { Controls } from "./controls.js" */
 /** @import { Session } from "./session.js" */
 
@@ -10,7 +10,7 @@ const AGAIN = 2000; // milliseconds between two looks at a designer that is bein
 
 const SOURCES = {
   ai: "Rules from the trained model",
-  fallback: "Rules from the heuristic designer, in place of the model",
+  fallback: "Rules from the heuristic designer in its place",
   rule: "Rules from this designer, without a model",
 };
 
@@ -89,10 +89,11 @@ export class DesignerPanel {
     const noted = byId("design-note");
     noted.hidden = !answer.note;
     noted.textContent = answer.note ? sentence(answer.note) : "";
-    const wrote = answer.text === "" ? "It wrote nothing." : "It wrote:";
-    const told = answer.text === null ? "" : ` ${wrote}`;
-    why.textContent = answer.error ? `Why: ${sentence(answer.error)}${told}` : "";
-    byId("design-text").textContent = answer.text ?? JSON.stringify(answer.mechanism, null, 1);
+    why.textContent = answer.error ? `Why: ${sentence(answer.error)}` : "";
+    byId("design-answer").hidden = answer.text === null;
+    byId("design-wrote").textContent = answer.text === "" ? "It wrote nothing" : "It wrote";
+    byId("design-text").textContent = answer.text;
+    byId("design-applied").textContent = inLines(answer.mechanism);
   }
 
   async #watchStatus() {
@@ -105,6 +106,14 @@ export class DesignerPanel {
       text.textContent = "";
     }
   }
+}
+
+/**
+ * Return a mechanism in words, a line for each rule.
+ * @param {wire.Mechanism} mechanism
+ */
+function inLines(mechanism) {
+  return Object.entries(mechanism).map(([name, value]) => `${words(name)}: ${shown(value)}`).join("\n");
 }
 
 /**

@@ -53,6 +53,7 @@ export class Log {
         el("td", { text: step.source }),
         el("td", {}, changeList(changes)),
         el("td", { class: "figure-cell" }, bar(step.reward), fixed(step.reward, 3)),
+        el("td", { class: "revenue", text: fixed(step.revenue) }),
       ),
     );
   }

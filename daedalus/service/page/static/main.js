@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
+import { BidReport } from "./bid_report.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
 import { DesignerPanel } from "./designer.js";
@@ -38,9 +39,9 @@ async function main() {
   const resumed = await page.session.resume();
   try {
     const opened = await page.address.open();
-    if (!resumed && !opened) await page.begin(page.setup.options);
+    if (!resumed && !opened) await page.open(page.setup.options);
   } catch (error) {
-    if (page.address.linked) await page.begin(page.setup.options);
+    if (page.address.linked) await page.open(page.setup.options);
     problem(error); // after the episode has begun, which takes old messages away
   }
 }
@@ -60,20 +61,23 @@ function assemble(catalogue) {
   const reveal = new Reveal(session, arena);
   const player = new Player(session, designer, arena, reveal);
   const twin = makeTwin(arena, scores);
-  /** @param {Partial<wire.EpisodeOptions>} options */
-  const begin = async (options) => {
+  /** @type {(options: Partial<wire.EpisodeOptions>, opening?: wire.Mechanism) => Promise<void>} */
+  const begin = async (options, opening) => {
     await player.stop();
     clearNotice();
-    await session.begin(options);
+    await session.begin(options, [], opening);
     await reveal.reset();
   };
-  const transport = new Transport(player, setup, begin);
+  /** @param {Partial<wire.EpisodeOptions>} options */
+  const open = (options) => begin(options, controls.defaults);
+  const transport = new Transport(player, setup, begin, open);
   new Compare(catalogue.designers, session, controls);
   new TruthBadge(session, controls);
-  const beginFreely = () => begin({ ...catalogue.default, episode_length: catalogue.episode_length });
+  new BidReport(catalogue.upload_bytes);
+  const beginFreely = () => open({ ...catalogue.default, episode_length: catalogue.episode_length });
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {
-    session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, begin,
+    session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, open,
     address: new Address(catalogue.fields, session, controls),
   };
 }

@@ -37,7 +37,7 @@ export class Par {
   /** Bring the line up to date after a step. */
   async follow() {
     this.#show();
-    if (this.#abort || !this.session.steps.length || touring()) return;
+    if (this.#abort || !this.session.touched || touring()) return;
     const abort = (this.#abort = new AbortController());
     try {
       for (const name of await this.#ready()) await this.#play(name, abort.signal);
@@ -81,8 +81,8 @@ export class Par {
 
   #show() {
     const own = this.session.steps.map(({ reward }) => reward);
-    this.box.hidden = !own.length || touring();
-    if (!own.length) return;
+    this.box.hidden = !this.session.touched || touring();
+    if (this.box.hidden) return;
     const steps = own.length === 1 ? "the first step" : `the first ${own.length} steps`;
     byId("par-of").textContent =
       `Mean ${this.session.scoreName} over ${steps}, with the same bidders and the same seed`;

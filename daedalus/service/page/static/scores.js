@@ -1,4 +1,4 @@
-/** The score: R, its four factors and revenue, with their course over the last 20 rounds. */
+/** The score: R, revenue beside it and R's four factors, with their course over the last 20 rounds. */
 
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
@@ -28,7 +28,8 @@ export class Scores {
     this.tiles = TERMS.map(tile);
     this.revenue = tile(["revenue", "", "Revenue", "what the buyers paid, in units of value"]);
     this.objective = tile(["objective", "", "Objective", "what this episode rewards"]);
-    const all = [...this.tiles, this.revenue, this.objective];
+    const [score, ...factors] = this.tiles;
+    const all = [score, this.revenue, ...factors, this.objective];
     byId("scores").replaceChildren(...all.map(({ box }) => box));
     this.name("R");
     this.terms = lineChart(byId("chart-terms"), TERMS.map(termSeries), {

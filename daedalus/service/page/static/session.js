@@ -6,6 +6,7 @@ import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
 const STEPS_SHOWN = 4; // a designer looks back on their 20 rounds
+const OPENING = "the page"; // who sets the rules of a first step that nobody asked for
 
 /** @typedef {wire.ArenaRound & {unkept: boolean[]}} Round */
 
@@ -56,6 +57,11 @@ export class Session extends EventTarget {
     return this.steps.length >= (this.state?.episode_length ?? Infinity);
   }
 
+  /** Whether any step is the visitor's own, or a link's. */
+  get touched() {
+    return this.steps.some(({ source }) => source !== OPENING);
+  }
+
   /** What texts call the score of the episode. */
   get scoreName() {
     return scoreName(this.state?.objective);
@@ -75,14 +81,17 @@ export class Session extends EventTarget {
    * Begin an episode.
    * @param {Partial<wire.EpisodeOptions>} options
    * @param {wire.Mechanism[]} [played] The rules of its first steps, which are played at once.
+   * @param {wire.Mechanism|null} [opening] The rules of a first step, for something to look at. An
+   *   episode of one step has none, or nothing would be left to play.
    */
-  async begin(options, played = []) {
+  async begin(options, played = [], opening = null) {
     await api.reset(this.id, options);
     this.state = await api.state(this.id);
     this.options = { ...options, seed: this.state.seed };
     this.incumbent = this.state.mechanism;
     this.steps = [];
     for (const mechanism of played) await this.step(mechanism, "the link");
+    if (opening && this.state.episode_length > 1) await this.step(opening, OPENING);
     this.#save();
     this.dispatchEvent(new Event("begin"));
   }

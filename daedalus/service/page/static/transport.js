@@ -22,11 +22,13 @@ export class Transport {
    * @param {Player} player
    * @param {Setup} setup
    * @param {(options: wire.EpisodeOptions) => Promise<void>} begin Begins a new episode.
+   * @param {(options: wire.EpisodeOptions) => Promise<void>} open Also plays its first step.
    */
-  constructor(player, setup, begin) {
+  constructor(player, setup, begin, open) {
     this.player = player;
     this.setup = setup;
     this.begin = begin;
+    this.open = open;
     this.buttons = {
       step: byId("step", HTMLButtonElement),
       auto: byId("auto", HTMLButtonElement),
@@ -37,7 +39,7 @@ export class Transport {
     this.buttons.auto.addEventListener("click", guarded(() => this.#auto()));
     this.buttons.pause.addEventListener("click", () => player.pause());
     byId("setup").addEventListener("submit", (event) => event.preventDefault());
-    byId("setup").addEventListener("submit", guarded(() => this.#reset()));
+    byId("setup").addEventListener("submit", guarded(() => this.#reset(this.open)));
     byId("setup").addEventListener("input", () => this.refresh());
     this.slider.addEventListener("input", () => this.#speed());
     player.addEventListener("change", () => this.refresh());
@@ -65,13 +67,14 @@ export class Transport {
     if (await this.#asShown()) await this.player.run();
   }
 
-  async #reset() {
-    if (this.setup.valid) await this.begin(this.setup.options);
+  /** @param {(options: wire.EpisodeOptions) => Promise<void>} begin */
+  async #reset(begin) {
+    if (this.setup.valid) await begin(this.setup.options);
   }
 
   /** Begin an episode if the form shows another one; return whether the arena is as the form. */
   async #asShown() {
-    if (this.setup.pending) await this.#reset();
+    if (this.setup.pending) await this.#reset(this.begin);
     return !this.setup.pending;
   }
 

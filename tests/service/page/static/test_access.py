@@ -56,8 +56,8 @@ def test_an_episode_is_played_from_the_keyboard(visit: Visit) -> None:
     page.keyboard.press("End")
     page.locator("body").evaluate("() => document.activeElement.blur()")
     page.keyboard.press("Space")
-    visitor.at_step(1)
-    expect(page.locator("#live")).to_contain_text("Step 1: R ")
+    visitor.at_step(2)
+    expect(page.locator("#live")).to_contain_text("Step 2: R ")
     page.keyboard.press("t")
     expect(page.locator("#arena-types")).to_be_visible()
     page.keyboard.press("d")
@@ -69,13 +69,13 @@ def test_an_episode_is_played_from_the_keyboard(visit: Visit) -> None:
     page.locator("body").evaluate("() => document.activeElement.blur()")
     page.keyboard.press("Space")
     page.wait_for_timeout(300)
-    assert visitor.state["step_count"] == 1
+    assert visitor.state["step_count"] == 2
     page.locator("#shortcuts").check()
     page.locator("body").evaluate("() => document.activeElement.blur()")
     page.keyboard.press("a")
     visitor.at_step(10)
     page.keyboard.press("r")
-    visitor.at_step(0)
+    visitor.at_step(1)
 
 
 @pytest.mark.parametrize("width", [360, 1280])

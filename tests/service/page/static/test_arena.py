@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from daedalus.market.mechanism import Mechanism
 from tests.service.page.static.visitor import Visit, Visitor, bar_heights
 
 pytestmark = pytest.mark.slow
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
     visitor = visit().open(speed=4)
-    visitor.begin(population="stage4", seed=3)
+    visitor.begin(population="stage4", seed=9)
     visitor.set_field("reveal_competing_bids", True)
     visitor.step()
     rounds = visitor.told("/api/arena")["rounds"]
@@ -37,6 +39,26 @@ def test_the_arena_shows_what_the_api_tells(visit: Visit) -> None:
     assert walked_away == 15 - sum(sum(each["delivered"]) for each in rounds) > 0
     score = f"{rounds[-1]['scores']['composite']:.2f}"
     expect(visitor.page.locator(".tile-composite .number")).to_have_text(score)
+
+
+def test_a_first_visitor_finds_a_step_that_was_played(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    expect(page.locator("#arena .invitation")).to_have_count(0)
+    assert max(bar_heights(page)) > 0
+    assert visitor.state["mechanism"] == Mechanism().to_dict()
+    expect(page.locator("#log td").first).to_have_text("the page")
+    revenue = np.mean([each["revenue"] for each in visitor.told("/api/arena")["rounds"]])
+    tiles = page.locator(".tile:not([hidden])")
+    expect(tiles.nth(0).locator(".number")).to_have_text(f"{visitor.state['rewards'][0]:.2f}")
+    expect(tiles.nth(1).locator(".number")).to_have_text(f"{revenue:.2f}")
+    expect(page.locator("#log td.revenue")).to_have_text(f"{revenue:.2f}")
+    expect(page.locator("#par")).to_be_hidden()
+    assert not any("/api/design" in url and "status" not in url for url in visitor.requested)
+    page.fill("#episode_length", "1")
+    page.click("#reset")
+    visitor.at_step(0)  # or nothing would be left to play
+    visitor.step()
 
 
 def after_a_first_price_step(visit: Visit, population: str) -> Visitor:
@@ -101,7 +123,7 @@ def test_less_motion_is_no_motion(visit: Visit) -> None:
     visitor.page.wait_for_timeout(200)
     assert bar_heights(visitor.page) == first and max(first) > 0
     visitor.speed(4)
-    visitor.at_step(1)
+    visitor.at_step(2)
 
 
 def test_types_are_hidden_until_they_are_revealed(visit: Visit) -> None:
@@ -121,7 +143,7 @@ def test_types_are_hidden_until_they_are_revealed(visit: Visit) -> None:
     labels = page.locator("#arena .seat.kind").all_text_contents()
     assert labels[:8] == [each["type"] for each in told]
     page.click("#reset")
-    visitor.at_step(0)
+    visitor.at_step(1)
     expect(page.locator("#reveal")).to_have_attribute("aria-pressed", "false")
     page.click("#reveal")
     expect(types).to_be_visible()

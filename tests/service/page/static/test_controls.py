@@ -46,7 +46,7 @@ def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None
     rows = visitor.page.locator("#log tr")
     expect(rows.nth(0)).to_contain_text("Coalition policy: allow → penalize suspected")
     rewards = [f"{each:.3f}" for each in reversed(visitor.state["rewards"])]
-    assert [row.split()[-1] for row in rows.all_inner_texts()] == rewards
+    assert [row.split()[-2] for row in rows.all_inner_texts()] == rewards
     visitor.page.click("#defaults")
     visitor.step()
     assert visitor.state["mechanism"] == Mechanism().to_dict()
@@ -58,14 +58,20 @@ def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Ca
     markets = catalogue.markets | {"strategic": taken}
     with at_own_site(visit, replace(catalogue, markets=markets)) as visitor:
         pending = visitor.page.locator("#pending")
+        visitor.page.goto(f"{visitor.address}/?seed=1")  # a link without steps
         expect(pending).to_have_text("2 rules change with the next step")
+        visitor.page.click("#reset")
+        visitor.at_step(1)
+        expect(pending).to_have_text("in force")
         visitor.set_field("reserve_price", 0.3)
         expect(pending).to_have_text("1 rule changes with the next step")
         visitor.step()
         visitor.page.reload()
-        logged = visitor.page.locator("#log tr")
-        expect(logged).to_contain_text("Reveal clearing price")
-        expect(logged).not_to_contain_text("Reserve price")
+        visitor.at_step(2)
+        newest, first = visitor.page.locator("#log tr").all()
+        for row, changed in ((newest, [False, True]), (first, [True, True])):
+            names = ("Reveal clearing price", "Reserve price")
+            assert [name in row.inner_text() for name in names] == changed
 
 
 def test_a_badge_says_what_truth_loses_under_the_rules_shown(visit: Visit) -> None:
@@ -104,7 +110,7 @@ def test_an_episode_begins_as_it_was_asked_for(visit: Visit) -> None:
     visitor.page.click("#reset")
     drawn = visitor.page.locator("#seed")
     expect(drawn).not_to_have_value("5")
-    visitor.at_step(0)
+    visitor.at_step(1)
     visitor.begin(seed="")
     expect(drawn).not_to_have_value("")
     assert visitor.state["seed"] == int(drawn.input_value())
@@ -147,29 +153,28 @@ def test_auto_plays_on_and_pause_stops(visit: Visit) -> None:
     expect(page.locator("#step")).to_be_disabled()
     assert len(visitor.state["rewards"]) == 10
     page.click("#reset")
-    visitor.at_step(0)
-    assert visitor.state["rewards"] == [] and page.locator("#step").is_enabled()
+    visitor.at_step(1)
+    assert len(visitor.state["rewards"]) == 1 and page.locator("#step").is_enabled()
 
 
 def test_speed_is_how_long_a_round_takes_and_another_step_cuts_it_short(visit: Visit) -> None:
     visitor = visit().open(speed=0)
     page = visitor.page
     page.click("#step")
-    expect(page.locator("#arena-caption")).to_contain_text("Round 4")
+    expect(page.locator("#arena-caption")).to_contain_text("Round 9")
     page.wait_for_timeout(600)
-    assert page.locator("#log tr").count() == 0 and visitor.state["step_count"] == 1
+    assert page.locator("#log tr").count() == 1 and visitor.state["step_count"] == 2
     page.click("#step")
-    expect(page.locator("#log tr")).to_have_count(1)
+    expect(page.locator("#log tr")).to_have_count(2)
     began = time.perf_counter()
     visitor.speed(4)
-    visitor.at_step(2)
+    visitor.at_step(3)
     assert time.perf_counter() - began < 4.0  # at half speed five rounds take eleven seconds
 
 
 def test_a_step_plays_the_population_that_is_shown(visit: Visit) -> None:
     visitor = visit().open(speed=4)
     page = visitor.page
-    visitor.step()
     visitor.step()  # so that step 1 below is one of the new episode
     pending = page.locator("#setup-pending")
     expect(pending).to_be_hidden()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 from playwright.sync_api import expect
 from scipy import stats
 
+from daedalus.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism
+from daedalus.service.sessions.made_designers import made_for
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, Visit, at_own_site, by_hand
 from tests.service.page.test_newest_run import leave_run
 from tests.service.sessions.test_background_designer import ANSWER, saying
+from tests.service.sessions.test_made_designers import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -29,19 +33,21 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
     visitor.step()
     expect(page.locator("#design-source")).to_have_text("AI")
     expect(page.locator("#design-text")).to_have_text(ANSWER)
+    expect(page.locator("#design-applied")).to_contain_text("Reserve price: 0.33")
     expect(page.locator("#design-summary")).to_contain_text(re.compile(r"in \d.*s$"))
     set_by_model = Mechanism(auction_type="vcg", reserve_price=0.33).to_dict()
     assert visitor.state["mechanism"] == set_by_model
     page.select_option("#designer", "random")
     visitor.step()
     expect(page.locator("#design-source")).to_have_text("Rule")
+    expect(page.locator("#design-answer")).to_be_hidden()
     assert visitor.state["mechanism"] != set_by_model
     page.check("#who-you")
     visitor.set_field("reserve_price", 0.61)
     visitor.step()
     assert visitor.state["mechanism"]["reserve_price"] == 0.61
     sources = page.locator("#log tr td:nth-child(2)").all_inner_texts()
-    assert sources == ["you", "Random", "Trained (AI)"]
+    assert sources == ["you", "Random", "Trained (AI)", "the page"]
 
 
 def test_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
@@ -65,9 +71,15 @@ def test_an_invalid_answer_is_quoted_as_it_is_with_its_reason(visit: Visit, cata
         expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
         why = visitor.page.locator("#design-why")
         expect(why).to_contain_text("reserve_price: 1.4 is not allowed; give a number from 0.0 to")
-        expect(why).to_contain_text("It wrote:")
+        wrote = visitor.page.locator("#design-wrote")
+        expect(wrote).to_have_text("It wrote")
         expect(visitor.page.locator("#design-text")).to_have_text(REFUSED)
         assert not visitor.page.locator("#design b").count()
+        applied = visitor.page.locator("#design-applied")  # beside it, what the heuristic set
+        reserve = visitor.state["mechanism"]["reserve_price"]
+        expect(applied).to_contain_text(f"Reserve price: {reserve:.2f}")
+        places = [each.bounding_box() for each in (wrote, visitor.page.locator("#design-took"))]
+        assert places[0]["y"] == places[1]["y"]
 
 
 INKED = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -111,7 +123,7 @@ def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
         rewards = by_hand(visitor.address, name, mine, begin)
         shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
         expect(shown).to_have_text(f"{sum(rewards) / 4:.3f}")
-    assert visitor.state["step_count"] == 0  # the visitor's own episode is left alone
+    assert visitor.state["step_count"] == 1  # the visitor's own episode is left alone
 
 
 def test_comparing_on_several_seeds_shows_intervals(visit: Visit) -> None:
@@ -143,7 +155,7 @@ def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> Non
     begin = {"population": "stage4", "seed": 11, "episode_length": 4}
     visitor.begin(**begin)
     expect(page.locator("#par")).to_be_hidden()
-    for steps in (1, 2):
+    for steps in (2, 3):
         visitor.step()
         own = visitor.state["rewards"]
         shown = {"This episode": own}
@@ -155,7 +167,7 @@ def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> Non
         for title, rewards in shown.items():
             entry = entries.filter(has_text=title)
             expect(entry.locator("output")).to_have_text(f"{sum(rewards) / steps:.2f}")
-    assert visitor.state["step_count"] == 2
+    assert visitor.state["step_count"] == 3
 
 
 def test_without_a_model_the_par_line_has_no_trained_designer(visit: Visit, catalogue) -> None:
@@ -185,7 +197,7 @@ def test_the_visitors_rules_come_back_from_a_designer(visit: Visit) -> None:
     page.check("#who-designer")
     visitor.step()
     page.reload()
-    visitor.at_step(2)
+    visitor.at_step(3)
     expect(page.locator("#rule-reserve_price")).to_have_value("0.25")
 
 
@@ -216,3 +228,21 @@ def test_a_comparison_needs_a_designer(visit: Visit) -> None:
         box.uncheck()
     page.click("#compare-run")
     expect(page.locator("#notices")).to_contain_text("Choose at least one designer")
+
+
+def test_a_search_is_for_the_objective_that_was_chosen(visit: Visit, catalogue) -> None:
+    settings = SearchSettings(candidates=16, episodes=1, sweeps=0)
+    makers = {"search": partial(made_for, settings, 0)}
+    with at_own_site(visit, catalogue, 4, makers=makers, **PATIENCE) as visitor:
+        page = visitor.page
+        page.check("#who-designer")
+        page.select_option("#designer", "search")
+        expect(page.locator("#designer-meaning")).to_contain_text("the objective that you chose")
+        found = {}
+        for objective in ("composite", "revenue"):
+            visitor.begin(objective=objective, seed=5)
+            page.click("#step")
+            visitor.at_step(2)
+            expect(page.locator("#design-source")).to_have_text("Rule")
+            found[objective] = visitor.state["mechanism"]
+        assert found["composite"] != found["revenue"]

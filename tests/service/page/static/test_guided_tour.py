@@ -31,7 +31,7 @@ def test_each_stop_plays_the_same_rounds_under_both_rules(visit: Visit, toured: 
         expect(lesson).to_contain_text("You saw R go from")
     expect(page.locator("#tour-right")).to_have_text("1 of your 6 predictions came true.")
     page.click("#tour-free")
-    visitor.at_step(0)
+    visitor.at_step(1)
     expect(page.locator("#tour")).to_be_hidden()
     assert visitor.state["population"] == visitor.told("/api/catalogue")["default"]["population"]
     expect(page.locator("#rule-shill_penalty")).to_have_value("1.50")

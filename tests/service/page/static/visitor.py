@@ -40,7 +40,7 @@ class Visitor:
 
     def open(self, speed: int | None = None) -> Visitor:
         self.page.goto(self.address)
-        expect(self.page.locator("#progress")).to_contain_text("Step 0 of 10")
+        expect(self.page.locator("#progress")).to_contain_text("Step 1 of 10")
         if speed is not None:
             self.speed(speed)
         return self
@@ -71,8 +71,9 @@ class Visitor:
                 control.select_option(value)
             else:
                 control.fill(str(value))
-        self.page.click("#reset")
-        self.at_step(0)
+        with self.page.expect_request("**/api/truth*"):  # of the new episode
+            self.page.click("#reset")
+        self.at_step(1)  # the page plays the first step
 
     def step(self) -> None:
         steps = int(re.findall(r"\d+", self.page.inner_text("#progress"))[0])

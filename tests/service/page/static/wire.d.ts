@@ -173,6 +173,7 @@ declare namespace wire {
     default: Start;
     episode_length: number;
     max_episode_length: number;
+    upload_bytes: number;
   }
 
   interface TourStop {
@@ -210,6 +211,10 @@ declare namespace wire {
     run: string | null;
     history: Record<string, number | null>[];
     scores: DesignerScore[];
+  }
+
+  interface BidReport {
+    report: string;
   }
 
   interface FieldProblem {

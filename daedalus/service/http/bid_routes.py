@@ -1,0 +1,60 @@
+"""Routes of reports on logs of bids: one takes a CSV, the other shows the report."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse
+
+from daedalus.service.http.api_messages import INVALID, BidLog, BidReport, Documented, Problem
+from daedalus.service.http.designer_routes import leaving
+from daedalus.service.http.limits import visitor_of
+from daedalus.service.http.unreadable import JsonRoute
+from daedalus.service.sessions.bid_reports import BidLogError, BidReports
+
+PATH = "/api/bids"
+
+_NO_REPORTS = (
+    "this server makes no reports on bids: it takes no uploads, or it lacks pandas, scipy, "
+    "matplotlib or seaborn, which requirements.txt lists"
+)
+_NO_REPORT = f"there is no such report, or no longer; POST {PATH} makes one"
+_ABSENT: Documented = {404: {"model": Problem, "description": "No such report, or none made here"}}
+_BUSY: Documented = {503: {"model": Problem, "description": "Others are made; see Retry-After"}}
+
+HARMLESS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors *; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+"""Headers of a page that may do nothing: it runs no script, and loads and sends nothing."""
+
+
+def bid_routes(reports: BidReports) -> APIRouter:
+    """Return the routes of reports."""
+    router = APIRouter(tags=["Bids"], route_class=JsonRoute)
+
+    @router.post(
+        PATH, responses=INVALID | _ABSENT | _BUSY, summary="Report what a log of bids says to set"
+    )
+    async def make(log: BidLog, http: Request) -> BidReport:
+        if not reports.available:
+            raise HTTPException(404, _NO_REPORTS)
+        try:
+            with leaving(http) as left:
+                name = await reports.make(log.csv, log.format, visitor_of(http.scope), left)
+        except BidLogError as error:
+            raise HTTPException(422, str(error)) from error
+        return BidReport(report=f"{PATH}/{name}")
+
+    @router.get(
+        f"{PATH}/{{name}}", responses=INVALID | _ABSENT, summary="Read such a report as a web page"
+    )
+    async def read(name: str) -> HTMLResponse:
+        report = reports.get(name)
+        if report is None:
+            raise HTTPException(404, _NO_REPORT)
+        return HTMLResponse(report, headers=HARMLESS)
+
+    return router

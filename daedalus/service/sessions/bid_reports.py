@@ -1,0 +1,129 @@
+"""Reports on logs of bids that visitors send: one at a time, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from tempfile import TemporaryDirectory
+
+from daedalus.service.sessions.shared_answers import SharedAnswers
+from daedalus.service.sessions.store import CapacityError
+from daedalus.service.sessions.worker import Worker
+
+ReportOn = Callable[[str, str, str], str]
+"""Returns the report on a CSV of bids as HTML: takes the CSV, the format of its sales, and a folder
+for files that do not stay. It can be pickled."""
+
+MOST_ROWS, MOST_COLUMNS = 20_000, 20
+KEPT = 16
+"""Number of reports that stay in memory, for the page to show."""
+
+_WAITING = 4  # reports under way; each takes about a quarter of a minute
+_LATER = 15.0  # seconds
+_LONGEST = 400  # characters of a reason, which may quote the log
+
+
+class BidLogError(ValueError):
+    """There is no report on a log; the message says why, and what to send instead."""
+
+
+class BidReports:
+    """Makes reports in a process of their own. Nothing of a log stays on the disk.
+
+    Args:
+        report_on: Makes a report; None if this server cannot.
+        seconds: Longest time of a report.
+    """
+
+    def __init__(self, report_on: ReportOn | None, seconds: float) -> None:
+        self._report_on = report_on
+        self._seconds = seconds
+        self._worker = Worker(seconds)
+        self._thread = ThreadPoolExecutor(1, "reports")
+        self._reports: SharedAnswers[str] = SharedAnswers(self._thread, _WAITING, KEPT)
+        self._asked: dict[str, str] = {}  # the last report of each visitor
+        self._key = secrets.token_bytes(32)
+
+    @property
+    def available(self) -> bool:
+        """Return whether this server makes reports."""
+        return self._report_on is not None
+
+    async def make(
+        self, csv: str, kind: str, visitor: str, left: asyncio.Future[None] | None = None
+    ) -> str:
+        """Make a report, and return the name under which ``get`` has it.
+
+        Args:
+            csv: The log.
+            kind: The format of its sales.
+            visitor: Who asks. Each has one report under way.
+            left: Is done when the visitor has left.
+
+        Raises:
+            BidLogError: The log cannot be used, or its report takes too long.
+            CapacityError: The visitor has a report under way, or too many others have.
+        """
+        check_shape(csv)
+        name = hashlib.blake2b(f"{kind}\n{csv}".encode(), key=self._key, digest_size=16).hexdigest()
+        last = self._asked.get(visitor, "")
+        if last != name and self._reports.is_under_way(last):
+            raise CapacityError("a report for your address is being made; wait for it", _LATER)
+        if not self._reports.has_place(name):
+            full = f"{self._reports.waiting} reports are being made; try again later"
+            raise CapacityError(full, _LATER)
+        under_way = self._reports.is_under_way
+        self._asked = {who: each for who, each in self._asked.items() if under_way(each)}
+        self._asked[visitor] = name
+        patience = (_WAITING + 1) * self._seconds  # the others come first
+        report, error = await self._reports.ask_in_words(
+            "the report", name, lambda: self._made(csv, kind), patience, left
+        )
+        if report is None:
+            raise BidLogError(cut(str(error)))
+        return name
+
+    def get(self, name: str) -> str | None:
+        """Return a report; None if there is none of this name any more."""
+        return self._reports.kept(name)
+
+    def close(self) -> None:
+        """End the report under way; a second call changes nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._worker.close()
+
+    def _made(self, csv: str, kind: str) -> str:
+        assert self._report_on is not None
+        with TemporaryDirectory() as folder:  # is removed here, since the worker may be ended
+            return self._worker.run(self._report_on, csv, kind, folder)
+
+
+def check_shape(csv: str) -> None:
+    """Refuse a log that is no table, or too large to be looked at.
+
+    Raises:
+        BidLogError: It is no text, or it has too many rows or columns, or none.
+    """
+    try:
+        csv.encode()
+    except UnicodeEncodeError as error:
+        raise BidLogError("the CSV is no text in UTF-8; save it so, then send it again") from error
+    rows = max(csv.count("\n"), csv.count("\r"))
+    columns = csv.partition("\n")[0].count(",") + 1
+    if rows < 1 or columns < 2:
+        raise BidLogError(
+            "this is no table; send a CSV with a header, columns auction and bid, and a row a bid"
+        )
+    if rows > MOST_ROWS:
+        raise BidLogError(f"the CSV has {rows} rows; send {MOST_ROWS} at most, of whole auctions")
+    if columns > MOST_COLUMNS:
+        raise BidLogError(f"the CSV has {columns} columns; send {MOST_COLUMNS} at most")
+
+
+def cut(reason: str) -> str:
+    """Return a reason of bounded length, in characters that travel."""
+    text = reason[:_LONGEST].encode("utf-8", "replace").decode()
+    return text if len(reason) <= _LONGEST else f"{text} ..."

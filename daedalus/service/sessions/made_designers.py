@@ -1,0 +1,66 @@
+"""Designers that are made for a session's market, bidders and objective, such as a search."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.env import DesignEnv, Designer
+from daedalus.service.sessions.shared_answers import SharedAnswers
+from daedalus.service.sessions.worker import Worker
+
+Make = Callable[[DesignEnv], Designer]
+"""Makes a designer for an environment, whose reward it maximises. It can be pickled."""
+
+
+def made_for(settings: DesignerSettings, seed: int, env: DesignEnv) -> Designer:
+    """Return the designer that settings make for an environment, with the seed of the server."""
+    return settings.build(DesignerContext(env, seed))
+
+
+class MadeDesigners:
+    """Makes designers in a process of their own, one at a time, and keeps them.
+
+    Args:
+        makers: What makes each, by name.
+        seconds: Longest time of making one.
+        timeout: Longest time that a request waits for one, in seconds.
+        queue: Largest number that wait to be made.
+    """
+
+    def __init__(
+        self, makers: Mapping[str, Make], seconds: float, timeout: float, queue: int
+    ) -> None:
+        self._makers = makers
+        self._timeout = timeout
+        self._worker = Worker(seconds)
+        self._thread = ThreadPoolExecutor(1, "making")
+        self._made: SharedAnswers[Designer] = SharedAnswers(self._thread, queue)
+
+    @property
+    def names(self) -> Collection[str]:
+        """Return the names of the designers that can be made."""
+        return self._makers.keys()
+
+    async def of(
+        self, name: str, env: DesignEnv, left: asyncio.Future[None] | None = None
+    ) -> tuple[Designer | None, str | None]:
+        """Return the designer of an environment, or why there is none yet, in words.
+
+        Args:
+            name: One of ``names``.
+            env: The market, its bidders, the shape of its episodes, and the objective.
+            left: Is done when the client has left.
+        """
+        question = f"{name}: {env.settings} {env.market.population} {env.reward}"
+        make, run = self._makers[name], self._worker.run
+        return await self._made.ask_in_words(
+            f"the designer {name}", question, lambda: run(make, env), self._timeout, left
+        )
+
+    def close(self) -> None:
+        """End the work under way; a second call changes nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._worker.close()

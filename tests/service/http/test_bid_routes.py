@@ -1,0 +1,155 @@
+"""Reports on logs of bids: what is refused, how many are made, and what a report may do."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import requests
+
+from daedalus.checks import CannotRunError
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS
+from experiments.report_on_bids import report_on_bids
+from tests.bids.simulated import first_price_bids, table_of, uniform
+from tests.service.conftest import JSON_BODY, serving
+from tests.service.sessions.test_worker import echoing, endless, refused, slowly
+
+LOG = "auction,bid\n1,2\n1,3\n"
+PATIENT = {"job_timeout": 60.0}
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which this process makes temporary files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_a_report_is_a_page_that_may_do_nothing_and_leaves_no_file(reach, scratch: Path) -> None:
+    client = reach(report_on=echoing, **PATIENT)
+    made = client.post("/api/bids", json={"csv": LOG, "format": "ascending"})
+    assert made.status_code == 200 and list(scratch.iterdir()) == []
+    report = client.get(made.json()["report"])
+    assert report.text == f"<p>ascending: {len(LOG)}</p>"
+    policy = report.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and policy.endswith("sandbox") and "script" not in policy
+    assert report.headers["Cache-Control"] == "no-store"
+    assert client.get("/api/bids/0123").status_code == 404
+    other = client.post("/api/bids", json={"csv": LOG})
+    assert other.json()["report"] != made.json()["report"]
+
+
+FORMULA = '=cmd|"/c calc"!A1'
+NAMES = "<script>alert(1)</script>,</td><img src=x onerror=alert(1)>"
+REFUSED: list[tuple[Any, str]] = [
+    ("", "this is no table"),
+    ("auction;bid\n1;2\n", "this is no table"),
+    ("auction,bid\n" + "1,2\n" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
+    ("auction,bid\r" + "1,2\r" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
+    (",".join("a" * (MOST_COLUMNS + 1)) + "\n1\n", f"send {MOST_COLUMNS} at most"),
+]
+
+
+@pytest.mark.parametrize(("csv", "why"), REFUSED)
+def test_what_is_too_large_or_no_table_is_refused_before_anything_starts(
+    reach, csv: str, why: str
+) -> None:
+    client = reach(report_on=endless, **PATIENT)
+    answer = client.post("/api/bids", json={"csv": csv})
+    assert answer.status_code == 422 and why in answer.json()["error"]
+
+
+def test_bodies_that_are_too_long_or_no_text_are_refused(reach) -> None:
+    client = reach(report_on=endless, max_upload_bytes=200_000)
+    long = client.post("/api/bids", json={"csv": LOG * 20_000})
+    assert (long.status_code, long.json()["error"]) == (413, "the body is longer than 200000 bytes")
+    assert client.post("/reset", content=b" " * 70_000).status_code == 413  # as before
+    for body in (b'{"csv": "auction,bid\n\xff\xfe"}', b'{"csv": "auction,bid\\n\\ud800"}', b"\xff"):
+        answer = client.post("/api/bids", content=body, headers=JSON_BODY)
+        assert answer.status_code == 422 and answer.json()["error"]
+    for body in ({"csv": LOG, "format": "lottery"}, {"csv": 7}, {"csv": LOG, "folder": "/etc"}, {}):
+        assert client.post("/api/bids", json=body).status_code == 422
+
+
+def test_a_log_that_cannot_be_used_or_takes_too_long_is_said_so(reach, scratch: Path) -> None:
+    answer = reach(report_on=refused, **PATIENT).post("/api/bids", json={"csv": LOG})
+    assert answer.status_code == 422
+    assert answer.json()["error"] == "the report gave up: bids: none; give some"
+    answer = reach(report_on=endless, job_timeout=0.3).post("/api/bids", json={"csv": LOG})
+    assert answer.status_code == 422 and "longer than 0.3 seconds" in answer.json()["error"]
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("changes", [{}, {"report_on": echoing, "max_upload_bytes": 0}])
+def test_without_reports_the_service_says_so(reach, changes: dict[str, Any]) -> None:
+    client = reach(**changes)
+    answer = client.post("/api/bids", json={"csv": LOG})
+    assert answer.status_code == 404 and "makes no reports on bids" in answer.json()["error"]
+    assert client.get("/api/catalogue").json()["upload_bytes"] == 0
+
+
+def test_each_visitor_has_one_report_under_way_and_all_have_a_few(catalogue: Catalogue) -> None:
+    codes: dict[str, list[int]] = {}
+
+    def send(address: str, visitor: str, number: int) -> None:
+        body = {"csv": f"{LOG}{number},1\n"}
+        headers = {"X-Forwarded-For": visitor}
+        answer = requests.post(f"{address}/api/bids", json=body, headers=headers, timeout=120)
+        codes.setdefault(visitor, []).append(answer.status_code)
+        if answer.status_code == 503:
+            assert int(answer.headers["Retry-After"]) >= 1
+
+    with serving(catalogue, report_on=slowly, trusted_proxies=["127.0.0.1"], **PATIENT) as address:
+        senders = [f"192.0.2.{1 + number // 2}" for number in range(12)]  # two of each visitor
+        threads = [
+            threading.Thread(target=send, args=(address, visitor, number))
+            for number, visitor in enumerate(senders)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert requests.get(f"{address}/health", timeout=30).status_code == 200
+    assert all(each.count(200) <= 1 for each in codes.values())
+    assert sum(each.count(200) for each in codes.values()) == 4
+    assert {code for each in codes.values() for code in each} == {200, 503}
+
+
+UNUSABLE = [
+    ("auction,bid\n1,x\n1,2\n", "line 2: x is no number"),
+    (f"auction,bid\n1,{json.dumps(FORMULA)}\n", "is no number"),
+    (f"{NAMES}\n1,2\n", "no column auction, bid among"),
+    ("auction,bid\n1,1\n1,2\n", "at least 50 such auctions"),
+    ('auction,bid\n1,"2\n', "cannot be read as a CSV file"),
+    ("auction,bid\n1,2,3,4\n1,2\n1,2,3,4,5,6\n", "cannot be read as a CSV file"),
+]
+
+
+@pytest.mark.slow
+def test_what_a_log_lacks_is_said_in_a_sentence(tmp_path: Path) -> None:
+    for number, (csv, why) in enumerate(UNUSABLE):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with pytest.raises(CannotRunError, match=why):
+            report_on_bids(csv, "first_price", str(folder))
+
+
+@pytest.mark.slow
+def test_a_hostile_log_becomes_a_report_without_a_script(reach, scratch: Path) -> None:
+    rng = np.random.default_rng(0)
+    bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 60, rng)]
+    words = [f"<img src=x onerror=alert({number % 2})>{FORMULA}" for number in range(len(bids))]
+    table = table_of(bids, **{"<script>alert(1)</script>": words, "=1+1": [1.5] * len(bids)})
+    client = reach(report_on=report_on_bids, job_timeout=240.0)
+    made = client.post("/api/bids", json={"csv": table.to_csv(index=False)})
+    assert made.status_code == 200, made.text
+    page = client.get(made.json()["report"]).text
+    assert "What to set" in page and page.count("data:image/png") == 4
+    assert "<script" not in page and "onerror" not in page and "<img src=x" not in page
+    assert "http" not in page.replace("http-equiv", "") and list(scratch.iterdir()) == []

@@ -1,0 +1,84 @@
+"""Work in processes of its own: results, refusals, failures, and an end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.service.sessions.worker import MOST_MEMORY, Worker, WorkError
+
+PATIENT = 60.0
+
+
+def doubled(number: int) -> tuple[int, int, int, str]:
+    print("noise that is no answer")
+    return 2 * number, os.getpid(), os.nice(0), os.environ["NUMBA_NUM_THREADS"]
+
+
+def refused(*given: object) -> None:
+    raise CannotRunError("bids: none; give some")
+
+
+def failing(*given: object) -> None:
+    raise KeyError("/secret/path")
+
+
+def hungry() -> int:
+    return len(np.ones(MOST_MEMORY // 8 + 1))
+
+
+def ended() -> None:
+    os.kill(os.getpid(), 9)
+
+
+def endless(*given: object) -> None:
+    time.sleep(3600)
+
+
+def echoing(csv: str, kind: str, folder: str) -> str:
+    """Stand for a report: what was asked, and files beside it."""
+    (Path(folder) / "bids.csv").write_text(csv)
+    return f"<p>{kind}: {len(csv)}</p>"
+
+
+def slowly(csv: str, kind: str, folder: str) -> str:
+    time.sleep(1.0)
+    return echoing(csv, kind, folder)
+
+
+def test_a_result_comes_back_from_another_process_of_one_thread() -> None:
+    result, process, niceness, threads = Worker(PATIENT).run(doubled, 21)
+    assert (result, threads) == (42, "1")
+    assert process != os.getpid() and niceness >= 10
+
+
+@pytest.mark.parametrize(
+    ("work", "why"),
+    [(refused, "bids: none; give some"), (hungry, "more memory"), (ended, "more memory")],
+)
+def test_what_cannot_be_done_is_said(work, why: str) -> None:
+    with pytest.raises(WorkError, match=why):
+        Worker(PATIENT).run(work)
+
+
+def test_a_failure_keeps_its_trace() -> None:
+    with pytest.raises(RuntimeError, match="secret") as caught:
+        Worker(PATIENT).run(failing)
+    assert not isinstance(caught.value, WorkError) and "failing" in str(caught.value)
+
+
+def test_work_ends_when_its_time_is_up_or_the_worker_closes() -> None:
+    with pytest.raises(WorkError, match=r"longer than 0\.2 seconds"):
+        Worker(0.2).run(endless)
+    worker = Worker(PATIENT)
+    threading.Timer(0.2, worker.close).start()
+    began = time.monotonic()
+    with pytest.raises(WorkError):
+        worker.run(endless)
+    assert time.monotonic() - began < PATIENT / 2
