@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.config.environments import environment
+from daedalus.config.compose import compose_config, quoted
 from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -145,4 +145,13 @@ def market(
         ConfigError: A name or a change is wrong. The message says what to write instead.
         ValueError: The market cannot play the bidders.
     """
-    return Market(environment(population, *overrides, market=market, reward=reward))
+    chosen = {"population": population, "reward": reward}
+    chosen["market"] = market if isinstance(market, str) else market.name
+    named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
+    config = compose_config("task=compare", *named, *overrides)
+    settings = config.market if isinstance(market, str) else market
+    bidders = (
+        config.population.in_market(settings.name) if isinstance(population, str) else population
+    )
+    stack = config.reward if isinstance(reward, str) else reward
+    return Market(DesignEnv.of(settings, bidders, stack))

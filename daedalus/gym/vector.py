@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from daedalus.config.environments import environment
+from daedalus import public
 from daedalus.env import DesignEnv, Episodes
 from daedalus.gym.single import drawn_seed
 from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
@@ -165,6 +165,6 @@ def make_vector(
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     render_mode: None = None,
 ) -> MarketVectorEnv:
-    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.config.environments``."""
-    env = environment(population, *overrides, market=market, reward=reward)
+    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.market``."""
+    env = public.market(population, *overrides, market=market, reward=reward).env
     return MarketVectorEnv(env, num_envs, autoreset_mode)
