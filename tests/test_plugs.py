@@ -1,4 +1,4 @@
-"""The examples of docs/plugs.md run, and do what they say."""
+"""The examples of docs/plugs.md run, and do what they say. tests/plugs/ runs those of evaluators."""
 
 from __future__ import annotations
 
