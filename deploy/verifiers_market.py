@@ -38,12 +38,12 @@ class MarketTask(vf.Task[MarketData, MarketState]):
     @vf.reward
     async def reward(self, trace: vf.Trace) -> float:
         """Return the mean reward of the episode's steps; a step not played earns 0."""
-        return trace.state.reward
+        return float(trace.state.reward)
 
     @vf.metric
     async def valid(self, trace: vf.Trace) -> float:
         """Return the share of answers that held a mechanism."""
-        return trace.state.valid
+        return float(trace.state.valid)
 
 
 class MarketsConfig(vf.TasksetConfig):
@@ -51,7 +51,7 @@ class MarketsConfig(vf.TasksetConfig):
 
     population: str = "stage3"
     """The name of a file in ``conf/population/``."""
-    overrides: list[str] = []
+    overrides: tuple[str, ...] = ()
     """Changes as on the command line, such as ``market.episode_length=20``."""
     episodes: int = 1000
     """Number of episodes."""

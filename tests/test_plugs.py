@@ -1,4 +1,4 @@
-"""The examples of docs/plugs.md run, and do what they say. tests/plugs/ runs those of evaluators."""
+"""The examples of docs/plugs.md run, and do what they say; see tests/plugs/ for evaluators."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def earns(env: DesignEnv, opponent: Designer) -> Scorer:
 
 def _designer(env: DesignEnv, name: str) -> Designer:
     settings = compose_config("task=compare", f"designer={quoted(name)}").designer
-    return settings.build(DesignerContext(env, seed=0))
+    designer: Designer = settings.build(DesignerContext(env, seed=0))
+    return designer
 
 
 def _chat(messages: list[Message]) -> list[ChatMessage]:

@@ -131,4 +131,5 @@ def test_the_page_s_command_finds_the_task_of_the_package(tmp_path: Path) -> Non
     (found,) = list_eval_logs(str(tmp_path))
     log = read_eval_log(found)
     assert log.eval.task == "daedalus/market" and log.eval.task_args["population"] == "world"
-    assert log.results.scores[0].name == "reward" and log.results.scores[0].metrics["mean"].value > 0
+    first = log.results.scores[0]
+    assert first.name == "reward" and first.metrics["mean"].value > 0

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-vf = pytest.importorskip(
-    "verifiers.v1", reason="verifiers needs an environment of its own: make test-plugs"
-)
-
 import daedalus
 from daedalus.market.parsing import format_mechanism
 from tests.designers import chat_double
 from tests.designers.chat_double import Reply
+
+vf = pytest.importorskip(
+    "verifiers.v1", reason="verifiers needs an environment of its own: make test-plugs"
+)
 
 ROOT = Path(__file__).parents[2]
 SHORT = "market.episode_length=3"
@@ -94,11 +94,12 @@ def test_the_page_s_command_takes_the_environment(tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("vf-eval")
     with chat_double.serving(answer) as model:
         given = told.replace("ADDRESS/v1", model.url).replace("MODEL", "m").split()
+        places = os.pathsep.join(str(ROOT / each) for each in path.split(":"))
         more = ["--no-push", "-n", "1", "--env.taskset.first-seed", "6"]
         done = subprocess.run(
             [command, *given, *more, "--env.taskset.overrides", json.dumps([SHORT])],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": path.replace(".", str(ROOT), 1).replace(":", f":{ROOT}/")},
+            env=os.environ | {"PYTHONPATH": places},
             capture_output=True,
             text=True,
         )
