@@ -21,21 +21,20 @@ from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.forks import fork_rewards
 
+__all__ = ["Market", "Mechanism", "Step", "market"]
+
 
 class Step(NamedTuple):
-    """What came of one step.
-
-    Attributes:
-        observation: What a designer sees now, a batch of one market.
-        reward: The reward of the step; R alone lies in 0 to 1.
-        done: Whether the episode has ended.
-        outcome: The scored rounds. Records may depend on values, which a designer must not see.
-    """
+    """What came of one step."""
 
     observation: Observation
+    """What a designer sees now, a batch of one market."""
     reward: float
+    """The reward of the step; R alone lies in 0 to 1."""
     done: bool
+    """Whether the episode has ended."""
     outcome: Outcome
+    """The scored rounds. Records may depend on values, which a designer must not see."""
 
 
 class Market:

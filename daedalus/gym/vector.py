@@ -33,8 +33,8 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         env: The market, the shape of its episodes, and the reward.
         num_envs: Number of markets N.
         autoreset_mode: What a step does with an episode that has ended, see Gymnasium's
-            ``AutoresetMode``. Next step: it ignores the action and begins an episode, with reward
-            0. Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
+            ``AutoresetMode``. Next step: it ignores the action, begins an episode and earns 0.
+            Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
             the last one ended. Disabled: whoever steps resets by ``options["reset_mask"]``.
     """
 
