@@ -33,7 +33,7 @@ def main(config: Config, out: Path) -> None:
         ) from error
 
     env, settings, folder = make_env(config), config.ppo, RunFolder(out)
-    checkpoint = folder.checkpoints(trainer.PHASE) / "last.pickle"
+    checkpoint = folder.ppo_checkpoint
     with tracked(config, out) as (tracker, report):
         if not folder.policy.exists():
             markets = MarketVectorEnv(env, settings.markets, "SameStep")

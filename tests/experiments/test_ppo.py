@@ -18,6 +18,7 @@ from daedalus.runs.tracking import Tracker, watched
 from daedalus.search.space import random_mechanisms
 from daedalus.training.ppo import trainer
 from experiments import leaderboard, ppo
+from experiments.progress import progress
 from tests.experiments.test_leaderboard import small
 from tests.launching import play
 
@@ -66,10 +67,13 @@ def test_a_run_that_failed_resumes_with_the_same_numbers(
         if step == 3:
             raise RuntimeError("no luck")
 
+    config = compose_config(*words)
     with watched(fail), pytest.raises(SystemExit):
+        assert progress(config, run) == ""
         play(run, *words)
-    assert not (run / "policy.npz").exists()
+    assert progress(config, run) == "PPO 200 of 400 decisions"
     play(run, *words, "resume=true")
+    assert progress(config, run) == "PPO finished"
     for name in ("metrics.jsonl", "history.csv"):
         assert (run / name).read_text() == (whole / name).read_text(), name
     policies = PpoDesigner.read(run / "policy.npz"), PpoDesigner.read(whole / "policy.npz")
