@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import verifiers.v1 as vf
 from openai import AsyncOpenAI
+from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
 from daedalus import public
@@ -51,7 +52,7 @@ class MarketsConfig(vf.TasksetConfig):
 
     population: str = "stage3"
     """The name of a file in ``conf/population/``."""
-    overrides: tuple[str, ...] = ()
+    overrides: list[str] = Field(default_factory=list)
     """Changes as on the command line, such as ``market.episode_length=20``."""
     episodes: int = 1000
     """Number of episodes."""
