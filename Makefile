@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer serve test test-service test-others check smoke gpu-check bench bench-service notebook notebooks clean
+.PHONY: help setup demo designer serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -58,6 +58,10 @@ test-service:
 test-others:
 	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
 
+test-plugs: setup ## test the tasks of Inspect and verifiers, in an environment of their own (0.7 GB)
+	$(RUN) -m uv run --quiet --no-project --isolated --python $(RUN) \
+	  --with-requirements requirements-evaluators.txt python -m pytest -q -o addopts= tests/plugs
+
 check: setup $(PAGE_CHECKS) ## check style, types, imports and requirements
 	.venv/bin/hadolint Dockerfile
 	$(RUN) -m ruff check .
@@ -95,6 +99,15 @@ bench: setup ## measure the speed of the simulator
 
 bench-service: setup ## measure the speed and the resources of the service
 	$(RUN) run.py +experiment=bench_service
+
+API := outputs/api
+# What programs of others call, and the settings that configurations hold.
+SURFACE := public gym env plugs.chat service.openenv.client designers market.mechanism \
+  market.observation market.outcome market.interface market.population market.population_settings \
+  rewards config.schema evaluation.settings training.settings training.ppo.settings service.settings
+api: setup ## write the reference of the Python interface to outputs/api/index.html
+	$(RUN) -W ignore::UserWarning -m pdoc --docformat google --no-show-source -o $(API) \
+	  $(SURFACE:%=daedalus.%)
 
 notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.config.environments import environment
+from daedalus.config.compose import compose_config, quoted
 from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -21,21 +21,20 @@ from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.forks import fork_rewards
 
+__all__ = ["Market", "Mechanism", "Step", "market"]
+
 
 class Step(NamedTuple):
-    """What came of one step.
-
-    Attributes:
-        observation: What a designer sees now, a batch of one market.
-        reward: The reward of the step; R alone lies in 0 to 1.
-        done: Whether the episode has ended.
-        outcome: The scored rounds. Records may depend on values, which a designer must not see.
-    """
+    """What came of one step."""
 
     observation: Observation
+    """What a designer sees now, a batch of one market."""
     reward: float
+    """The reward of the step; R alone lies in 0 to 1."""
     done: bool
+    """Whether the episode has ended."""
     outcome: Outcome
+    """The scored rounds. Records may depend on values, which a designer must not see."""
 
 
 class Market:
@@ -145,4 +144,13 @@ def market(
         ConfigError: A name or a change is wrong. The message says what to write instead.
         ValueError: The market cannot play the bidders.
     """
-    return Market(environment(population, *overrides, market=market, reward=reward))
+    chosen = {"population": population, "reward": reward}
+    chosen["market"] = market if isinstance(market, str) else market.name
+    named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
+    config = compose_config("task=compare", *named, *overrides)
+    settings = config.market if isinstance(market, str) else market
+    bidders = (
+        config.population.in_market(settings.name) if isinstance(population, str) else population
+    )
+    stack = config.reward if isinstance(reward, str) else reward
+    return Market(DesignEnv.of(settings, bidders, stack))

@@ -1,79 +1,128 @@
 """The market as an environment of verifiers, for prime-rl and other engines that use it.
 
-With a service on port 8000, from the root of the repository:
-``PYTHONPATH=. vf-eval deploy.verifiers_market -m MODEL -b ADDRESS/v1``
+In an environment with ``requirements-verifiers.txt``, from the root of the repository:
+``PYTHONPATH=.:deploy vf-eval verifiers-market -m MODEL --client.base-url ADDRESS/v1``
 """
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+from collections.abc import Iterable
 
-import verifiers as vf
-from datasets import Dataset
+import verifiers.v1 as vf
+from openai import AsyncOpenAI
+from pydantic import Field
+from verifiers.v1.dialects.chat import message_to_wire
 
-from daedalus.language.prompt import PromptSettings, explained
-from daedalus.market.parsing import parse_mechanism
-from daedalus.service.openenv.client import DaedalusClient
-from daedalus.service.openenv.tool_market import ENDED, ToolMarket
+from daedalus import public
+from daedalus.env import DesignEnv
+from daedalus.plugs.chat import ChatEpisode
 
-PROMPT = PromptSettings(proxies=["bid_mean", "bid_std", "dropout_rate"])
-
-
-class MarketEnvironment(vf.MultiTurnEnv):
-    """Lets a model play an episode in each rollout: it answers each observation with a mechanism.
-
-    An answer that is no mechanism ends the episode. The reward is that of ``ToolMarket``: the mean
-    over the episode's steps, 0 to 1, where a step that is not played earns 0.
-
-    Args:
-        server: Address of the service. Each rollout takes one of its ``websocket_sessions``.
-        seeds: Seeds of the episodes, a row of the data set for each.
-        **options: Options of every reset beside its seed, see ``DaedalusClient``.
-    """
-
-    def __init__(self, server: str, seeds: range, **options: Any) -> None:
-        self._server = server
-        self._options = options
-        chat = [{"role": "system", "content": explained(PROMPT)}]
-        rows = [{"prompt": chat, "info": {"seed": seed}} for seed in seeds]
-        super().__init__(dataset=Dataset.from_list(rows), rubric=vf.Rubric([episode_reward]))
-
-    async def setup_state(self, state: vf.State) -> vf.State:
-        """Begin the episode of the row's seed, and show the model its market."""
-        state["session"] = DaedalusClient(base_url=self._server).sync()
-        await asyncio.to_thread(state["session"].connect)
-        state["market"] = ToolMarket(state["session"], PROMPT, **self._options)
-        told = await asyncio.to_thread(state["market"].reset, state["info"]["seed"])
-        state["prompt"] = [*state["prompt"], {"role": "user", "content": told}]
-        return state
-
-    async def env_response(
-        self, messages: vf.Messages, state: vf.State, **kwargs: Any
-    ) -> vf.Messages:
-        """Play a step under the model's mechanism, and return what happened."""
-        mechanism = parse_mechanism(str(messages[-1]["content"])).mechanism
-        told = ENDED
-        if mechanism is not None:
-            told = await asyncio.to_thread(state["market"].set_rules, **mechanism.to_dict())
-        answer = [{"role": "user", "content": told}]
-        if told == ENDED:
-            state["final_env_response"] = answer
-        return answer
-
-    @vf.cleanup
-    async def leave(self, state: vf.State) -> None:
-        """Give the session back to the service."""
-        await asyncio.to_thread(state["session"].close)
+__all__ = ["Asking", "Markets", "MarketsEnv"]
 
 
-async def episode_reward(state: vf.State) -> float:
-    """Return the reward of the episode that a rollout has played."""
-    return float(state["market"].get_reward())
+class MarketData(vf.TaskData):
+    """One row: the seed of an episode."""
+
+    seed: int
 
 
-def load_environment(
-    server: str = "http://127.0.0.1:8000", episodes: int = 1000, first_seed: int = 0, **options: Any
-) -> MarketEnvironment:
-    """Return the environment; verifiers and its engines call this with their arguments."""
-    return MarketEnvironment(server, range(first_seed, first_seed + episodes), **options)
+class MarketState(vf.State):
+    """What the episode of a rollout has earned so far."""
+
+    reward: float = 0.0
+    valid: float = 0.0
+
+
+class MarketTask(vf.Task[MarketData, MarketState]):
+    """An episode to play."""
+
+    @vf.reward
+    async def reward(self, trace: vf.Trace) -> float:
+        """Return the mean reward of the episode's steps; a step not played earns 0."""
+        return float(trace.state.reward)
+
+    @vf.metric
+    async def valid(self, trace: vf.Trace) -> float:
+        """Return the share of answers that held a mechanism."""
+        return float(trace.state.valid)
+
+
+class MarketsConfig(vf.TasksetConfig):
+    """The bidders, and the seeds of the episodes."""
+
+    population: str = "stage3"
+    """The name of a file in ``conf/population/``."""
+    overrides: list[str] = Field(default_factory=list)
+    """Changes as on the command line, such as ``market.episode_length=20``."""
+    episodes: int = 1000
+    """Number of episodes."""
+    first_seed: int = 0
+    """Seed of the first episode; each next one has the next integer."""
+
+
+class Markets(vf.Taskset[MarketTask, MarketsConfig]):
+    """The episodes of a population, one task for each."""
+
+    def market(self) -> DesignEnv:
+        """Return the environment that all episodes share."""
+        return public.market(self.config.population, *self.config.overrides).env
+
+    def load(self) -> Iterable[MarketTask]:
+        """Yield the task of each seed. The environment gives the model its first prompt."""
+        first = self.config.first_seed
+        for seed in range(first, first + self.config.episodes):
+            yield MarketTask(MarketData(seed=seed), self.config.task)
+
+
+class Asking(vf.Harness[vf.HarnessConfig]):
+    """Asks the model for one answer. Unlike the harnesses of verifiers it starts no program."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    SUPPORTS_RESUME = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: vf.Trace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        """Send the conversation; verifiers notes the answer on its way back."""
+        said = [vf.SystemMessage(content=data.system_prompt or ""), *(data.prompt or [])]
+        chat = [message_to_wire(each) for each in said]
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0) as client:
+            await client.chat.completions.create(model=ctx.model, messages=chat)
+        return vf.ProgramResult(exit_code=0, stdout="", stderr="")
+
+
+class MarketsEnvConfig(vf.EnvConfig):
+    """The model that plays. It gets no tools."""
+
+    agent: vf.AgentConfig = vf.AgentConfig(runtime={"type": "subprocess"})
+
+
+class MarketsEnv(vf.Env[MarketsEnvConfig]):
+    """Lets a model play an episode in each rollout: each of its answers is a mechanism."""
+
+    def __init__(self, config: MarketsEnvConfig) -> None:
+        super().__init__(config)
+        self._market = self.taskset.market()
+
+    async def run(self, task: MarketTask, agents: vf.Agents) -> None:
+        """Play the episode of the task's seed."""
+        episode = ChatEpisode(self._market, task.data.seed)
+        system, user = (each["content"] for each in episode.opening())
+        async with agents.agent.interaction(task.with_system_prompt(system)) as model:
+            answer = await model.turn(user)
+            while not answer.terminated:
+                told = episode.answer(answer.last_reply)
+                model.trace.state.reward = episode.reward
+                model.trace.state.valid = episode.valid
+                if episode.done:
+                    break
+                answer = await model.turn(told)

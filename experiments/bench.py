@@ -6,6 +6,7 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numba
@@ -18,6 +19,7 @@ from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism
+from daedalus.market.observation import Observation
 from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
@@ -43,11 +45,12 @@ class Case:
         market: One of ``MARKETS``.
         part: ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
             ``observation`` does nothing else. ``recent rounds`` then copies the last 20 rounds,
-            which an observation does when a designer first looks at them.
+            which an observation does when a designer first looks at them. ``gymnasium`` plays
+            whole episodes in ``daedalus.gym``: of one market, or of several side by side.
         bidders: Bidders of an episode.
         units: Units sold in a round.
         episodes: Episodes side by side.
-        rounds: Rounds that are played; those of one step, if ``part`` is not ``rounds``.
+        rounds: Rounds that are played in each episode. Parts of a step have those of one step.
         threads: Threads that play.
         drawn: Whether each episode draws 4 to 16 bidders and 1 to 5 units, instead.
     """
@@ -74,6 +77,10 @@ def cases(config: Config) -> list[Case]:
     few = replace(_standard(config, "strategic"), episodes=2_000)
     found += [replace(few, bidders=count) for count in (16, 32, 64)]
     found += [replace(few, bidders=16, units=MAX_UNITS), replace(few, drawn=True)]
+    if find_spec("gymnasium"):  # of the extra [rl]
+        rounds = config.market.episode_length * config.market.rounds_per_step
+        played = replace(few, part="gymnasium", rounds=rounds)
+        found += [replace(played, episodes=count) for count in (1, 1024)]
     return [case for case in found if case.threads <= numba.get_num_threads()]
 
 
@@ -94,9 +101,13 @@ def main(config: Config, out: Path) -> None:
     seconds = np.array([[play() for play in plays] for _ in range(REPEATS)])
     table = pd.DataFrame([asdict(case) for case in chosen])
     table["median_ms"] = 1000 * np.median(seconds, axis=0)
-    plays_rounds = table["part"].isin(["rounds", "step"])
+    plays_rounds = table["part"].isin(["rounds", "step", "gymnasium"])
     table.loc[plays_rounds, "million_rounds_per_second"] = table.eval(
         "episodes * rounds / median_ms / 1000"
+    )
+    plays_steps = table["part"].isin(["step", "gymnasium"])
+    table.loc[plays_steps, "steps_per_second"] = (
+        1e6 * table["million_rounds_per_second"] / config.market.rounds_per_step
     )
     standard = table[[case == _standard(config, case.market) for case in chosen]]
     base = standard.set_index("market")["million_rounds_per_second"]
@@ -123,24 +134,52 @@ def _env(config: Config, case: Case) -> DesignEnv:
 
 def _timed(config: Config, case: Case) -> Callable[[], float]:
     """Return a function that does the work of the case and returns the seconds that this took."""
-    episodes = _env(config, case).reset(market_seeds(config.seed, "bench", case.episodes))
-    market, state = episodes.env.market, episodes.state
-    mechanisms = random_mechanisms(case.episodes, generator(config.seed, "bench"))
-    work: dict[str, Callable[[], object]] = {
-        "rounds": lambda: market.play(state, mechanisms, case.rounds),
-        "step": lambda: (episodes.step(mechanisms).reward, episodes.observe()),
-        "observation": episodes.observe,
-        "recent rounds": lambda: episodes.observe().recent,
-    }
+    work = _in_gymnasium(config, case) if case.part == "gymnasium" else _in_numpy(config, case)
 
     def timed() -> float:
         numba.set_num_threads(case.threads)
-        episodes.steps[:] = 0  # so that the episodes never end
         began = time.perf_counter()
-        work[case.part]()
+        work()
         return time.perf_counter() - began
 
     return timed
+
+
+def _in_gymnasium(config: Config, case: Case) -> Callable[[], None]:
+    """Return the playing of whole episodes through Gymnasium, their beginnings included."""
+    from daedalus.gym import MarketEnv, MarketVectorEnv  # of the extra [rl]
+
+    env = _env(config, case)
+    markets = MarketEnv(env) if case.episodes == 1 else MarketVectorEnv(env, case.episodes)
+    markets.action_space.seed(config.seed)
+    actions = markets.action_space.sample()
+
+    def play() -> None:
+        markets.reset(seed=config.seed)
+        for _ in range(env.settings.episode_length):
+            markets.step(actions)
+
+    return play
+
+
+def _in_numpy(config: Config, case: Case) -> Callable[[], object]:
+    """Return the work of a case on the arrays of its episodes."""
+    episodes = _env(config, case).reset(market_seeds(config.seed, "bench", case.episodes))
+    market, state = episodes.env.market, episodes.state
+    mechanisms = random_mechanisms(case.episodes, generator(config.seed, "bench"))
+
+    def step() -> Observation:
+        episodes.steps[:] = 0  # so that the episodes never end
+        assert len(episodes.step(mechanisms).reward) == case.episodes
+        return episodes.observe()
+
+    work: dict[str, Callable[[], object]] = {
+        "rounds": lambda: market.play(state, mechanisms, case.rounds),
+        "step": step,
+        "observation": episodes.observe,
+        "recent rounds": lambda: episodes.observe().recent,
+    }
+    return work[case.part]
 
 
 def _training(config: Config) -> str:

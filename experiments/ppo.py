@@ -8,6 +8,7 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
+from daedalus.designers.ppo import PpoDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
 from experiments.build import make_env
@@ -17,6 +18,8 @@ from experiments.tracked import tracked
 
 def main(config: Config, out: Path) -> None:
     """Train, write policy.npz and the curves, and compare the designer with the baselines.
+
+    A run that was interrupted goes on from its checkpoint, with the same numbers.
 
     Raises:
         CannotRunError: The extra [rl] is not installed.
@@ -29,12 +32,15 @@ def main(config: Config, out: Path) -> None:
             f"+experiment=ppo needs {error.name}; install the extra: pip install 'daedalus[rl]'"
         ) from error
 
-    env, settings = make_env(config), config.ppo
-    markets = MarketVectorEnv(env, settings.markets, "SameStep")
+    env, settings, folder = make_env(config), config.ppo, RunFolder(out)
+    checkpoint = folder.ppo_checkpoint
     with tracked(config, out) as (tracker, report):
-        tracker.rewind(trainer.PHASE, 0)
-        designer = trainer.train_ppo(markets, settings, config.seed, tracker.log)
-        designer.write(RunFolder(out).policy)
+        if not folder.policy.exists():
+            markets = MarketVectorEnv(env, settings.markets, "SameStep")
+            tracker.rewind(trainer.PHASE, trainer.rollouts_of(checkpoint))
+            trained = trainer.train_ppo(markets, settings, config.seed, tracker.log, checkpoint)
+            trained.write(folder.policy)
+        designer = PpoDesigner.read(folder.policy)
         history = pd.DataFrame(tracker.history(trainer.PHASE))
         report.table(history, "history")
         report.figure(learning_curves(history), "learning_curves")

@@ -19,7 +19,7 @@ def progress(config: Config, out: Path) -> str:
         "portfolio searched": run.portfolio.exists(),
         "training data of the teacher gathered": run.distillation_data.exists(),
         f"{trials} of {config.tuning.trials} trials finished": trials,
-        **_training(config, run),
+        **(_ppo(config, run) if config.task == "ppo" else _training(config, run)),
     }
     return ", ".join(part for part, complete in parts.items() if complete)
 
@@ -41,3 +41,16 @@ def _training(config: Config, run: RunFolder) -> dict[str, bool | int]:
             finished or steps
         )
     return parts
+
+
+def _ppo(config: Config, run: RunFolder) -> dict[str, bool]:
+    """Return the decisions that PPO has learnt from, and how to say so."""
+    if run.policy.exists():
+        return {"PPO finished": True}
+    if not run.ppo_checkpoint.exists():
+        return {}
+    from daedalus.training.ppo.trainer import rollouts_of  # torch is slow to import
+
+    settings = config.ppo
+    learnt = rollouts_of(run.ppo_checkpoint) * settings.rollout_steps * settings.markets
+    return {f"PPO {learnt} of {settings.decisions} decisions": True}

@@ -349,6 +349,16 @@ def marked(path: Path, name: str) -> list[list[str]]:
     ]
 
 
+def test_the_speed_of_gymnasium_is_that_of_the_table() -> None:
+    rows = pd.read_csv(ROOT / "docs" / "data" / "speed.csv").query("part == 'gymnasium'")
+    rounds = rows.episodes * rows["rounds"] / rows.milliseconds * 1000
+    single, many = rounds / MarketSettings().rounds_per_step
+    page = (ROOT / "docs" / "plugs.md").read_text().replace("\n", " ")
+    told = re.findall(r"take ([\d,]+) steps a second of one core, a single one ([\d,]+)", page)
+    ((quick, slow),) = ([int(each.replace(",", "")) for each in pair] for pair in told)
+    assert quick == pytest.approx(many, rel=0.02) and slow == pytest.approx(single, rel=0.02)
+
+
 def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
     scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
     for name, *cells in marked(ROOT / "docs" / "results.md", "benchmark"):

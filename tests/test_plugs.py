@@ -1,4 +1,4 @@
-"""The examples of docs/plugs.md run, and do what they say."""
+"""The examples of docs/plugs.md run, and do what they say; see tests/plugs/ for evaluators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import daedalus
-from daedalus.config.environments import environment
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
@@ -33,7 +32,7 @@ def done(script: str) -> dict[str, Any]:
 def test_five_lines_of_python(capsys: pytest.CaptureFixture[str]) -> None:
     names = done(PYTHON)
     assert len(PYTHON.split("\n\n")[1].splitlines()) == 4
-    episode = environment("stage3").reset(market_seeds(0, "service", 1))
+    episode = daedalus.market("stage3").env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
     assert names["step"].reward == float(capsys.readouterr().out) == expected
 
@@ -43,7 +42,7 @@ def test_markets_in_gymnasium(capsys: pytest.CaptureFixture[str]) -> None:
     names = done(GYMNASIUM)
     assert names["seen"].shape == (64, 49) and names["rewards"].shape == (64,)
     assert "'bid_mean': " in capsys.readouterr().out
-    first = environment("world").reset(market_seeds(0, "service", 1)).observe()
+    first = daedalus.market("world").env.reset(market_seeds(0, "service", 1)).observe()
     expected = observed_features(first).astype(np.float32)[0]
     np.testing.assert_array_equal(names["markets"].reset(seed=0)[0][0], expected)
     assert names["markets"].single_action_space.contains(names["action"])

@@ -11,7 +11,6 @@ import pytest
 
 import daedalus
 from daedalus.config import ConfigError
-from daedalus.config.environments import environment
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
@@ -38,7 +37,7 @@ def python(script: str) -> str:
 
 @pytest.mark.slow
 def test_five_lines_play_a_step() -> None:
-    env = environment("stage3")
+    env = daedalus.market("stage3").env
     episode = env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
     assert float(python(FIVE_LINES)) == expected

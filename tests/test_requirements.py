@@ -89,15 +89,33 @@ def test_the_extra_for_reinforcement_learning_is_that_of_the_tests() -> None:
 
 def test_vllm_has_the_pins_of_running_without_the_service() -> None:
     """vLLM conflicts with OpenEnv's libraries, and with the numba of requirements.txt."""
-    lines = {
-        file: {line for line in (ROOT / file).read_text().splitlines() if "==" in line}
-        for file in ("requirements.txt", "requirements-vllm.txt")
-    }
-    base, vllm = lines.values()
+    base, vllm = pins("requirements.txt"), pins("requirements-vllm.txt")
     service = {"openenv", "fastapi", "starlette", "uvicorn", "uvloop", "httptools", "websockets"}
     service |= {"markdown-it-py"}  # for the article
     assert {line.partition("==")[0] for line in base - vllm} == service | {"numba"}
     assert vllm - base == {"numba==0.65.0", "vllm==0.30.0"}
+
+
+def pins(*files: str) -> set[str]:
+    lines = (line for file in files for line in (ROOT / file).read_text().splitlines())
+    return {line for line in lines if "==" in line}
+
+
+def test_evaluators_have_the_pins_of_running() -> None:
+    """Only verifiers and Inspect, in the version of the extra, are theirs."""
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    base = pins("requirements.txt", "requirements-dev.txt")
+    theirs = pins("requirements-evaluators.txt") - base
+    assert theirs == {"verifiers==0.4.0", *about["optional-dependencies"]["inspect"]}
+
+
+@pytest.mark.slow
+def test_what_evaluators_need_can_be_installed() -> None:
+    resolve = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--python", sys.executable]
+    command = [*resolve, "requirements-evaluators.txt"]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert pins("requirements-evaluators.txt") <= set(answer.stdout.splitlines())
 
 
 @pytest.mark.slow
@@ -106,6 +124,7 @@ def test_vllm_has_the_pins_of_running_without_the_service() -> None:
     [
         ("pyproject.toml --extra gpu", "unsloth"),
         ("pyproject.toml --extra rl", "stable-baselines3"),
+        ("pyproject.toml --extra inspect", "inspect-ai"),
         ("requirements-vllm.txt", "vllm"),
     ],
 )
@@ -115,8 +134,7 @@ def test_what_an_extra_needs_can_be_installed(wanted: str, named: str) -> None:
     answer = subprocess.run([*resolve, *wanted.split()], cwd=ROOT, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     found = dict(re.findall(r"^([\w.-]+)==([\w.]+)", answer.stdout, re.M))
-    pins = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements-vllm.txt").read_text(), re.M)
-    for name, version in pins:
+    for name, _, version in (line.partition("==") for line in pins("requirements-vllm.txt")):
         if name not in ("numba", "vllm"):
             assert found[normal(name)] == version
     assert found[named]

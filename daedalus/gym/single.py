@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.config.environments import environment
+from daedalus import public
 from daedalus.env import DesignEnv, Episodes
 from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
 from daedalus.gym.spaces import observation_space as numbers_space
@@ -78,5 +78,5 @@ def make_single(
     overrides: tuple[str, ...] = (),
     render_mode: None = None,
 ) -> MarketEnv:
-    """Return the environment for ``gymnasium.make``; see ``daedalus.config.environments``."""
-    return MarketEnv(environment(population, *overrides, market=market, reward=reward))
+    """Return the environment for ``gymnasium.make``; see ``daedalus.market``."""
+    return MarketEnv(public.market(population, *overrides, market=market, reward=reward).env)

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from daedalus.config.environments import environment
+from daedalus import public
 from daedalus.env import DesignEnv, Episodes
 from daedalus.gym.single import drawn_seed
 from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
@@ -33,8 +33,8 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         env: The market, the shape of its episodes, and the reward.
         num_envs: Number of markets N.
         autoreset_mode: What a step does with an episode that has ended, see Gymnasium's
-            ``AutoresetMode``. Next step: it ignores the action and begins an episode, with reward
-            0. Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
+            ``AutoresetMode``. Next step: it ignores the action, begins an episode and earns 0.
+            Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
             the last one ended. Disabled: whoever steps resets by ``options["reset_mask"]``.
     """
 
@@ -165,6 +165,6 @@ def make_vector(
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     render_mode: None = None,
 ) -> MarketVectorEnv:
-    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.config.environments``."""
-    env = environment(population, *overrides, market=market, reward=reward)
+    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.market``."""
+    env = public.market(population, *overrides, market=market, reward=reward).env
     return MarketVectorEnv(env, num_envs, autoreset_mode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,17 @@ RANGES: dict[str, tuple[float, float]] = {
     name: each["range"] for name, each in _KNOWN.items() if "range" in each
 }
 """The closed interval of each numeric field."""
+
+
+_ALLOWED = {name: "; {:g} to {:g}".format(*limits) for name, limits in RANGES.items()}
+_ALLOWED |= {name: f"; {', '.join(words)}" for name, words in CHOICES.items()}
+Mechanism.__doc__ = "\n".join(
+    [
+        cleandoc(Mechanism.__doc__ or ""),
+        "\nAttributes:",
+        *(f"    {name}: {effect}{_ALLOWED.get(name, '')}." for name, effect in EFFECTS.items()),
+    ]
+)
 
 FLAGS = tuple(name for name in FIELDS if name not in CHOICES and name not in RANGES)
 """The yes-or-no fields: the facts that bidders are told."""

@@ -126,6 +126,11 @@ class RunFolder:
         return self.path / POLICY
 
     @property
+    def ppo_checkpoint(self) -> Path:
+        """Return the last checkpoint of PPO."""
+        return self.checkpoints("ppo") / "last.pickle"
+
+    @property
     def published(self) -> Path:
         """Return the model with its card, as it is uploaded."""
         return self.path / "published"

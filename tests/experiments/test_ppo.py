@@ -6,15 +6,19 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.designers.ppo import PpoSettings
+from daedalus.designers.ppo import PpoDesigner, PpoSettings
 from daedalus.market.seeds import generator
+from daedalus.runs.tracking import Tracker, watched
 from daedalus.search.space import random_mechanisms
+from daedalus.training.ppo import trainer
 from experiments import leaderboard, ppo
+from experiments.progress import progress
 from tests.experiments.test_leaderboard import small
 from tests.launching import play
 
@@ -47,6 +51,33 @@ def test_a_run_trains_and_its_policy_is_a_row_elsewhere(
     designer = PpoSettings(name="ppo", checkpoint=str(run))
     leaderboard.main(replace(small(1, 0), designer=designer), board)
     assert "ppo" in set(pd.read_csv(board / "totals.csv").designer)
+
+
+@pytest.mark.slow
+def test_a_run_that_failed_resumes_with_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, run = tmp_path / "whole", tmp_path / "run"
+    words = ["+experiment=ppo", *SMALL.split(), "ppo.decisions=400"]
+    monkeypatch.setattr(ppo, "compare_designers", lambda *_: None)  # it takes longer than all else
+    play(whole, *words)
+    monkeypatch.setattr(trainer, "SAVE_SECONDS", 0.0)
+
+    def fail(tracker: Tracker, phase: str, step: int) -> None:
+        if step == 3:
+            raise RuntimeError("no luck")
+
+    config = compose_config(*words)
+    with watched(fail), pytest.raises(SystemExit):
+        assert progress(config, run) == ""
+        play(run, *words)
+    assert progress(config, run) == "PPO 200 of 400 decisions"
+    play(run, *words, "resume=true")
+    assert progress(config, run) == "PPO finished"
+    for name in ("metrics.jsonl", "history.csv"):
+        assert (run / name).read_text() == (whole / name).read_text(), name
+    policies = PpoDesigner.read(run / "policy.npz"), PpoDesigner.read(whole / "policy.npz")
+    np.testing.assert_array_equal(policies[0].layers[-1][0], policies[1].layers[-1][0])
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from daedalus.config.environments import environment
+import daedalus
 from daedalus.env import DesignEnv
 from daedalus.gym import ID, MarketEnv, MarketVectorEnv
 
@@ -18,7 +18,7 @@ SHORT = ("market.episode_length=3",)
 
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
-    return environment("stage4", *SHORT)
+    return daedalus.market("stage4", *SHORT).env
 
 
 def same(ours: Any, theirs: Any) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from stable_baselines3 import PPO
 
 from daedalus.env import DesignEnv
@@ -56,10 +58,11 @@ def test_another_autoreset_is_refused(env: DesignEnv) -> None:
         SideBySide(MarketVectorEnv(env, 2), seed=0)
 
 
-def trained(env: DesignEnv, settings: PpoTraining, seed: int = 0):
+def trained(env: DesignEnv, settings: PpoTraining, seed: int = 0, checkpoint: Path | None = None):
     logged: list[tuple[str, int, dict[str, float]]] = []
     markets = side_by_side(env, settings.markets)
-    designer = trainer.train_ppo(markets, settings, seed, lambda *each: logged.append(each))
+    log = lambda *each: logged.append(each)  # noqa: E731
+    designer = trainer.train_ppo(markets, settings, seed, log, checkpoint)
     return designer, logged
 
 
@@ -72,6 +75,35 @@ def test_the_same_seed_gives_the_same_policy_and_every_rollout_is_logged(env: De
     for ours, same, different in zip(one.layers, again.layers, other.layers, strict=True):
         np.testing.assert_array_equal(ours[0], same[0])
         assert (ours[0] != different[0]).any()
+
+
+class StoppedError(Exception):
+    """An interrupt."""
+
+
+def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(
+    env: DesignEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rollouts of 3 steps end in the middle of episodes of 4."""
+    settings = replace(SHORT, rollout_steps=3, batch_size=30)
+    whole, logged = trained(env, settings)
+    monkeypatch.setattr(trainer, "SAVE_SECONDS", 0.0)
+    path, before = tmp_path / "last.pickle", []
+
+    def stop(*record) -> None:
+        before.append(record)
+        if len(before) == 3:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        trainer.train_ppo(side_by_side(env, 20), settings, 0, stop, path)
+    assert trainer.rollouts_of(path) == 2
+    torch.manual_seed(9)  # another process draws otherwise
+    resumed, after = trained(env, settings, checkpoint=path)
+    assert [*before[:2], *after] == logged and len(after) == 2
+    np.testing.assert_array_equal(resumed.mean, whole.mean)
+    for ours, theirs in zip(resumed.layers, whole.layers, strict=True):
+        np.testing.assert_array_equal(ours[0], theirs[0])
 
 
 def test_the_designer_is_the_network_of_stable_baselines(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from gymnasium.vector import VectorEnv
@@ -15,20 +17,28 @@ from daedalus.designers.ppo import PpoDesigner
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.phases import PPO as PPO_PHASE
 from daedalus.runs.phases import phase
+from daedalus.training.ppo.checkpoint import Checkpoint
 from daedalus.training.ppo.markets import SideBySide
 from daedalus.training.ppo.settings import PpoTraining
 
 PHASE = "ppo"
 """Name under which the rollouts are logged."""
 
+SAVE_SECONDS = 60.0
+"""Age of the last checkpoint at which training saves another."""
+
 Log = Callable[[str, int, Mapping[str, float]], None]
 
 
 @phase(PPO_PHASE)
 def train_ppo(
-    markets: VectorEnv[Any, Any, Any], settings: PpoTraining, seed: int, log: Log
+    markets: VectorEnv[Any, Any, Any],
+    settings: PpoTraining,
+    seed: int,
+    log: Log,
+    checkpoint: Path | None = None,
 ) -> PpoDesigner:
-    """Return the designer after its training.
+    """Return the designer after its training, which goes on from its checkpoint if there is one.
 
     Stable-Baselines3 draws from the global generators of Python, numpy and torch, and sets their
     seeds at the start.
@@ -39,9 +49,26 @@ def train_ppo(
         seed: Seed of all draws.
         log: Takes the name of the phase, the number of the rollout and its metrics: the mean
             reward, and the entropy of a field's level in nats.
+        checkpoint: File of the checkpoint, which is saved every ``SAVE_SECONDS``; None saves none.
     """
+    found = checkpoint and Checkpoint.read(checkpoint)
+    model = found.restored() if found else _begun(markets, settings, seed)
+    rollouts = _Rollouts(log, settings.decisions, checkpoint, found.rollouts if found else 0)
+    left = settings.decisions - model.num_timesteps
+    model.learn(left, rollouts, reset_num_timesteps=False)
+    return _designer(model)
+
+
+def rollouts_of(checkpoint: Path) -> int:
+    """Return the number of rollouts before a checkpoint, 0 if there is none."""
+    found = Checkpoint.read(checkpoint)
+    return found.rollouts if found else 0
+
+
+def _begun(markets: VectorEnv[Any, Any, Any], settings: PpoTraining, seed: int) -> PPO:
+    """Return a model before its first rollout."""
     scaled = VecNormalize(SideBySide(markets, seed), norm_reward=False)
-    model = PPO(
+    return PPO(
         "MlpPolicy",
         scaled,
         learning_rate=lambda left: settings.learning_rate * left,
@@ -56,21 +83,28 @@ def train_ppo(
         seed=seed,
         device="cpu",
     )
-    model.learn(settings.decisions, _Rollouts(log, settings.decisions))
-    return _designer(model, scaled)
 
 
 class _Rollouts(BaseCallback):
-    """Logs the mean reward and the entropy of each rollout, and shows a bar."""
+    """Logs the mean reward and the entropy of each rollout, shows a bar, and saves checkpoints."""
 
-    def __init__(self, log: Log, decisions: int) -> None:
+    def __init__(self, log: Log, decisions: int, checkpoint: Path | None, number: int) -> None:
         super().__init__()
         self._log = log
         self._bar = tqdm(total=decisions, desc="PPO, decisions", leave=False, disable=None)
-        self._number = 0
+        self._checkpoint = checkpoint
+        self._number = number
+        self._saved = time.monotonic()
 
     def _on_step(self) -> bool:
         return True
+
+    def _on_rollout_start(self) -> None:
+        """Save a checkpoint: only now the update by the last rollout is complete."""
+        if self._checkpoint and time.monotonic() - self._saved >= SAVE_SECONDS:
+            assert isinstance(self.model, PPO)
+            Checkpoint.of(self.model, self._number).write(self._checkpoint)
+            self._saved = time.monotonic()
 
     def _on_rollout_end(self) -> None:
         self._number += 1
@@ -84,9 +118,10 @@ class _Rollouts(BaseCallback):
         self._bar.close()
 
 
-def _designer(model: PPO, scaled: VecNormalize) -> PpoDesigner:
+def _designer(model: PPO) -> PpoDesigner:
     """Return the network of the policy, which needs neither torch nor Stable-Baselines3."""
-    statistics: Any = scaled.obs_rms
+    scaled = model.get_vec_normalize_env()
+    statistics: Any = scaled and scaled.obs_rms
     policy: Any = model.policy
     inner = policy.mlp_extractor.policy_net
     layers = tuple(
