@@ -21,7 +21,6 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.designers
-from daedalus.checks import one_of
 from daedalus.config import CONF, Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv
@@ -29,7 +28,6 @@ from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import in_the_worst, in_the_worst_fifth, score_array
 from daedalus.evaluation.report import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
-from daedalus.market import seat_plan
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
@@ -161,9 +159,6 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     folders = [*daedalus.designers.__path__, str(place / "daedalus" / "designers")]
     monkeypatch.setattr(daedalus.designers, "__path__", folders)
-    kinds = one_of([*seat_plan.BIDDER_KINDS, "sniper"], "truthful")
-    kind = seat_plan.BidderGroup.__dataclass_fields__["kind"]
-    monkeypatch.setattr(kind, "metadata", kinds.metadata)
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
     monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # until the end
     exec(term, dict(vars(terms)))

@@ -39,7 +39,7 @@ class TransformersBackend:
         if not self._settings.load_in_4bit:
             language_model = load_language_model(source)
             if self._settings.dtype == "bfloat16":
-                language_model.model.to(torch.bfloat16)
+                torch.nn.Module.bfloat16(language_model.model)
         else:
             language_model = load_language_model(source, quantisation(self._settings))
             allow_training_after_generation(language_model.model)
