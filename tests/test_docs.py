@@ -244,7 +244,7 @@ def test_the_tutorial_s_reward_term_works(extended: Path) -> None:
 
 def test_the_tutorial_s_names_are_those_of_its_files() -> None:
     files = shown_files("yaml")
-    assert len(files) == 4
+    assert len(files) == 3
     for path, text in files.items():
         assert f"\nname: {Path(path).stem}\n" in text
 

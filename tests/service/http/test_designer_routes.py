@@ -55,7 +55,9 @@ def test_requests_whose_clients_have_left_keep_no_place(catalogue: Catalogue) ->
         settled(requests, address)
         for number in range(30):
             leave_at_once(address, {"round_number": number})
-        time.sleep(0.5)
+        until = time.monotonic() + 5
+        while requests.get(status).json()["waiting"] > 1 and time.monotonic() < until:
+            time.sleep(0.1)
         assert requests.get(status).json()["waiting"] == 1  # the one that had begun
         release.set()
         answer = requests.post(f"{address}/api/design", json={"round_number": 99}).json()
