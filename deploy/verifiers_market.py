@@ -1,6 +1,6 @@
 """The market as an environment of verifiers, for prime-rl and other engines that use it.
 
-In an environment with ``requirements-verifiers.txt``, from the root of the repository:
+In an environment with ``requirements-evaluators.txt``, from the root of the repository:
 ``PYTHONPATH=.:deploy vf-eval verifiers-market -m MODEL --client.base-url ADDRESS/v1``
 """
 

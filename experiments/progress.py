@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from daedalus.bidders.settings import answers_file
 from daedalus.config import Config
 from daedalus.runs.folder import RunFolder
 
@@ -19,12 +20,19 @@ def progress(config: Config, out: Path) -> str:
         "portfolio searched": run.portfolio.exists(),
         "training data of the teacher gathered": run.distillation_data.exists(),
         f"{trials} of {config.tuning.trials} trials finished": trials,
-        **(_ppo(config, run) if config.task == "ppo" else _training(config, run)),
+        **{"ppo": _ppo, "llm_bidders": _answers}.get(config.task, _training)(config, run),
     }
     return ", ".join(part for part, complete in parts.items() if complete)
 
 
-def _training(config: Config, run: RunFolder) -> dict[str, bool | int]:
+def _answers(config: Config, run: RunFolder) -> dict[str, int]:
+    """Return the number of answers of bidders that are on disk, and how to say so."""
+    path = answers_file(config.bidder, run.path)
+    kept = path.read_bytes().count(b"\n") if path.exists() else 0
+    return {f"{kept} answers of bidders kept": kept}
+
+
+def _training(config: Config, run: RunFolder) -> dict[str, int]:
     """Return the completed steps of each phase of training, and how to say so."""
     if not (run.path / "checkpoints").exists() and not run.sft_model.exists():
         return {}
@@ -43,7 +51,7 @@ def _training(config: Config, run: RunFolder) -> dict[str, bool | int]:
     return parts
 
 
-def _ppo(config: Config, run: RunFolder) -> dict[str, bool]:
+def _ppo(config: Config, run: RunFolder) -> dict[str, int]:
     """Return the decisions that PPO has learnt from, and how to say so."""
     if run.policy.exists():
         return {"PPO finished": True}

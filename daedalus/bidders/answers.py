@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import threading
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,14 +76,24 @@ def recorded_answers(path: Path) -> dict[str, Reply]:
     """
     if not path.is_file():
         raise CannotRunError(f"file: {path} does not exist; name a file of answers")
-    content = path.read_bytes()
-    entries = _entries(gzip.decompress(content) if path.suffix == ".gz" else content, path)
+    entries = _entries(_content(path), path)
     asked = {json.dumps([line["model"], line["options"]], sort_keys=True) for _, line, _ in entries}
     if len(asked) > 1:
         raise CannotRunError(
             f"file: {path} holds answers of {len(asked)} models or options; keep those of one"
         )
     return {key_of("", {}, line["chat"]): reply for _, line, reply in entries}
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise CannotRunError(
+            f"file: {path} is not packed by gzip, or torn; pack it anew"
+        ) from error
 
 
 def _entries(content: bytes, path: Path) -> list[tuple[str, dict[str, Any], Reply]]:

@@ -29,7 +29,7 @@ class BudgetSpentError(CannotRunError):
 
 @dataclass
 class Costs:
-    """What answers took.
+    """What answers took in this launch.
 
     Attributes:
         questions: Different questions that came up.

@@ -102,8 +102,8 @@ class Questions:
             return []
         if since > len(view.past):
             raise CannotRunError(
-                f"market.rounds_per_step: {self.rounds}; bidders with a budget need "
-                f"{HISTORY_LENGTH + 1} or fewer"
+                f"a step or the warm-up has {since} rounds; bidders with a budget need "
+                f"{HISTORY_LENGTH + 1} or fewer in market.rounds_per_step and before the first step"
             )
         paid = sum(each.paid for each in view.past[len(view.past) - since :])
         return [f"You can still pay {_points(view.money + paid)} in all."]

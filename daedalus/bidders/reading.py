@@ -35,7 +35,7 @@ BIDS_SCHEMA = {
 """JSON schema of the same in an object, as servers ask for one."""
 
 _ARRAY = re.compile(r"\[[^\[\]]*\]")
-_END_OF_REASONING = "</think>"
+_REASONING, _END_OF_REASONING = "<think>", "</think>"
 
 
 class Bids(NamedTuple):
@@ -59,7 +59,10 @@ def read_bids(text: str) -> Bids | None:
     Returns:
         The bids, or None if there is no such array or more than one.
     """
-    found = [_numbers(each) for each in _ARRAY.findall(text.rpartition(_END_OF_REASONING)[2])]
+    answer = text.rpartition(_END_OF_REASONING)[2]
+    if _REASONING in answer:  # it was cut off
+        return None
+    found = [_numbers(each) for each in _ARRAY.findall(answer)]
     lists = [each for each in found if each]
     if len(lists) != 1:
         return None

@@ -86,8 +86,8 @@ class AskedSettings(BidderSettings):
     max_calls: int | None = at_least(0, None, "an integer")
 
     def answers(self, context: BidderContext) -> AnswerFile:
-        """Return the file of answers."""
-        return AnswerFile(Path(self.cache) if self.cache else context.folder / ANSWERS)
+        """Return the answers that are known."""
+        return AnswerFile(answers_file(self, context.folder))
 
 
 @dataclass
@@ -161,6 +161,12 @@ KINDS: dict[str, type[BidderSettings]] = {
     "recorded": RecordedBidder,
 }
 """The kinds of bidders by name. Files of ``conf/bidder/`` begin with the schema NAME_bidder."""
+
+
+def answers_file(settings: BidderSettings, folder: Path) -> Path:
+    """Return the file of answers of a run in a folder."""
+    cache = settings.cache if isinstance(settings, AskedSettings) else ""
+    return Path(cache) if cache else folder / ANSWERS
 
 
 def _loaded_late(load: LoadAsk, source: str, temperature: float) -> Ask:

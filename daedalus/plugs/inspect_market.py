@@ -59,12 +59,13 @@ def plays(env: DesignEnv) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = ChatEpisode(env, state.metadata["seed"])
+        state.store.set(EPISODE, (episode.reward, episode.valid))  # if a limit ends the sample
         while not episode.done:
             state = await generate(state)
             told = episode.answer(state.output.completion)
+            state.store.set(EPISODE, (episode.reward, episode.valid))
             if not episode.done:
                 state.messages.append(ChatMessageUser(content=told))
-        state.store.set(EPISODE, (episode.reward, episode.valid))
         return state
 
     return solve

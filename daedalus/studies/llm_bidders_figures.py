@@ -50,7 +50,7 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
     axes.set_xlabel("bid over value, mean where the value is 0.1 or more")
     axes.set_xlim(left=0.0)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    reading = "three bidders · bars: 95 % over episodes · crosses: arXiv 2507.09083"
+    reading = "bars: intervals over episodes · crosses: three bidders, arXiv 2507.09083"
     entitle(figure, "How language models bid", reading)
     return figure
 
@@ -84,6 +84,6 @@ def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
         panel.set(xlabel=f"{label} under simulated bidders", ylabel=f"{label} under {name}")
         panel.set(xlim=(-0.04 * top, None), ylim=(-0.04 * top, None))
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    reading = "a dot for each mechanism; rings: several in one place · bars: 95 %"
+    reading = "a dot for each mechanism; rings: several in one place · bars: intervals"
     entitle(figure, "Mechanisms under two kinds of bidders", reading)
     return figure

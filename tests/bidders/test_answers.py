@@ -69,5 +69,8 @@ def test_recordings_are_of_one_model(tmp_path: Path) -> None:
     AnswerFile(path).add("n", OPTIONS, CHAT, ANSWER)
     with pytest.raises(CannotRunError, match="answers of 2 models or options; keep those of one"):
         recorded_answers(path)
+    packed.write_bytes(b"no gzip")
+    with pytest.raises(CannotRunError, match="is not packed by gzip, or torn"):
+        recorded_answers(packed)
     with pytest.raises(CannotRunError, match="does not exist; name a file of answers"):
         recorded_answers(tmp_path / "none.jsonl")

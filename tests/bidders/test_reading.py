@@ -43,6 +43,7 @@ def test_the_only_array_of_five_numbers_counts(text: str) -> None:
         "[10, 20, 30, 40, 50",
         "Values [20, 40, 60, 80, 100], bids [10, 20, 30, 40, 50]",
         "[" * 100_000,
+        "<think> maybe [10, 20, 30, 40, 50] or",
     ],
 )
 def test_anything_else_is_unreadable(text: str) -> None:

@@ -49,3 +49,10 @@ def test_a_study_tells_its_trials(tmp_path: Path) -> None:
             (tmp_path / "trials" / str(number) / "finished").touch()
     config = composed("+experiment=tune", f"tuning.study={tmp_path}", "tuning.trials=30")
     assert progress(config, tmp_path) == "2 of 30 trials finished"
+
+
+def test_answers_of_bidders_are_kept(tmp_path: Path) -> None:
+    config = composed("+experiment=llm_bidders", "bidder=endpoint", "bidder.model=m")
+    assert progress(config, tmp_path) == ""
+    (tmp_path / "answers.jsonl").write_text('{"key": "a"}\n{"key": "b"}\n{"ke')
+    assert progress(config, tmp_path) == "2 answers of bidders kept"

@@ -88,7 +88,7 @@ def create_app(
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,
-        longer={BIDS: max(settings.max_upload_bytes, settings.max_body_bytes)},
+        longer={BIDS: settings.max_upload_bytes or settings.max_body_bytes},
         body_timeout=settings.request_timeout,
         idle_timeout=settings.session_timeout,
         origins=settings.cors_origins,

@@ -15,6 +15,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
@@ -56,7 +57,7 @@ def designer_routes(
         if request.designer in made.names:
             env = required(request.designer, asked).episode().env
             with leaving(http) as left:
-                designer, error = await made.of(request.designer, env, left)
+                designer, error = await made.of(request.designer, env, visitor_of(http.scope), left)
         elif designer is None:
             known = f"choose one of {', '.join((TRAINED, *designers, *made.names))}"
             raise FieldError("designer", request.designer, known)

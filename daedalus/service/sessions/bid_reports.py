@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from csv import Error, reader
+from io import StringIO
 from tempfile import TemporaryDirectory
 
 from daedalus.service.sessions.shared_answers import SharedAnswers
@@ -24,6 +27,7 @@ KEPT = 16
 _WAITING = 4  # reports under way; each takes about a quarter of a minute
 _LATER = 15.0  # seconds
 _LONGEST = 400  # characters of a reason, which may quote the log
+_END_OF_LINE = re.compile(r"\r\n|\r|\n")
 
 
 class BidLogError(ValueError):
@@ -44,7 +48,6 @@ class BidReports:
         self._worker = Worker(seconds)
         self._thread = ThreadPoolExecutor(1, "reports")
         self._reports: SharedAnswers[str] = SharedAnswers(self._thread, _WAITING, KEPT)
-        self._asked: dict[str, str] = {}  # the last report of each visitor
         self._key = secrets.token_bytes(32)
 
     @property
@@ -69,15 +72,11 @@ class BidReports:
         """
         check_shape(csv)
         name = hashlib.blake2b(f"{kind}\n{csv}".encode(), key=self._key, digest_size=16).hexdigest()
-        last = self._asked.get(visitor, "")
-        if last != name and self._reports.is_under_way(last):
+        if not self._reports.claim(visitor, name):
             raise CapacityError("a report for your address is being made; wait for it", _LATER)
         if not self._reports.has_place(name):
             full = f"{self._reports.waiting} reports are being made; try again later"
             raise CapacityError(full, _LATER)
-        under_way = self._reports.is_under_way
-        self._asked = {who: each for who, each in self._asked.items() if under_way(each)}
-        self._asked[visitor] = name
         patience = (_WAITING + 1) * self._seconds  # the others come first
         report, error = await self._reports.ask_in_words(
             "the report", name, lambda: self._made(csv, kind), patience, left
@@ -111,8 +110,8 @@ def check_shape(csv: str) -> None:
         csv.encode()
     except UnicodeEncodeError as error:
         raise BidLogError("the CSV is no text in UTF-8; save it so, then send it again") from error
-    rows = max(csv.count("\n"), csv.count("\r"))
-    columns = csv.partition("\n")[0].count(",") + 1
+    rows = len(_END_OF_LINE.findall(csv))
+    columns = _columns(csv)
     if rows < 1 or columns < 2:
         raise BidLogError(
             "this is no table; send a CSV with a header, columns auction and bid, and a row a bid"
@@ -121,6 +120,14 @@ def check_shape(csv: str) -> None:
         raise BidLogError(f"the CSV has {rows} rows; send {MOST_ROWS} at most, of whole auctions")
     if columns > MOST_COLUMNS:
         raise BidLogError(f"the CSV has {columns} columns; send {MOST_COLUMNS} at most")
+
+
+def _columns(csv: str) -> int:
+    """Return the number of columns in the header; 0 if there is none."""
+    try:
+        return len(next(reader(StringIO(csv, newline="")), []))
+    except Error:
+        return 0
 
 
 def cut(reason: str) -> str:

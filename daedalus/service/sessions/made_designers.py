@@ -45,16 +45,19 @@ class MadeDesigners:
         return self._makers.keys()
 
     async def of(
-        self, name: str, env: DesignEnv, left: asyncio.Future[None] | None = None
+        self, name: str, env: DesignEnv, visitor: str, left: asyncio.Future[None] | None = None
     ) -> tuple[Designer | None, str | None]:
         """Return the designer of an environment, or why there is none yet, in words.
 
         Args:
             name: One of ``names``.
             env: The market, its bidders, the shape of its episodes, and the objective.
+            visitor: Who asks. Each has one designer made at a time.
             left: Is done when the client has left.
         """
         question = f"{name}: {env.settings} {env.market.population} {env.reward}"
+        if not self._made.claim(visitor, question):
+            return None, "another designer is being made for your address; ask again later"
         make, run = self._makers[name], self._worker.run
         return await self._made.ask_in_words(
             f"the designer {name}", question, lambda: run(make, env), self._timeout, left

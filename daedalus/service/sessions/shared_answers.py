@@ -45,6 +45,7 @@ class SharedAnswers(Generic[Answer]):
         self._most_kept = kept
         self._under_way: dict[str, _Shared[Answer]] = {}
         self._kept: OrderedDict[str, Answer] = OrderedDict()
+        self._claims: dict[str, str] = {}  # the last question of each visitor
 
     @property
     def waiting(self) -> int:
@@ -59,6 +60,15 @@ class SharedAnswers(Generic[Answer]):
         """Return whether a question may be asked: it has an answer, is under way or has a place."""
         known = question in self._kept or question in self._under_way
         return known or self.waiting < self._places
+
+    def claim(self, visitor: str, question: str) -> bool:
+        """Return whether a visitor may ask: no other question of the same is under way."""
+        last = self._claims.get(visitor, question)
+        if last != question and self.is_under_way(last):
+            return False
+        live = {who: each for who, each in self._claims.items() if self.is_under_way(each)}
+        self._claims = live | {visitor: question}
+        return True
 
     async def ask(
         self,

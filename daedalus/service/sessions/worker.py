@@ -63,7 +63,7 @@ class Worker:
                 raise WorkError(f"it took longer than {self._seconds:g} seconds") from error
             finally:
                 process.kill()
-        result: Result = _result(told)
+        result: Result = _result(told, process.returncode)
         return result
 
     def close(self) -> None:
@@ -78,9 +78,11 @@ def _environment() -> dict[str, str]:
     return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": paths}
 
 
-def _result(told: bytes) -> Any:
-    if not told:  # the system ended the process
+def _result(told: bytes, status: int) -> Any:
+    if not told and status < 0:  # the system ended the process
         raise WorkError(_TOO_MUCH)
+    if not told:
+        raise RuntimeError(f"the worker ended with status {status} and said nothing")
     kind, value = pickle.loads(told)
     if kind == "refused":
         raise WorkError(value)
@@ -89,15 +91,21 @@ def _result(told: bytes) -> Any:
     return value
 
 
-def _outcome(work: Callable[..., Any], given: tuple[Any, ...]) -> tuple[_Kind, Any]:
+def _answer(asked: bytes) -> bytes:
+    """Return the outcome of pickled work, pickled; work that fails has an outcome, too."""
+    told: tuple[_Kind, Any]
     try:
-        return "done", work(*given)
+        seconds, work, given = pickle.loads(asked)
+        longest = ceil(seconds) + 1  # of one core, if the server is gone
+        resource.setrlimit(resource.RLIMIT_CPU, (longest, longest))
+        return pickle.dumps(("done", work(*given)))
     except CannotRunError as refusal:
-        return "refused", str(refusal)
+        told = "refused", str(refusal)
     except MemoryError:
-        return "refused", _TOO_MUCH
+        told = "refused", _TOO_MUCH
     except Exception:
-        return "failed", traceback.format_exc()
+        told = "failed", traceback.format_exc()
+    return pickle.dumps(told)
 
 
 def main() -> None:
@@ -108,11 +116,8 @@ def main() -> None:
     os.nice(_LESS_URGENT)
     asked = sys.stdin.buffer.read()
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
-    seconds, work, given = pickle.loads(asked)
-    longest = ceil(seconds) + 1  # of one core, if the server is gone
-    resource.setrlimit(resource.RLIMIT_CPU, (longest, longest))
     with os.fdopen(answer, "wb") as pipe:
-        pipe.write(pickle.dumps(_outcome(work, given)))
+        pipe.write(_answer(asked))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from daedalus.checks import CannotRunError
 from daedalus.runs.files import written_whole
+
+_UNREADABLE = "this is no checkpoint of these versions; delete it, or start without resume=true"
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,19 @@ class Checkpoint:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """Return what ``write`` wrote, or None if there is no file."""
+        """Return what ``write`` wrote, or None if there is no file.
+
+        Raises:
+            CannotRunError: The file holds something else, or other versions wrote it.
+        """
         if not path.exists():
             return None
-        found = pickle.loads(path.read_bytes())
-        assert isinstance(found, cls)
+        try:
+            found = pickle.loads(path.read_bytes())
+        except Exception as error:  # unpickling raises whatever it meets
+            raise CannotRunError(f"{path}: {_UNREADABLE}") from error
+        if not isinstance(found, cls):
+            raise CannotRunError(f"{path}: {_UNREADABLE}")
         return found
 
     def restored(self) -> PPO:

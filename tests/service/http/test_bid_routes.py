@@ -52,7 +52,10 @@ REFUSED: list[tuple[Any, str]] = [
     ("auction;bid\n1;2\n", "this is no table"),
     ("auction,bid\n" + "1,2\n" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
     ("auction,bid\r" + "1,2\r" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
+    ("auction,bid\n" + "1,2\r1,2\n" * (MOST_ROWS // 2 + 1), f"send {MOST_ROWS} at most"),
     (",".join("a" * (MOST_COLUMNS + 1)) + "\n1\n", f"send {MOST_COLUMNS} at most"),
+    ('"auction\n",bid,' + ",".join("a" * MOST_COLUMNS) + "\n1\n", f"send {MOST_COLUMNS} at most"),
+    ("a" * 200_000 + ",bid\n1,2\n", "this is no table"),
 ]
 
 

@@ -121,3 +121,13 @@ async def test_the_oldest_answers_are_forgotten(slow: Slow) -> None:
             await answers.ask(question, slow.work(question), 5)
     assert answers.kept("b") == "B" and answers.kept("c") is None
     assert slow.asked == ["a", "b", "c", "b"]
+
+
+async def test_a_visitor_claims_one_question_at_a_time(answers: SharedAnswers, slow: Slow) -> None:
+    assert answers.claim("v", "a")
+    asking = asyncio.ensure_future(answers.ask("a", slow.work("a"), 5))
+    await until(lambda: slow.asked == ["a"])
+    assert answers.claim("v", "a") and not answers.claim("v", "b") and answers.claim("w", "b")
+    slow.may_answer.set()
+    await asking
+    assert answers.claim("v", "b")

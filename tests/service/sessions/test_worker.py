@@ -37,6 +37,14 @@ def ended() -> None:
     os.kill(os.getpid(), 9)
 
 
+def leaving() -> None:
+    os._exit(3)
+
+
+def of_no_pickle() -> object:
+    return lambda: None
+
+
 def endless(*given: object) -> None:
     time.sleep(3600)
 
@@ -71,6 +79,13 @@ def test_a_failure_keeps_its_trace() -> None:
     with pytest.raises(RuntimeError, match="secret") as caught:
         Worker(PATIENT).run(failing)
     assert not isinstance(caught.value, WorkError) and "failing" in str(caught.value)
+
+
+@pytest.mark.parametrize(("work", "why"), [(leaving, "status 3"), (of_no_pickle, "pickle")])
+def test_a_worker_that_cannot_answer_is_no_matter_of_memory(work, why: str) -> None:
+    with pytest.raises(RuntimeError, match=why) as caught:
+        Worker(PATIENT).run(work)
+    assert not isinstance(caught.value, WorkError)
 
 
 def test_work_ends_when_its_time_is_up_or_the_worker_closes() -> None:

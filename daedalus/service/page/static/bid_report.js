@@ -9,6 +9,11 @@ const NONE = "This server makes no reports.";
 const NO_FILE = "Choose a CSV file first.";
 const NOT_TEXT = "The file is not text in UTF-8. Save it as CSV in UTF-8, then send it again.";
 
+const ENVELOPE = 100; // bytes of a request beside the log
+
+/** @param {number} most */
+const tooLong = (most) => `The file is empty, or longer than ${most} bytes as it is sent. Send fewer sales.`;
+
 /** The section with the form. */
 export class BidReport {
   /** @param {number} most Longest request, in bytes; 0 if there are no reports. */
@@ -25,12 +30,12 @@ export class BidReport {
     this.#show(null);
     const [file] = byId("bids-file", HTMLInputElement).files ?? [];
     if (!file) return this.#say(NO_FILE);
-    if (file.size > this.most) return this.#say(`The file is too long: send at most ${this.most} bytes.`);
     this.button.disabled = true;
     this.#say(SENDING);
     try {
-      const csv = await textOf(file);
+      const csv = file.size > this.most ? "" : await textOf(file);
       if (csv === null) return this.#say(NOT_TEXT);
+      if (!csv || new Blob([JSON.stringify(csv)]).size > this.most - ENVELOPE) return this.#say(tooLong(this.most));
       const { report } = await api.bids(csv, byId("bids-format", HTMLSelectElement).value);
       this.#show(report);
       this.#say(READY);
