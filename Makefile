@@ -38,6 +38,11 @@ designer: setup ## train a designer for many populations, score it in others (SE
 	$(RUN) run.py +experiment=leaderboard_trained seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
 	  trained=$(HERE)/training
 
+ORACLE := outputs/oracle
+oracle: setup ## search the oracle of each population for the package (TIME)
+	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
+	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json
+
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 

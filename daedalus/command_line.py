@@ -33,6 +33,7 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.config.jobs import Launch
+from daedalus.config.paths import option_files
 from daedalus.config.resolvers import NOTHING_TO_RESUME
 from daedalus.config.tasks import TASKS
 from daedalus.provenance import refusal_record, run_record
@@ -207,6 +208,7 @@ def cli() -> None:
 
 
 def _start(arguments: list[str]) -> None:
+    sys.argv[1:] = arguments = _in_full(arguments)
     flags = [each for each in arguments if each.startswith("-")]
     if processes.count() > 1 and flags:
         sys.exit(_NO_FLAG.format(flags[0], program()))
@@ -218,6 +220,13 @@ def _start(arguments: list[str]) -> None:
         return
     _prepare()
     main()
+
+
+def _in_full(arguments: list[str]) -> list[str]:
+    """Return the arguments with ``+experiment=NAME`` in place of a first word NAME."""
+    names = {path.stem for path in option_files("experiment")}
+    first, rest = arguments[:1], arguments[1:]
+    return [f"+experiment={first[0]}", *rest] if names.intersection(first) else arguments
 
 
 def _prepare() -> None:

@@ -58,6 +58,20 @@ def scale_of(env: DesignEnv) -> Scale | None:
     return _scales().get(fingerprint(env))
 
 
+def scale_named(population: str) -> Scale:
+    """Return the scale of a population of ``conf/`` by its name.
+
+    Raises:
+        ValueError: There is none.
+    """
+    named = {each.population: each for each in _scales().values()}
+    if population not in named:
+        raise ValueError(
+            f"population: {population!r} has no oracle; choose from {', '.join(named)}"
+        )
+    return named[population]
+
+
 def fingerprint(env: DesignEnv) -> str:
     """Return a hash of what an environment's R depends on: its bidders and its settings.
 
