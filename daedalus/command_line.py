@@ -33,7 +33,6 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.config.jobs import Launch
-from daedalus.config.paths import option_files
 from daedalus.config.resolvers import NOTHING_TO_RESUME
 from daedalus.config.tasks import TASKS
 from daedalus.provenance import refusal_record, run_record
@@ -224,9 +223,9 @@ def _start(arguments: list[str]) -> None:
 
 def _in_full(arguments: list[str]) -> list[str]:
     """Return the arguments with ``+experiment=NAME`` in place of a first word NAME."""
-    names = {path.stem for path in option_files("experiment")}
-    first, rest = arguments[:1], arguments[1:]
-    return [f"+experiment={first[0]}", *rest] if names.intersection(first) else arguments
+    if arguments and arguments[0].isidentifier():
+        return [f"+experiment={arguments[0]}", *arguments[1:]]
+    return arguments
 
 
 def _prepare() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
@@ -25,7 +26,15 @@ from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Write scales.json, which ``make oracle`` copies into the package."""
+    """Write scales.json, which ``make oracle`` copies into the package.
+
+    Raises:
+        CannotRunError: The reward is not R.
+    """
+    if not config.reward.is_composite:
+        raise CannotRunError(
+            f"reward: {config.reward.name}; the scale is that of R, reward=composite"
+        )
     envs = make_envs(config)
     scales = list(share_out(partial(_measure, config), envs.items(), len(envs)))
     found = {

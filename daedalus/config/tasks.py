@@ -81,7 +81,7 @@ TASKS = {
         designer="language_model",
         baselines=("search",),
     ),
-    "oracle": Task("market designer evaluation.episodes populations", designer="search"),
+    "oracle": Task("market reward designer evaluation.episodes populations", designer="search"),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "ppo": Task(f"{_ENV} evaluation ppo"),
     "pretrained": Task(
