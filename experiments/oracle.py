@@ -13,7 +13,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import SCALES, Scale, fingerprint
 from daedalus.market.seeds import generator
@@ -53,7 +53,7 @@ def _measure(config: Config, item: tuple[str, DesignEnv]) -> Scale:
     score = EpisodeObjective([env], config.seed)
     best = best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]
     episodes = config.evaluation.episodes
-    designers = {"random": RandomDesigner(), "oracle": FixedDesigner(best)}
+    designers: dict[str, Designer] = {"random": RandomDesigner(), "oracle": FixedDesigner(best)}
     steps = compare(env, designers, episodes, config.seed)
     means = steps.groupby(["designer", "episode"])["reward"].mean().groupby("designer").mean()
     return Scale(name, float(means["random"]), float(means["oracle"]), best, episodes)

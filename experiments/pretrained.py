@@ -20,7 +20,7 @@ from experiments.build import build_all, make_context, make_env, make_envs
 from experiments.publish import make_example
 from experiments.tracked import tracked
 
-RECIPE = "+experiment=grpo_world"
+RECIPE = ("+experiment=grpo_world",)
 """What ``make designer`` trains."""
 _RECIPE_KEYS = ("task", "market", "population", "reward", "model", "training")
 _LEFT_OUT = ("run/metrics.jsonl", "run/provenance.json")
@@ -37,7 +37,7 @@ def main(config: Config, out: Path) -> None:
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):
         raise CannotRunError(
-            f"{evidence.run.path}: {', '.join(changed)} differ from {RECIPE}; train the "
+            f"{evidence.run.path}: {', '.join(changed)} differ from {' '.join(RECIPE)}; train the "
             "model anew with make pretrained"
         )
     scores = _normalised(config)
@@ -58,7 +58,7 @@ def recipe_changes(run: Path) -> list[str]:
     A setting that the run did not know yet counts only if the recipe does not leave it at its
     default.
     """
-    composed, _ = compose_both(RECIPE)
+    composed, _ = compose_both(*RECIPE)
     then = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(run))
     before, now = _flat(OmegaConf.to_container(then)), _flat(OmegaConf.to_container(composed))
     return sorted(key for key in before | now if before.get(key) != now.get(key))
@@ -91,5 +91,5 @@ def _description(
     evidence: Evidence, scores: dict[str, float], sha256: dict[str, str]
 ) -> Pretrained:
     launch, seed = evidence.launches[-1], evidence.config["seed"]
-    recipe = RECIPE.partition("=")[2]
+    recipe = RECIPE[0].partition("=")[2]
     return Pretrained(recipe, seed, launch["commit"], launch["started"][:10], scores, sha256)

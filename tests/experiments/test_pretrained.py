@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
@@ -14,6 +13,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import hashes, read_pretrained
 from experiments import pretrained
 from tests.config.composing import composed
+from tests.conftest import SMALLEST
 
 
 def packing(model: Path) -> Config:
@@ -31,8 +31,7 @@ def test_the_model_is_packed_with_its_card_its_scores_and_hashes(
     with pytest.raises(CannotRunError, match=r"model\.hidden_size, .* make pretrained"):
         pretrained.main(packing(trained_run.model), tmp_path)
     assert not list(tmp_path.iterdir())
-    own = OmegaConf.load(trained_run.config)
-    monkeypatch.setattr(pretrained, "compose_both", lambda recipe: (own, None))
+    monkeypatch.setattr(pretrained, "RECIPE", SMALLEST)
     pretrained.main(packing(trained_run.model), tmp_path)
     packed, found = tmp_path / "pretrained", read_pretrained(tmp_path / "pretrained")
     assert found.sha256 == hashes(packed) and len(found.scores) == 2

@@ -71,7 +71,7 @@ def mean_normalised(session: Session, designer: Designer, population: str, episo
         while not result.done:
             mechanism = designer.propose(as_a_client_sees(result.observation), rng)[0]
             result = session.step(DaedalusAction(**mechanism.to_dict()))
-            earned.append(result.metadata["normalised"])
+            earned.append(result.observation.metadata["normalised"])
     if None in earned:
         raise ValueError(
             f"{population}: the server changes its bidders or its market, so it has no scale"
