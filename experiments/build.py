@@ -73,9 +73,8 @@ def make_context(
     portfolio: Mechanisms | None = None,
     population: str | None = None,
 ) -> DesignerContext:
-    """Return the context that designers are built from; the population is the run's by default."""
-    name = population or config.population.name
-    return DesignerContext(env, config.seed, portfolio, load_generate, name)
+    """Return the context that designers are built from."""
+    return DesignerContext(env, config.seed, portfolio, load_generate, population)
 
 
 def build_all(
