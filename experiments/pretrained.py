@@ -23,6 +23,7 @@ from experiments.tracked import tracked
 RECIPE = ("+experiment=grpo_world",)
 """What ``make designer`` trains."""
 _RECIPE_KEYS = ("task", "market", "population", "reward", "model", "training")
+_SHOWN = 5  # names of changed settings
 _LEFT_OUT = ("run/metrics.jsonl", "run/provenance.json")
 
 
@@ -37,7 +38,7 @@ def main(config: Config, out: Path) -> None:
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):
         raise CannotRunError(
-            f"{evidence.run.path}: {', '.join(changed)} differ from {' '.join(RECIPE)}; train the "
+            f"{evidence.run.path}: {', '.join(changed[:_SHOWN])} differ from {' '.join(RECIPE)}; train the "
             "model anew with make pretrained"
         )
     scores = _normalised(config)
