@@ -37,9 +37,10 @@ def main(config: Config, out: Path) -> None:
 
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):
+        shown, recipe = ", ".join(changed[:_SHOWN]), " ".join(RECIPE)
         raise CannotRunError(
-            f"{evidence.run.path}: {', '.join(changed[:_SHOWN])} differ from {' '.join(RECIPE)}; train the "
-            "model anew with make pretrained"
+            f"{evidence.run.path}: {shown} differ from {recipe}; train the model anew with make "
+            "pretrained"
         )
     scores = _normalised(config)
     with written_whole_folder(out / WORD) as aside:
