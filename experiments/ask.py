@@ -29,13 +29,14 @@ def main(config: Config, out: Path) -> None:
     env = make_env(config)
     with tracked(config, out) as (_, report):
         report.say(f"designer: {described(config.designer.checkpoint)}")
-        (designer,) = build_all({"": config.designer}, make_context(config, env)).values()
+        asked = build_all({config.designer.name: config.designer}, make_context(config, env))
+        designer = asked[config.designer.name]
         assert isinstance(designer, LanguageModelDesigner)
         _show_answer(config, env, designer, report)
         others = build_all(config.evaluation.baselines, make_context(config, env))
         if (scale := scale_of(env)) is not None:
             others["best_own"] = FixedDesigner(scale.mechanism)
-        _compare(config, env, others | {config.designer.name: designer}, report)
+        _compare(config, env, others | asked, report)
 
 
 def _show_answer(
