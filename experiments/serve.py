@@ -17,7 +17,6 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
 from daedalus.runs.folder import RunFolder, newest_model
-from daedalus.runs.pretrained import described
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
@@ -39,7 +38,7 @@ def main(config: Config, out: Path) -> None:
         load = partial(designer.load, load_generate) if designer else None
         trained_for = reward_of(designer.checkpoint) if designer else None
         app = create_app(settings, catalogue, load, make_designers(config), trained_for)
-        name = described(designer.checkpoint) if designer else NONE
+        name = pretrained.described(designer.checkpoint) if designer else NONE
         host, port = listener.getsockname()[:2]
         console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
         with suppress(KeyboardInterrupt):
