@@ -159,7 +159,7 @@ def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
 def test_the_service_has_its_page_and_says_that_it_has_no_article(
     daedalus: Path, tmp_path: Path
 ) -> None:
-    command = [daedalus, "+experiment=serve", "service.port=0"]
+    command = [daedalus, "+experiment=serve", "service.port=0", "service.checkpoint=none"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     told = (re.search(r"http://[\d.:]+", line) for line in process.stdout)

@@ -67,7 +67,8 @@ def test_the_configured_market_is_where_visitors_begin() -> None:
 
 @pytest.mark.slow
 def test_it_serves_until_interrupted(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", "service.port=0"]
+    settings = ["service.port=0", "service.checkpoint=none"]
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", *settings]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     address = next(
