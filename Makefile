@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api notebook notebooks clean
+.PHONY: help setup demo designer pretrained oracle serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -37,6 +37,20 @@ designer: setup ## train a designer for many populations, score it in others (SE
 	$(RUN) run.py +experiment=grpo_world seed=$(SEED) hydra.run.dir=$(HERE)/training
 	$(RUN) run.py +experiment=leaderboard_trained seed=$(SEED) hydra.run.dir=$(HERE)/leaderboard \
 	  trained=$(HERE)/training
+
+# The designer that the package ships is one of `make designer`: a finished training is not repeated.
+pretrained: setup ## train the designer that the package ships, score it and pack it (30 minutes)
+	$(RUN) run.py +experiment=grpo_world seed=$(SEED) hydra.run.dir=$(HERE)/training
+	rm -rf $(HERE)/packed
+	$(RUN) run.py +experiment=pretrained designer.checkpoint=$(HERE)/training/model \
+	  hydra.run.dir=$(HERE)/packed
+	rm -rf daedalus/pretrained && cp -r $(HERE)/packed/pretrained daedalus/pretrained
+
+ORACLE := outputs/oracle
+oracle: setup ## search the best fixed mechanism of each population for the package (5 minutes)
+	rm -rf $(ORACLE)
+	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
+	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json
 
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve

@@ -14,7 +14,10 @@ EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
 mechanism that the designer sets at the start of an episode. With one of them, the designer plays
 whole episodes; the rewards are shown and written to a file."""
-MODEL = "a `model` folder or a hub name OWNER/NAME (default: the newest model in outputs/)"
+MODEL = (
+    "a `model` folder, a hub name OWNER/NAME, or `pretrained`, the model of the package (default: "
+    "the newest model in outputs/; if there is none, pretrained)"
+)
 CONSTRAINED = "decode valid mechanisms only (default: as in training)"
 RESULTS = Path("outputs") / "inference_results.json"
 
@@ -42,19 +45,15 @@ def run(options: Namespace) -> None:
     """Print a mechanism, or play episodes and write their rewards.
 
     Raises:
-        ConfigError: There is no model, or the options cannot be run. The message says what to do.
+        ConfigError: The options cannot be run. The message says what to do.
     """
+    from daedalus.runs import pretrained
     from daedalus.runs.folder import newest_model
     from experiments.build import OUTPUTS  # slow to import; --help must be fast
     from experiments.inference import design, evaluate
 
-    newest = newest_model(OUTPUTS)
-    options.repo_id = options.repo_id or (str(newest) if newest else None)
-    if options.repo_id is None:
-        raise ConfigError(
-            f"no trained designer in {OUTPUTS}/; train one with `make demo`, or name one with "
-            "--repo-id"
-        )
+    options.repo_id = options.repo_id or str(newest_model(OUTPUTS) or pretrained.WORD)
+    print(f"designer: {pretrained.described(options.repo_id)}", file=sys.stderr)
     config = compose_config(*overrides(options))
     if options.n_episodes is None and not options.baseline:
         print(json.dumps(design(config).to_dict(), indent=2))

@@ -207,6 +207,7 @@ def cli() -> None:
 
 
 def _start(arguments: list[str]) -> None:
+    sys.argv[1:] = arguments = _in_full(arguments)
     flags = [each for each in arguments if each.startswith("-")]
     if processes.count() > 1 and flags:
         sys.exit(_NO_FLAG.format(flags[0], program()))
@@ -218,6 +219,13 @@ def _start(arguments: list[str]) -> None:
         return
     _prepare()
     main()
+
+
+def _in_full(arguments: list[str]) -> list[str]:
+    """Return the arguments with ``+experiment=NAME`` in place of a first word NAME."""
+    if arguments and arguments[0].isidentifier():
+        return [f"+experiment={arguments[0]}", *arguments[1:]]
+    return arguments
 
 
 def _prepare() -> None:

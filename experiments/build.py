@@ -69,10 +69,13 @@ def make_training_run(
 
 
 def make_context(
-    config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
+    config: Config,
+    env: DesignEnv,
+    portfolio: Mechanisms | None = None,
+    population: str | None = None,
 ) -> DesignerContext:
     """Return the context that designers are built from."""
-    return DesignerContext(env, config.seed, portfolio, load_generate)
+    return DesignerContext(env, config.seed, portfolio, load_generate, population)
 
 
 def build_all(
@@ -95,7 +98,7 @@ def each_population(
     """
     designers = portable_designers(config, portfolio)
     for population, env in make_envs(config).items():
-        yield population, env, designers | designers_of(config, env, portfolio)
+        yield population, env, designers | designers_of(config, population, env, portfolio)
 
 
 def portable_designers(config: Config, portfolio: Mechanisms | None) -> dict[str, Designer]:
@@ -105,11 +108,12 @@ def portable_designers(config: Config, portfolio: Mechanisms | None) -> dict[str
 
 
 def designers_of(
-    config: Config, env: DesignEnv, portfolio: Mechanisms | None
+    config: Config, population: str, env: DesignEnv, portfolio: Mechanisms | None
 ) -> dict[str, Designer]:
-    """Build the designers that are made for the population of an environment."""
-    context = make_context(config, env, portfolio)
-    return build_all(_designer_settings(config, per_population=True), context)
+    """Build the designers that are made for a population, and play there; ``env`` is its own."""
+    settings = _designer_settings(config, per_population=True)
+    chosen = {name: each for name, each in settings.items() if each.plays(population)}
+    return build_all(chosen, make_context(config, env, portfolio, population))
 
 
 def _designer_settings(config: Config, per_population: bool) -> dict[str, DesignerSettings]:

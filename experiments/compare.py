@@ -25,7 +25,8 @@ def main(config: Config, out: Path) -> None:
     name, baselines = config.designer.name, config.evaluation.baselines
     if baselines.get(name) != config.designer:
         shown = f"{name}_changed" if name in baselines else name
-        extra = build_all({shown: config.designer}, make_context(config, env))
+        context = make_context(config, env, population=config.population.name)
+        extra = build_all({shown: config.designer}, context)
     with tracked(config, out) as (_, report):
         compare_designers(config, env, report, extra)
 
@@ -34,7 +35,8 @@ def compare_designers(
     config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
-    designers = build_all(config.evaluation.baselines, make_context(config, env))
+    context = make_context(config, env, population=config.population.name)
+    designers = build_all(config.evaluation.baselines, context)
     log = AnswerLog(config.population.name)
     frames = comparison(config, env, designers | extra, list(designers), log)
     keep_answers([log], report)

@@ -13,7 +13,13 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answers import AnswerLog
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.evaluation.leaderboard import REFERENCES, aggregate, normalise, require_scale
+from daedalus.evaluation.leaderboard import (
+    REFERENCES,
+    aggregate,
+    in_all_populations,
+    normalise,
+    require_scale,
+)
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
@@ -37,7 +43,7 @@ def main(config: Config, out: Path) -> None:
     best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
     portable = best_fixed | portable_designers(config, portfolio)
     envs = _own_shard(config)
-    own = list(share_out(partial(_own_scores, config, portfolio), envs.values(), len(envs)))
+    own = list(share_out(partial(_own_scores, config, portfolio), envs.items(), len(envs)))
     logs = {population: AnswerLog(population) for population in envs}
     scores = [
         pd.concat([_mean_scores(config, env, portable, logs[population]), theirs]).assign(
@@ -47,15 +53,15 @@ def main(config: Config, out: Path) -> None:
     ]
     table = normalise(pd.concat(scores, ignore_index=True))
     confidence = config.evaluation.confidence
-    totals = aggregate(table, REFERENCES, confidence)
+    whole = in_all_populations(table)
+    totals = aggregate(whole, REFERENCES, confidence)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
         report.table(totals, "totals")
         keep_answers([*logs.values()], report)
-        wide = table.pivot(index="population", columns="designer", values="normalised")
-        report.show(wide[list(totals["designer"])].reset_index(), "normalised reward")
+        report.show(_side_by_side(table, list(totals["designer"])), "normalised reward")
         report.show(totals.dropna(axis=1), "over populations")
-        for name, figure in leaderboard_figures(table, totals, confidence).items():
+        for name, figure in leaderboard_figures(whole, totals, confidence).items():
             report.figure(figure, name)
 
 
@@ -66,9 +72,17 @@ def _own_shard(config: Config) -> dict[str, DesignEnv]:
     return dict(list(envs.items())[first:last])
 
 
-def _own_scores(config: Config, portfolio: Mechanisms, env: DesignEnv) -> pd.DataFrame:
-    """Return the rows of the designers that are made for the population of an environment."""
-    return _mean_scores(config, env, designers_of(config, env, portfolio))
+def _side_by_side(table: pd.DataFrame, first: list[str]) -> pd.DataFrame:
+    """Return a column for each designer, with a dash where it does not play."""
+    wide = table.pivot(index="population", columns="designer", values="normalised")
+    others = [name for name in wide if name not in first]
+    return wide[[*first, *others]].astype(object).where(wide.notna(), "-").reset_index()
+
+
+def _own_scores(config: Config, portfolio: Mechanisms, item: tuple[str, DesignEnv]) -> pd.DataFrame:
+    """Return the rows of the designers that are made for a population."""
+    population, env = item
+    return _mean_scores(config, env, designers_of(config, population, env, portfolio))
 
 
 def _mean_scores(

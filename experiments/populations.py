@@ -36,7 +36,8 @@ def main(config: Config, out: Path) -> None:
     summaries, logs = [], []
     for name, env in tqdm(envs.items(), "comparing", leave=False, disable=None):
         own = {"best_overall": overall, "best_own": best[name]}
-        designers = build_all(config.evaluation.baselines, make_context(config, env))
+        context = make_context(config, env, population=name)
+        designers = build_all(config.evaluation.baselines, context)
         designers |= {label: FixedDesigner(each) for label, each in own.items()}
         logs.append(AnswerLog(name))
         episodes = config.evaluation.episodes

@@ -14,6 +14,7 @@ from daedalus.env import Designer
 from daedalus.market.factory import is_compiled
 from daedalus.market.interface import MARKETS
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
 from daedalus.runs.folder import RunFolder, newest_model
 from daedalus.service.http.app import create_app
@@ -42,7 +43,7 @@ def main(config: Config, out: Path) -> None:
         app = create_app(
             settings, catalogue, load, make_designers(config), trained_for, makers, report_on
         )
-        name = designer.checkpoint if designer else "none; train one with make demo"
+        name = pretrained.described(designer.checkpoint) if designer else NONE
         host, port = listener.getsockname()[:2]
         console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
         with suppress(KeyboardInterrupt):
@@ -88,18 +89,23 @@ def make_catalogue(config: Config) -> Catalogue:
 
 def reward_of(checkpoint: str) -> RewardStack | None:
     """Return the reward of the run that trained a model; None if its run is not here."""
-    path = RunFolder(Path(checkpoint).parent).config
+    folder = Path(checkpoint)
+    runs = (RunFolder(folder.parent), RunFolder(folder / "run"))  # the second if it was published
+    known = [run.config for run in runs if run.config.exists()]
     try:
-        return read_config(path).reward if path.exists() else None
+        return read_config(known[0]).reward if known else None
     except ConfigError:
         return None  # another version of the project wrote it
 
 
 def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:
-    """Return the model that the settings name; ``newest`` looks for it in ``outputs``."""
+    """Return the model that the settings name.
+
+    ``newest`` looks for it in ``outputs``, and takes the one of the package if none is there.
+    """
     checkpoint = settings.checkpoint
     if checkpoint == NEWEST:
-        checkpoint = str(newest_model(outputs) or NONE)
+        checkpoint = str(newest_model(outputs) or pretrained.WORD)
     if checkpoint == NONE:
         return None
     return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained)

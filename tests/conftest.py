@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda each: each.path not in slow)
 
 
-_SMALLEST = (
+SMALLEST = (
     "+experiment=smoke",
     "model.lora.rank=4",
     "model.hidden_size=32",
@@ -68,7 +68,7 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     out.mkdir()
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        composed = compose("config", overrides=list(_SMALLEST))
+        composed = compose("config", overrides=list(SMALLEST))
     with run_record(composed, out):
         grpo.main(to_config(composed), out)
     return RunFolder(out)

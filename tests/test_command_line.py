@@ -103,6 +103,14 @@ def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
     assert answer.stdout.strip() == "[]"
 
 
+def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
+    told = run("baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
+    assert told == run("+experiment=baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
+    assert "seed: 3" in told
+    answer = run("baseline", cwd=tmp_path)
+    assert answer.returncode == 1 and "Did you mean baselines?" in answer.stderr
+
+
 def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     answer = run("+experiment=boxplot", "training.grpo.stepz=3", cwd=tmp_path)
     assert answer.returncode == 1 and "Did you mean steps?" in answer.stderr

@@ -45,7 +45,7 @@ LAUNCHERS = sorted((ROOT / "deploy" / "accelerate").glob("*.yaml"))
 MAKEFILE = ROOT / "Makefile"
 PLACEHOLDERS = {"$(RUN)": "python", "$(SEED)": "0", "$(HERE)": "RUN", "$$(mktemp -d)": "RUN"}
 PLACEHOLDERS |= {"$(GPU_CHECK)": "RUN", "$(TOKENIZER)": "FOLDER", "$(ARGS)": ""}
-PLACEHOLDERS |= {"$(NOTES)/demo": "RUN", "$(NOTES)": "RUN"}
+PLACEHOLDERS |= {"$(ORACLE)": "RUN", "$(NOTES)/demo": "RUN", "$(NOTES)": "RUN"}
 """What the Makefile's variables stand for."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DURATION = re.compile(r"\s+\([^()]*\)$")

@@ -19,6 +19,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
+from daedalus.runs.pretrained import read_pretrained
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
@@ -72,6 +73,16 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
     assert parse_mechanism(told).valid
     warm = ["--constrained", "--repo-id", untrained, "designer.temperature=1.0", "--seed"]
     assert ask(*warm, 1) == ask(*warm, 1) != ask(*warm, 2)
+
+
+@pytest.mark.slow
+def test_where_nothing_was_trained_the_designer_of_the_package_answers(
+    tmp_path: Path,
+) -> None:
+    process = script(cwd=tmp_path)
+    shown, errors = process.communicate(timeout=300)
+    assert process.returncode == 0 and errors.startswith(f"designer: {read_pretrained()}\n")
+    assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
 
 
 @pytest.mark.slow
@@ -141,7 +152,6 @@ def test_the_designer_plays_the_same_without_baselines(
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        ([], "make demo"),
         (["--repo-id", "/nowhere"], "holds no model"),
         (["--repo-id", "nobody/nothing"], "OWNER/NAME"),
         (["--repo-id", "MODEL"], "give --constrained"),

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from email import message_from_string
 from pathlib import Path
@@ -16,6 +17,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import requests
+
+from daedalus.runs.pretrained import read_pretrained
 
 ROOT = Path(__file__).parents[1]
 QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
@@ -30,13 +33,20 @@ def installed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy, without a download."""
-    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Leave a copy of what the package is built from."""
+    source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     for name in ("conf", "daedalus", "experiments"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, without a download."""
+    built = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, "--no-build-isolation", "-w", built, source], check=True)
     (found,) = built.iterdir()
@@ -87,6 +97,26 @@ def test_the_wheel_holds_every_file_of_the_packages_and_of_conf(wheel: Path) -> 
     assert [line for line in needed if "extra" not in line] == pinned
 
 
+def test_the_source_distribution_holds_the_same_files(source: Path, tmp_path: Path) -> None:
+    build = f"from setuptools.build_meta import build_sdist; build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, check=True)
+    (found,) = tmp_path.iterdir()
+    with tarfile.open(found) as packed:
+        names = {name.partition("/")[2] for name in packed.getnames()}
+    assert {"requirements.txt", *files("daedalus"), *files("experiments"), *files("conf")} <= names
+
+
+def test_the_designer_of_the_package_answers_right_after_the_install(
+    daedalus: Path, tmp_path: Path
+) -> None:
+    done = run(daedalus, "ask", "population=stage3", "evaluation.episodes=3", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"designer: {read_pretrained()}\n")
+    (out,) = tmp_path.glob("outputs/ask/*")
+    summary = pd.read_csv(out / "summary.csv", index_col="designer")
+    assert summary["valid"]["trained"] == 1 and summary["mean"]["trained"] > 0.3
+
+
 def test_the_help_names_the_command_and_the_folder_of_its_settings(
     daedalus: Path, tmp_path: Path
 ) -> None:
@@ -129,7 +159,7 @@ def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
 def test_the_service_has_its_page_and_says_that_it_has_no_article(
     daedalus: Path, tmp_path: Path
 ) -> None:
-    command = [daedalus, "+experiment=serve", "service.port=0"]
+    command = [daedalus, "+experiment=serve", "service.port=0", "service.checkpoint=none"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     told = (re.search(r"http://[\d.:]+", line) for line in process.stdout)

@@ -11,8 +11,11 @@ FIRST_SCREEN = """Daedalus trains language models to design auctions.
 
 usage
   {program} +experiment=NAME [group=option ...] [key=value ...]
+  {program} NAME ...    is short for {program} +experiment=NAME ...
 
 examples
+  Ask the trained designer that comes with the package for a mechanism:
+    {program} ask population=stage4 seed=1
   Train a designer and compare it with the baselines:
     {program} +experiment=grpo_stage3
   Continue the newest interrupted run:

@@ -58,6 +58,7 @@ def holds(parent: str, key: str) -> bool:
 
 
 TASKS = {
+    "ask": Task(f"{_ENV} designer evaluation", designer="language_model"),
     "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
     "bench": Task("market population model", both_markets=True),
     "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
@@ -81,8 +82,12 @@ TASKS = {
         designer="language_model",
         baselines=("search",),
     ),
+    "oracle": Task("market reward designer evaluation.episodes populations", designer="search"),
     "populations": Task("market reward designer evaluation populations", designer="search"),
     "ppo": Task(f"{_ENV} evaluation ppo"),
+    "pretrained": Task(
+        f"{_ENV} designer evaluation.episodes populations", designer="language_model"
+    ),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
     "replicate_published": Task(
         f"{_ENV} evaluation", baselines=("random_published", "informed_greedy")

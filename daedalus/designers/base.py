@@ -32,12 +32,14 @@ class DesignerContext:
         seed: Seed of the run.
         portfolio: Good mechanisms to choose from, or None.
         load_model: Loads a language model. It is passed in, so that this package needs no torch.
+        population: Name of the environment's population; None if it has none.
     """
 
     env: DesignEnv
     seed: int
     portfolio: Mechanisms | None = None
     load_model: LoadModel | None = None
+    population: str | None = None
 
     def candidates(self, count: int) -> Mechanisms:
         """Return the portfolio, or ``count`` random mechanisms if there is none."""
@@ -61,6 +63,10 @@ class DesignerSettings(Checked):
 
     per_population: ClassVar[bool] = False
     """Whether the designer is built anew for each population in which it plays."""
+
+    def plays(self, population: str) -> bool:
+        """Return whether a leaderboard may build the designer in a population of this name."""
+        return True
 
     def build(self, context: DesignerContext) -> Designer:
         """Return the designer. Some kinds search, learn or load a model first."""

@@ -15,6 +15,7 @@ from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
+from daedalus.runs import pretrained
 
 
 @dataclass
@@ -22,7 +23,8 @@ class LanguageModelSettings(DesignerSettings):
     """Settings of a language model that designs.
 
     Attributes:
-        checkpoint: Directory or hub name (OWNER/NAME) of the model.
+        checkpoint: Directory or hub name (OWNER/NAME) of the model; ``pretrained`` is the model
+            that the package ships.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Longest answer in tokens. Constrained answers have no limit.
         constrained: Whether tokens that cannot continue a mechanism are masked, so that every
@@ -44,6 +46,8 @@ class LanguageModelSettings(DesignerSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.checkpoint == pretrained.WORD:
+            self.checkpoint = str(pretrained.FOLDER)
         is_model = (Path(self.checkpoint) / "config.json").exists()
         is_hub_name = re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", self.checkpoint) is not None
         if not is_model and (Path(self.checkpoint).exists() or not is_hub_name):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.mechanism_table import read_submission
+from daedalus.market.mechanism_table import read_submission, submitted_populations
 from daedalus.market.observation import Observation
 
 
@@ -19,7 +20,8 @@ class SubmissionSettings(DesignerSettings):
     """Settings of a submission.
 
     Attributes:
-        file: The table, see ``read_submission``. A run's steps.csv is one.
+        file: The table, see ``read_submission``. A run's steps.csv is one. Its populations are
+            where it plays; without a column ``population`` it plays everywhere.
         of: Name of the designer in the table whose rows are replayed; empty takes all rows.
 
     Raises:
@@ -29,6 +31,8 @@ class SubmissionSettings(DesignerSettings):
     file: str = ""
     of: str = ""
 
+    per_population: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not Path(self.file).is_file():
@@ -37,13 +41,19 @@ class SubmissionSettings(DesignerSettings):
                 "the eleven fields, such as the steps.csv of a run"
             )
 
+    def plays(self, population: str) -> bool:
+        """Return whether the file has mechanisms for the population."""
+        named = submitted_populations(Path(self.file))
+        return not named or population in named
+
     def build(self, context: DesignerContext) -> SubmissionDesigner:
         """Return the designer.
 
         Raises:
-            ValueError: The file is no submission.
+            ValueError: The file is no submission, or none for the population.
         """
-        return SubmissionDesigner(read_submission(Path(self.file), self.of, context.seed))
+        file, population = Path(self.file), context.population
+        return SubmissionDesigner(read_submission(file, self.of, context.seed, population))
 
 
 class SubmissionDesigner:

@@ -66,6 +66,12 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(normalised=position)
 
 
+def in_all_populations(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of designers that played in every population, as aggregates need them."""
+    played = scores.groupby("designer")["population"].transform("nunique")
+    return scores[played == scores["population"].nunique()]
+
+
 def score_array(scores: pd.DataFrame, designer: str) -> Scores:
     """Return a designer's normalised scores, shape (seeds, populations)."""
     mine = scores[scores["designer"] == designer]

@@ -33,7 +33,18 @@ def read_mechanisms(path: Path) -> list[Mechanism]:
     return [_mechanism(path, number, row) for number, row in enumerate(rows, start=1)]
 
 
-def read_submission(path: Path, designer: str, seed: int) -> dict[tuple[int, int], Mechanism]:
+def submitted_populations(path: Path) -> set[str]:
+    """Return the populations that a submission names; none if it has no column ``population``.
+
+    Raises:
+        ValueError: The file is no table.
+    """
+    return {row["population"] or "" for row in _read(path)[1] if "population" in row}
+
+
+def read_submission(
+    path: Path, designer: str, seed: int, population: str | None = None
+) -> dict[tuple[int, int], Mechanism]:
     """Return the mechanisms of a submission by episode, from 0, and step, from 1.
 
     Args:
@@ -42,19 +53,22 @@ def read_submission(path: Path, designer: str, seed: int) -> dict[tuple[int, int
             because the answer was refused.
         designer: Whose rows count, if there is a column ``designer``; empty takes all.
         seed: Seed of the episodes; a column ``seed`` must agree.
+        population: Whose rows count, if there is a column ``population``; None takes all.
 
     Raises:
-        ValueError: The file is no such table, a value is out of range, or two rows have the same
-            episode and step. The message names the file and the row.
+        ValueError: The file is no such table, a value is out of range, two rows have the same
+            episode and step, or none is of the population. The message names the file and the row.
     """
     columns, rows = _read(path)
+    named = submitted_populations(path)
+    if named and population is not None and population not in named:
+        others = ", ".join(sorted(named))
+        raise ValueError(f"{path} has no row of the population {population}, but of {others}")
     if missing := [name for name in (*_PLACE, *FIELDS) if name not in columns]:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
     found: dict[tuple[int, int], Mechanism] = {}
     for number, row in enumerate(rows, start=1):
-        if (designer and row.get("designer", designer) != designer) or not any(
-            map(row.get, FIELDS)
-        ):
+        if not _counts(row, designer, population):
             continue
         place = _place(path, number, row, seed)
         if place in found:
@@ -64,6 +78,13 @@ def read_submission(path: Path, designer: str, seed: int) -> dict[tuple[int, int
             )
         found[place] = _mechanism(path, number, {name: row[name] for name in FIELDS})
     return found
+
+
+def _counts(row: dict[str, str], designer: str, population: str | None) -> bool:
+    """Return whether a row has a mechanism, and is of the designer and the population asked for."""
+    asked = {"designer": designer, "population": population}
+    others = [name for name, value in asked.items() if value and row.get(name, value) != value]
+    return not others and any(map(row.get, FIELDS))
 
 
 def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:

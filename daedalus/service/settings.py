@@ -11,7 +11,10 @@ from daedalus.checks import Checked, at_least, within
 
 _HOST = re.compile(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*")
 NEWEST, NONE = "newest", "none"
-"""Words for ``checkpoint``: the newest model under ``outputs``, and no model at all."""
+"""Words for ``checkpoint``: the newest model under ``outputs``, and no model at all.
+
+Another is ``pretrained``, see ``daedalus.runs.pretrained``.
+"""
 
 
 @dataclass
@@ -49,8 +52,9 @@ class ServiceSettings(Checked):
             forks: where players compete, a fork would tell them what a mechanism earns.
         fork_steps_per_address: Most steps a second that forks of one visitor's address play in the
             long run. It holds only with ``trusted_proxies``, as ``sessions_per_address`` does.
-        checkpoint: The trained designer: a model's directory or hub name, ``newest`` for the newest
-            model under ``outputs``, or ``none``. No request can name a model.
+        checkpoint: The trained designer: a model's directory or hub name, ``pretrained`` for the
+            model of the package, ``newest`` for the newest model under ``outputs`` and else the
+            one of the package, or ``none``. No request can name a model.
         constrained: Whether masked tokens make the designer's answers valid; None as in training.
         design_timeout: Longest time that a request waits for the trained designer before the
             heuristic one answers.
@@ -101,7 +105,8 @@ class ServiceSettings(Checked):
             )
         if not self.host or not self.checkpoint:
             raise ValueError(
-                "host, checkpoint: empty; host takes an address, checkpoint newest, none or a model"
+                "host, checkpoint: empty; host takes an address, checkpoint newest, pretrained, "
+                "none or a model"
             )
         for name in self.hosts:
             if not _HOST.fullmatch(name):

@@ -82,7 +82,8 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
         overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
-    if option in ("language_model", "publish") or group == "hub":
+    packing = (group, option) == ("experiment", "pretrained")
+    if option in ("language_model", "publish") or group == "hub" or packing:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "ppo" and group == "designer":
         (tmp_path / POLICY).touch()

@@ -17,6 +17,7 @@ def test_options_of_a_group_are_its_own_files_by_name() -> None:
         "held_out",
         "known_optimum",
         "offered",
+        "scaled",
         "stages",
         "validation",
     ]

@@ -78,7 +78,7 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         ({"task": "tune"}, "tuning.space: it is empty; choose what is tuned, as in tuning=grpo"),
         (
             {"task": "tune", "tuning": TuningSettings(task="tune", space=SPACE)},
-            "tuning.task: 'tune'; choose one of behaviour",
+            "tuning.task: 'tune'; choose one of ask, behaviour",
         ),
     ],
 )

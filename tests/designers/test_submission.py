@@ -48,6 +48,23 @@ def test_a_step_without_a_row_is_malformed(steps: pd.DataFrame, tmp_path: Path) 
     assert again.loc[~missing, "valid"].all()
 
 
+def test_a_file_that_names_populations_plays_there_alone(
+    steps: pd.DataFrame, tmp_path: Path
+) -> None:
+    named = pd.concat(
+        [steps.assign(population="a"), steps.assign(population="b", reserve_price=0.5)]
+    )
+    named.to_csv(tmp_path / "steps.csv", index=False)
+    settings = SubmissionSettings(file=str(tmp_path / "steps.csv"))
+    assert [settings.plays(name) for name in "abc"] == [True, True, False]
+    designer = settings.build(DesignerContext(ENV, 7, population="b"))
+    assert (compare(ENV, {"it": designer}, 3, 7)["reserve_price"] == 0.5).all()
+    with pytest.raises(ValueError, match=r"no row of the population c, but of a, b"):
+        settings.build(DesignerContext(ENV, 7, population="c"))
+    steps.to_csv(tmp_path / "steps.csv", index=False)
+    assert settings.plays("c") and settings.build(DesignerContext(ENV, 7, population="c"))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

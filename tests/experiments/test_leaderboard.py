@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pandas as pd
 import pytest
 
 from daedalus.config import Config, compose_config
+from daedalus.designers.fixed import FixedSettings
+from daedalus.designers.submission import SubmissionSettings
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs import workers
 from daedalus.runs.workers import sharing
@@ -90,3 +94,32 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
     highest = ceilings.groupby("population")["normalised"].max()
     assert highest.to_numpy() == pytest.approx(1.0)
     assert (tmp_path / "figures" / "leaderboard.png").exists()
+
+
+@pytest.mark.slow
+def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(leaderboard, "leaderboard_figures", lambda *_: {})  # they take seconds
+    config = small(1, 0)
+    here, *elsewhere = config.populations
+    rows = [
+        {"population": here, "episode": episode, "step": step} | Mechanism().to_dict()
+        for episode in range(4)
+        for step in range(1, 11)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "steps.csv", index=False)
+    mine = SubmissionSettings(file=str(tmp_path / "steps.csv"))
+    same = FixedSettings(mechanism=Mechanism())
+    shown = config.evaluation.baselines | {"mine": mine, "same": same}
+    config = replace(config, evaluation=replace(config.evaluation, baselines=shown))
+    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
+    portfolio = [drawn[row].to_dict() for row in range(len(drawn))]
+    pd.DataFrame(portfolio).to_csv(tmp_path / "portfolio.csv", index=False)
+    leaderboard.main(config, tmp_path)
+    summary = pd.read_csv(tmp_path / "summary.csv").pivot(index="population", columns="designer")
+    assert summary["mean"]["mine"][here] == summary["mean"]["same"][here] > 0
+    assert summary["mean"]["mine"][elsewhere].isna().all()
+    assert "mine" not in set(pd.read_csv(tmp_path / "totals.csv").designer)
+    told = capsys.readouterr().out
+    assert all(re.search(rf"│ {each} .*│ - +│\n", told) for each in elsewhere)

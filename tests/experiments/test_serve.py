@@ -14,6 +14,7 @@ import requests
 from omegaconf import OmegaConf
 
 from daedalus.config import compose_both
+from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue, reward_of
@@ -31,7 +32,9 @@ def leave_model(folder: Path, time: int) -> str:
 
 
 def test_the_newest_designer_that_was_trained_here_is_found(tmp_path: Path) -> None:
-    assert find_designer(ServiceSettings(), tmp_path) is None
+    shipped = find_designer(ServiceSettings(), tmp_path)
+    assert shipped is not None and shipped.checkpoint == str(FOLDER)
+    assert shipped == find_designer(ServiceSettings(checkpoint="pretrained"), tmp_path)
     newest = leave_model(tmp_path / "sweeps/grpo/1/0/model", 2_000)
     older = leave_model(tmp_path / "grpo/2/model", 1_000)
     found = find_designer(ServiceSettings(constrained=True), tmp_path)
@@ -64,7 +67,8 @@ def test_the_configured_market_is_where_visitors_begin() -> None:
 
 @pytest.mark.slow
 def test_it_serves_until_interrupted(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", "service.port=0"]
+    settings = ["service.port=0", "service.checkpoint=none"]
+    command = [sys.executable, str(ROOT / "run.py"), "+experiment=serve", *settings]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     address = next(
@@ -91,6 +95,8 @@ def test_the_configured_reward_is_where_visitors_begin() -> None:
 
 def test_the_reward_of_a_model_is_that_of_its_run(tmp_path: Path) -> None:
     assert reward_of(str(tmp_path / "model")) is None
+    shipped = reward_of(str(FOLDER))
+    assert shipped is not None and shipped.is_composite
     composed_run, _ = compose_both("+experiment=smoke", "reward=welfare")
     OmegaConf.save(composed_run, tmp_path / "config.yaml")
     found = reward_of(str(tmp_path / "model"))

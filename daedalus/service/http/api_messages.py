@@ -12,6 +12,11 @@ from daedalus.service.sessions.session_messages import TRAINED
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
+_OF_A_STEP = (
+    "seed, population, market and objective of the episode; scores by name; normalised: the reward "
+    "on a scale from a random designer (0) to the best fixed mechanism (1), null where this scale "
+    "was not measured"
+)
 Documented = dict[int | str, dict[str, Any]]
 """Answers of an operation by status, for the OpenAPI document."""
 
@@ -45,7 +50,7 @@ class StepAnswer(Strict):
     observation: dict[str, Any]
     reward: float
     done: bool
-    info: dict[str, Any]
+    info: dict[str, Any] = Field(description=_OF_A_STEP)
 
 
 class DesignRequest(PartialObservation):

@@ -10,6 +10,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.env import Episodes
+from daedalus.evaluation.scale import Scale, scale_of
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
@@ -59,6 +60,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._catalogue = catalogue
         self._episodes: Episodes | None = None
         self._before: Episodes | None = None
+        self._scale: Scale | None = None
         self._closed = False
         self._state = DaedalusState()
         self.has_played = False
@@ -87,7 +89,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         if chosen.seed is None:
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
         episodes = self._catalogue.build(chosen).reset(episode_seeds([chosen.seed]))
-        self._episodes, self._before = episodes, None
+        self._episodes, self._before, self._scale = episodes, None, scale_of(episodes.env)
         self._reset_rubric()
         self._state = DaedalusState(
             **chosen.model_dump(exclude={"n_agents", "episode_length"}),
@@ -112,6 +114,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         scored = scores(result.scored, result.stack)
         told = self._told(episodes.observe(), scored, 0.0)
         told.reward = scored.get(OBJECTIVE, self._apply_rubric(action, told))
+        told.metadata["normalised"] = self._scale and self._scale.normalise(told.reward)
         self._state.rewards.append(told.reward)
         return told
 

@@ -51,7 +51,7 @@ declare namespace wire {
     observation: { round_number: number };
     reward: number;
     done: boolean;
-    info: { scores: Scores };
+    info: { scores: Scores; normalised: number | null };
   }
 
   interface DesignAnswer {

@@ -1,0 +1,71 @@
+"""The trained designer that the package ships; ``make pretrained`` trains and packs it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from daedalus.runs.files import written_whole
+
+WORD = "pretrained"
+"""The name by which settings ask for it, in place of a model's folder."""
+FOLDER = Path(__file__).parents[1] / "pretrained"
+"""Its files: the model, its card, and in ``run/`` what its training run wrote."""
+_ABOUT = "pretrained.json"
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """Where the designer comes from.
+
+    Attributes:
+        recipe: The experiment that trained it, such as ``grpo_world``.
+        seed: Seed of the run.
+        commit: Commit of the code that trained it; None if it is not known.
+        date: Day of the training, YYYY-MM-DD.
+        scores: Mean normalised R by population, see ``daedalus.evaluation.scale``.
+        sha256: Hash of every other file, by its path in the folder.
+    """
+
+    recipe: str
+    seed: int
+    commit: str | None
+    date: str
+    scores: dict[str, float]
+    sha256: dict[str, str]
+
+    def __str__(self) -> str:
+        """Return its origin and its mean score in one line."""
+        mean = sum(self.scores.values()) / len(self.scores)
+        commit = f", commit {self.commit[:7]}" if self.commit else ""
+        return (
+            f"the pretrained one of {self.recipe}, {self.date}{commit}; {mean:.2f} over "
+            f"{len(self.scores)} populations, where random has 0 and the best fixed mechanism 1"
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write the description beside the files that it describes."""
+        with written_whole(folder / _ABOUT) as aside:
+            aside.write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+
+def read_pretrained(folder: Path = FOLDER) -> Pretrained:
+    """Return the description of the designer that the package ships."""
+    return Pretrained(**json.loads((folder / _ABOUT).read_text()))
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder except the description, by its path."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _ABOUT)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+    }
+
+
+def described(checkpoint: str) -> str:
+    """Return how to tell a user which designer a checkpoint is."""
+    shipped = checkpoint == WORD or Path(checkpoint).resolve() == FOLDER
+    return str(read_pretrained()) if shipped else checkpoint

@@ -1,0 +1,41 @@
+"""Packing the model of a run for the package."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.config import Config
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.pretrained import hashes, read_pretrained
+from experiments import pretrained
+from tests.config.composing import composed
+from tests.conftest import SMALLEST
+
+
+def packing(model: Path) -> Config:
+    """Return the packing of a model, with two populations of the benchmark."""
+    few = ["evaluation.episodes=2", f"designer.checkpoint={model}", "tracking=files"]
+    config = composed("+experiment=pretrained", *few)
+    populations = dict(list(config.populations.items())[:2])
+    return replace(config, populations=populations)
+
+
+@pytest.mark.slow
+def test_the_model_is_packed_with_its_card_its_scores_and_hashes(
+    trained_run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CannotRunError, match=r"model\.hidden_size, .* make pretrained"):
+        pretrained.main(packing(trained_run.model), tmp_path)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(pretrained, "RECIPE", SMALLEST)
+    pretrained.main(packing(trained_run.model), tmp_path)
+    packed, found = tmp_path / "pretrained", read_pretrained(tmp_path / "pretrained")
+    assert found.sha256 == hashes(packed) and len(found.scores) == 2
+    assert {"model.safetensors", "README.md", "run/config.yaml"} <= set(found.sha256)
+    assert not {"run/metrics.jsonl", "run/provenance.json"} & set(found.sha256)
+    (packed / "model.safetensors").write_bytes(b"another")
+    assert found.sha256 != hashes(packed)

@@ -1,0 +1,75 @@
+"""The oracle and a random designer, played on a service through the client."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+
+from daedalus.evaluation.scale import scale_named
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.client import DaedalusClient
+from daedalus.service.openenv.messages import DaedalusAction
+from daedalus.service.openenv.oracle import measured_ends
+from experiments.serve import make_catalogue
+from tests.config.composing import composed
+from tests.service.conftest import serving
+
+ROOT = Path(__file__).parents[3]
+DECLARED = OpenEnvYamlParser().parse(ROOT)
+
+
+@pytest.fixture(scope="module")
+def address(catalogue: Catalogue) -> Iterator[str]:
+    """Serve what ``make serve`` offers; the markets have been compiled."""
+    with serving(make_catalogue(composed("+experiment=serve"))) as found:
+        yield found
+
+
+def test_the_ends_of_the_reward_are_where_the_manifest_says(address: str) -> None:
+    low, high = 0.0, 1.0
+    with DaedalusClient(base_url=address).sync() as session:
+        for population in ("stage1", "stage3"):
+            found = measured_ends(session, population, episodes=25)
+            assert found["oracle"] >= high - DECLARED.reward.oracle_tolerance
+            assert high - found["floor"] >= DECLARED.reward.floor_margin
+            assert found["floor"] == pytest.approx(low, abs=0.1)
+
+
+def test_a_step_has_its_reward_on_the_scale_and_null_where_there_is_none(address: str) -> None:
+    with DaedalusClient(base_url=address).sync() as session:
+        assert "normalised" not in session.reset(seed=1, population="stage4").metadata
+        step = session.step(DaedalusAction())
+        assert step.metadata["normalised"] == scale_named("stage4").normalise(step.reward)
+        for change in ({"n_agents": 9}, {"episode_length": 4}, {"objective": "revenue"}):
+            session.reset(seed=1, population="stage4", **change)
+            assert session.step(DaedalusAction()).metadata["normalised"] is None
+
+
+def test_a_server_that_changes_the_bidders_is_not_measured(catalogue: Catalogue) -> None:
+    with serving(catalogue) as other, DaedalusClient(base_url=other).sync() as session:
+        with pytest.raises(ValueError, match="stage3: the server changes its bidders"):
+            measured_ends(session, "stage3", episodes=1)
+
+
+@pytest.mark.slow
+def test_the_script_of_the_manifest_prints_what_it_measured(address: str) -> None:
+    oracle = DECLARED.capabilities.oracle
+    assert oracle is not None and oracle.form == "script"
+    script = [ROOT / oracle.location, "--address", address, "--episodes", "20"]
+    python = os.environ | {"PYTHON": sys.executable}
+    done = subprocess.run(script, env=python, cwd="/", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["population"], told["episodes"]) == ("stage3", 20)
+    assert told["floor"] < 0.1 < 0.9 < told["oracle"]
+    unknown = subprocess.run(
+        [*script, "--population", "nowhere"], env=python, capture_output=True, text=True
+    )
+    assert unknown.returncode == 1 and "has no oracle" in unknown.stderr
