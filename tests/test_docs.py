@@ -103,7 +103,8 @@ def jobs(words: list[str]) -> list[list[str]]:
     Of a sweep over seeds it takes the first, and of another range the first and the last.
     """
     words = [word for word in words[2:] if word not in ("--cfg", "job")]
-    words = ["+experiment=smoke" if word == "+experiment=NAME" else word for word in words]
+    meant = {"+experiment=NAME": "+experiment=smoke", "ask": "+experiment=ask"}
+    words = [meant.get(word, word) for word in words]
     if "-m" not in words:
         return [words]
     parsed = OverridesParser.create().parse_overrides([word for word in words if word != "-m"])

@@ -1,4 +1,4 @@
-"""The examples of docs/plugs.md run, and do what they say; see tests/plugs/ for evaluators."""
+"""The examples of README and docs/plugs.md run; see tests/plugs/ for evaluators."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ from daedalus.service.openenv.catalogue import Catalogue
 from tests.populations import in_both_markets
 from tests.service.conftest import serving
 
-PAGE = Path(__file__).parents[1] / "docs" / "plugs.md"
-PYTHON, GYMNASIUM, FORK = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+ROOT = Path(__file__).parents[1]
+PYTHON, GYMNASIUM, FORK = (
+    block
+    for page in ("README.md", "docs/plugs.md")
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+)
 
 
 def done(script: str) -> dict[str, Any]:
@@ -30,11 +34,11 @@ def done(script: str) -> dict[str, Any]:
 
 
 def test_five_lines_of_python(capsys: pytest.CaptureFixture[str]) -> None:
-    names = done(PYTHON)
-    assert len(PYTHON.split("\n\n")[1].splitlines()) == 4
+    done(PYTHON)
+    assert len(list(filter(None, PYTHON.splitlines()))) <= 5
     episode = daedalus.market("stage3").env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
-    assert names["step"].reward == float(capsys.readouterr().out) == expected
+    assert float(capsys.readouterr().out) == expected
 
 
 @pytest.mark.slow
