@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +14,7 @@ from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answers import AnswerLog
 from daedalus.evaluation.report import Report
 from daedalus.evaluation.scale import scale_of
+from daedalus.language.prompt import observation_texts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.pretrained import described
@@ -46,7 +47,9 @@ def _show_answer(
     observation = env.reset(market_seeds(config.seed, "evaluation", 1)).observe()
     designer.propose(observation, generator(config.seed, "ask"))
     answer = designer.answers[0]
-    report.say(f"\n{config.population.name}, seed {config.seed}. It reads:\n{answer.prompt}\n")
+    with_names = replace(designer.prompt, compact=False, mechanism=False)  # which a table shows
+    read = observation_texts(observation, with_names)[0]
+    report.say(f"\n{config.population.name}, seed {config.seed}. It reads:\n{read}\n")
     if answer.parsed.mechanism is None:
         report.say(f"Its answer is no mechanism ({answer.parsed.reason}): {answer.text}")
     else:

@@ -105,6 +105,7 @@ class LanguageModelDesigner:
         objectives: Weights that the prompt of each market shows; None shows those of ``prompt``.
 
     Attributes:
+        prompt: Contents of the prompt.
         answers: The answers of the last proposal, one for each market.
     """
 
@@ -116,14 +117,14 @@ class LanguageModelDesigner:
         objectives: Sequence[Mapping[str, float]] | None = None,
     ) -> None:
         self._generate = generate
-        self._prompt = prompt
+        self.prompt = prompt
         self._strict = strict
         self._objectives = objectives
         self.answers: list[Answer] = []
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
-        chats = prompts(observations, self._prompt, self._objectives)
+        chats = prompts(observations, self.prompt, self._objectives)
         self.answers = [
             Answer(chat[-1]["content"], text, parse_mechanism(text, self._strict))
             for chat, text in zip(chats, self._generate(chats, rng), strict=True)

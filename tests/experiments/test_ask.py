@@ -25,7 +25,7 @@ def test_it_shows_what_the_designer_sets_and_earns(
     told = capsys.readouterr().out
     assert told.startswith(f"designer: {read_pretrained()}\n\nstage4, seed 5. It reads:\nround_")
     assert all(f" {name} " in told for name in FIELDS)
-    assert "Reply with JSON only." in told and "mean R over 3 episodes" in told
+    assert "averages: {welfare:" in told and "mean R over 3 episodes" in told
     summary = pd.read_csv(tmp_path / "summary.csv", index_col="designer")
     assert list(summary.index) == ["random", "informed_greedy", "best_own", "trained"]
     assert summary.valid["trained"] == 1 and f" {summary['mean']['trained']:.3f} [" in told
