@@ -12,7 +12,7 @@ const NOT_TEXT = "The file is not text in UTF-8. Save it as CSV in UTF-8, then s
 const ENVELOPE = 100; // bytes of a request beside the log
 
 /** @param {number} most */
-const tooLong = (most) => `The file is empty, or longer than ${most} bytes as it is sent. Send fewer sales.`;
+const tooLong = (most) => `The file is too long, or empty: send at most ${most} bytes.`;
 
 /** The section with the form. */
 export class BidReport {
