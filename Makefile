@@ -61,8 +61,6 @@ serve: setup ## start the web page and the API, with the newest trained designer
 SERVICE := tests/service/http tests/service/page tests/service/sessions
 ALONE := tests/market/jit/test_threads.py \
   tests/test_deploy.py::test_openenv_grades_the_service_of_the_image_at_level_two
-# A worker often waits for processes that it started, so two cores take three.
-WORKERS = $(shell $(PYTHON) -c 'import os; print(max(3, os.cpu_count()))')
 unexport MAKEFLAGS # tests run make, too, and must not find the job server of this one
 test: setup ## run all tests, also the slow ones
 	$(MAKE) --no-print-directory --jobs 2 test-service test-others
@@ -72,7 +70,7 @@ test-service:
 	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 
 test-others:
-	nice -n 10 $(RUN) -m pytest -q -m "" -n $(WORKERS) --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
+	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
 
 test-plugs: setup ## test the tasks of Inspect and verifiers, in an environment of their own (0.7 GB)
 	$(RUN) -m uv run --quiet --no-project --isolated --python $(RUN) \

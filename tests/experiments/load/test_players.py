@@ -33,7 +33,7 @@ def stands(steps: int, seeds: count[int]) -> dict[str, int]:
 def test_a_player_over_http_outlives_its_episodes(address: str) -> None:
     async def lives() -> int:
         players = await http_players(address, 2, LENGTH)
-        pace = await play(players[1:], seconds=0.2)
+        pace = await play(players[1:], seconds=1.0)
         await asyncio.gather(*(player.close() for player in players))
         assert pace.refused == 0
         return len(pace.latencies)
@@ -50,7 +50,7 @@ def test_a_player_over_a_websocket_outlives_its_episodes(address: str) -> None:
         async with connect(address.replace("http", "ws") + "/ws") as socket:
             player = WebSocketPlayer(socket, episodes)
             await player.begin()
-            pace = await play([player], seconds=0.2, rate=50.0)
+            pace = await play([player], seconds=1.0, rate=50.0)
             await socket.send(json.dumps({"type": "state"}))
             state = json.loads(await socket.recv())["data"]
         steps = len(pace.latencies)
