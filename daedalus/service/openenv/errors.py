@@ -23,6 +23,13 @@ class EpisodeError(RuntimeError):
     """A request that needs an episode, without one."""
 
 
+def bounded(text: str, most: int) -> str:
+    """Return a foreign text as answers repeat it: bounded, in characters that travel."""
+    safe = text[:most].encode("utf-8", "replace").decode()
+    left = len(text) - most
+    return safe if left <= 0 else f"{safe}\n… and {left} more characters"
+
+
 def shown(value: object) -> Any:
     """Return a value in a form that fits into an answer: short, finite, in valid characters."""
     if value is None or isinstance(value, bool):

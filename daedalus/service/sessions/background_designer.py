@@ -17,6 +17,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.rewards.stack import RewardStack
+from daedalus.service.openenv.errors import bounded
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
@@ -101,7 +102,7 @@ class BackgroundDesigner:
             source="ai" if mechanism else "fallback",
             status=self.status,
             error=error,
-            text=None if text is None else quoted(text),
+            text=None if text is None else bounded(text, MAX_QUOTED),
             note=self._note(reward) if mechanism else None,
             latency=time.perf_counter() - began,
         )
@@ -159,13 +160,6 @@ class BackgroundDesigner:
         if reward is None or trained is None or knows_many or trained.active == reward.active:
             return None
         return f"the model was trained for {trained.name}, and not for {reward.name}"
-
-
-def quoted(text: str) -> str:
-    """Return a model's text as answers repeat it: of bounded length, in characters that travel."""
-    safe = text[:MAX_QUOTED].encode("utf-8", "replace").decode()
-    left = len(text) - MAX_QUOTED
-    return safe if left <= 0 else f"{safe}\n… and {left} more characters"
 
 
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:

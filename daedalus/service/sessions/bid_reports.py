@@ -12,6 +12,7 @@ from csv import Error, reader
 from io import StringIO
 from tempfile import TemporaryDirectory
 
+from daedalus.service.openenv.errors import bounded
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.store import CapacityError
 from daedalus.service.sessions.worker import Worker
@@ -82,7 +83,7 @@ class BidReports:
             "the report", name, lambda: self._made(csv, kind), patience, left
         )
         if report is None:
-            raise BidLogError(cut(str(error)))
+            raise BidLogError(bounded(str(error), _LONGEST))
         return name
 
     def get(self, name: str) -> str | None:
@@ -128,9 +129,3 @@ def _columns(csv: str) -> int:
         return len(next(reader(StringIO(csv, newline="")), []))
     except Error:
         return 0
-
-
-def cut(reason: str) -> str:
-    """Return a reason of bounded length, in characters that travel."""
-    text = reason[:_LONGEST].encode("utf-8", "replace").decode()
-    return text if len(reason) <= _LONGEST else f"{text} ..."
