@@ -52,7 +52,7 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
         histories: Training histories by designer. Those without ``RESERVE`` are left out.
     """
     figure, (left, right) = empty_panels(1, 2, (9.6, 3.9))
-    rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders")
+    rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders", kind="stable")
     names = list(rows["designer"].unique())
     colours = palette(names)
     for number, name in enumerate(names):
@@ -66,7 +66,7 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
             colour = colours.get(name, FAINT)
             right.plot(history["step"], smooth[RESERVE], color=colour, lw=1.2)
             low, high = smooth[f"{RESERVE}_low"], smooth[f"{RESERVE}_high"]
-            right.fill_between(history["step"], low, high, color=colour, alpha=0.15, lw=0)
+            right.fill_between(history["step"], low, high, color=colour, alpha=0.2 / len(histories), lw=0)
     for panel in (left, right):
         panel.axhline(0.5, color=INK, lw=0.8, ls="--")
         panel.set(ylim=(0.0, 1.0), ylabel="reserve price")
