@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 
 from daedalus.market.factory import play_on_one_thread
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.errors import FieldError, UnansweredError
 from daedalus.service.openenv.messages import DaedalusAction
 
 
@@ -24,6 +26,7 @@ def warm_up(catalogue: Catalogue) -> None:
     for market in catalogue.markets:
         for population in catalogue.playable(market)[:1]:
             environment.reset(0, population=population, market=market)
-            environment.step(DaedalusAction())
+            with suppress(UnansweredError, FieldError):  # of bidders that are models; none is asked
+                environment.step(DaedalusAction())
     gc.collect()
     gc.freeze()

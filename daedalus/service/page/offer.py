@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
+from daedalus.service.openenv.asked_market import ASKED, AskedMarket
 from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.page.page_messages import (
+    AskedBidders,
     Meaning,
     MechanismField,
+    NamedRules,
     Offer,
     PopulationOnOffer,
     Start,
@@ -22,6 +26,7 @@ _MARKETS = {
     "you take over after 20 rounds under one of four mechanisms",
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
+    ASKED: "before each step every bidder says what it bids at five values; a step has ten rounds",
 }
 _OBJECTIVES = {
     "composite": "R, the product of welfare, fairness, participation and stability",
@@ -91,6 +96,7 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
         for kind, each in (strategic.types.items() if strategic else ())
     ]
+    asked = catalogue.asked if name == ASKED else None
     return PopulationOnOffer(
         name=name,
         stage=population.stage,
@@ -99,4 +105,13 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         ranges=strategic.ranges.of(SIZES + TRAITS) if strategic else {},
         types=types,
         markets=[each for each in catalogue.markets if name in catalogue.playable(each)],
+        asked=asked and _bidders(asked),
     )
+
+
+def _bidders(asked: AskedMarket) -> AskedBidders:
+    rules = [
+        NamedRules(name=name, mechanism=WireMechanism(**each.to_dict()))
+        for name, each in asked.rules.items()
+    ]
+    return AskedBidders(model=asked.model, recorded=asked.recorded, rules=rules)
