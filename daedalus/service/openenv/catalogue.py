@@ -100,7 +100,8 @@ class Catalogue:
         reward = self.objectives[chosen["objective"]]
         asked = self.asked if chosen["population"] == ASKED else None
         if options.n_agents is None:
-            return DesignEnv.of(market, population, reward, asked and asked.players)
+            players = None if asked is None else asked.players
+            return DesignEnv.of(market, population, reward, players)
         if asked is not None:
             allowed = "a language model bids in a fixed number of seats; leave it out"
             raise FieldError("n_agents", options.n_agents, allowed)

@@ -105,7 +105,7 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         ranges=strategic.ranges.of(SIZES + TRAITS) if strategic else {},
         types=types,
         markets=[each for each in catalogue.markets if name in catalogue.playable(each)],
-        asked=asked and _bidders(asked),
+        asked=None if asked is None else _bidders(asked),
     )
 
 

@@ -36,7 +36,7 @@ class NamedRules(Strict):
 
 
 class AskedBidders(Strict):
-    """The language model that bids; if its answers are recorded, ``rules`` are sure to have some."""
+    """The language model that bids. If its answers are recorded, they cover ``rules``."""
 
     model: str
     recorded: bool
