@@ -12,7 +12,13 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from daedalus.service.openenv.errors import BiddersError, EpisodeError, FieldError, shown
+from daedalus.service.openenv.errors import (
+    BiddersError,
+    EpisodeError,
+    FieldError,
+    UnrecordedError,
+    shown,
+)
 from daedalus.service.sessions.store import CapacityError, UnknownSessionError
 
 _INVALID = "some fields are not valid"
@@ -67,7 +73,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return refusal(404 if isinstance(error, UnknownSessionError) else 409, str(error))
 
     async def unanswered(request: Request, error: BiddersError) -> JSONResponse:
-        return refusal(502, str(error))
+        return refusal(422 if isinstance(error, UnrecordedError) else 502, str(error))
 
     async def full(request: Request, error: CapacityError) -> JSONResponse:
         seconds = max(1, math.ceil(error.retry_after))

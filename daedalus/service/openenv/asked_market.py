@@ -10,8 +10,8 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.views import Player
 
-ASKED = "language_models"
-"""Name of the population, and of the market, which plays no other one."""
+ASKED_POPULATION, ASKED_MARKET = "language_models", "asked"
+"""Names of the population and of its market; neither goes with another one."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
-from daedalus.service.openenv.asked_market import ASKED, AskedMarket
+from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
 from daedalus.service.openenv.ranges import integer
@@ -69,8 +69,8 @@ class Catalogue:
 
     def with_asked(self, asked: AskedMarket) -> Self:
         """Return the catalogue that also offers a market in which a language model bids."""
-        populations = self.populations | {ASKED: asked.population}
-        markets = self.markets | {ASKED: asked.market}
+        populations = self.populations | {ASKED_POPULATION: asked.population}
+        markets = self.markets | {ASKED_MARKET: asked.market}
         return replace(self, populations=populations, markets=markets, asked=asked)
 
     def playable(self, market: str) -> list[str]:
@@ -79,7 +79,7 @@ class Catalogue:
         return [
             name
             for name, each in self.populations.items()
-            if plays in each.markets and (name == ASKED) == (market == ASKED)
+            if plays in each.markets and (name == ASKED_POPULATION) == (market == ASKED_MARKET)
         ]
 
     def build(self, options: ResetOptions) -> DesignEnv:
@@ -98,7 +98,7 @@ class Catalogue:
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
         reward = self.objectives[chosen["objective"]]
-        asked = self.asked if chosen["population"] == ASKED else None
+        asked = self.asked if chosen["population"] == ASKED_POPULATION else None
         if options.n_agents is None:
             players = None if asked is None else asked.players
             return DesignEnv.of(market, population, reward, players)

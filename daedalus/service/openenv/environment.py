@@ -105,7 +105,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
-            FieldError: Recorded answers of bidders do not allow the mechanism.
+            UnrecordedError: Recorded answers of bidders do not allow the mechanism.
             UnansweredError: A model has to be asked for its bids first. No step has been played.
         """
         episodes = self.episode()

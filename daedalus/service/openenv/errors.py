@@ -37,6 +37,10 @@ class BiddersError(RuntimeError):
     """A model that bids gave no answers; the message says why, in words for a visitor."""
 
 
+class UnrecordedError(BiddersError):
+    """Recorded answers of bidders do not allow the mechanism of a step."""
+
+
 def bounded(text: str, most: int) -> str:
     """Return a foreign text as answers repeat it: bounded, in characters that travel."""
     safe = text[:most].encode("utf-8", "replace").decode()

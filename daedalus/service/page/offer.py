@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
-from daedalus.service.openenv.asked_market import ASKED, AskedMarket
+from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.page.page_messages import (
@@ -26,7 +26,7 @@ _MARKETS = {
     "you take over after 20 rounds under one of four mechanisms",
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
-    ASKED: "before each step every bidder says what it bids at five values; a step has ten rounds",
+    ASKED_MARKET: "before a step, each bidder says what it bids at five values; a step has ten rounds",
 }
 _OBJECTIVES = {
     "composite": "R, the product of welfare, fairness, participation and stability",
@@ -92,11 +92,11 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
     settings = catalogue.populations[name]
     population = settings.in_market(settings.markets[0])
     strategic = settings.strategic
+    asked = catalogue.asked if name == ASKED_POPULATION else None
     types = [
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
-        for kind, each in (strategic.types.items() if strategic else ())
+        for kind, each in (strategic.types.items() if strategic and not asked else ())
     ]
-    asked = catalogue.asked if name == ASKED else None
     return PopulationOnOffer(
         name=name,
         stage=population.stage,

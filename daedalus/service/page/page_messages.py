@@ -52,7 +52,7 @@ class PopulationOnOffer(Strict):
         bidders: Number of bidders.
         units: Units for sale in a round.
         ranges: What each episode draws.
-        types: The types of its bidders.
+        types: The types of its simulated bidders.
         markets: Names of the markets.
         asked: The language model that bids; None if the bidders are simulated.
     """

@@ -9,7 +9,7 @@ from functools import partial
 
 from daedalus.bidders.asking import AskAll, BudgetSpentError, Chat, Recording
 from daedalus.checks import CannotRunError
-from daedalus.service.openenv.errors import BiddersError, FieldError, UnansweredError
+from daedalus.service.openenv.errors import BiddersError, UnansweredError, UnrecordedError
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import WorkError
 
@@ -72,12 +72,12 @@ class BackgroundBidders:
 
 
 def recorded_only(recording: Recording) -> AskAll:
-    """Return what answers from a recording, and else refuses the mechanism with ``FieldError``."""
+    """Return what answers from a recording, and else raises ``UnrecordedError``."""
 
     def ask(chats: Sequence[Chat]) -> list[str]:
         try:
             return recording(chats)
         except CannotRunError as error:
-            raise FieldError("action", None, _UNRECORDED) from error
+            raise UnrecordedError(_UNRECORDED) from error
 
     return ask

@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from daedalus.market.mechanism import Mechanism
-from daedalus.service.openenv.asked_market import ASKED
+from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.errors import FieldError
@@ -27,7 +27,8 @@ from tests.config.composing import composed
 from tests.designers import chat_double
 from tests.service.conftest import serving
 
-BEGIN = {"session_id": "a", "seed": 3, "population": ASKED, "market": ASKED, "episode_length": 3}
+ASKED = {"population": ASKED_POPULATION, "market": ASKED_MARKET}
+BEGIN = {"session_id": "a", "seed": 3, "episode_length": 3} | ASKED
 FIRST_PRICE = {"auction_type": "first_price", "reserve_price": 0.0, "reveal_reserve": True}
 OTHER = FIRST_PRICE | {"reserve_price": 0.37}
 
@@ -86,15 +87,16 @@ def test_without_a_bidder_nothing_is_offered(catalogue: Catalogue, tmp_path: Pat
 
 
 def test_the_market_and_its_bidders_go_together(recorded: Catalogue) -> None:
-    assert recorded.playable(ASKED) == [ASKED] and recorded.markets[ASKED].rounds_per_step == 10
-    assert not any(ASKED in recorded.playable(each) for each in ("strategic", "classic"))
+    assert recorded.playable(ASKED_MARKET) == [ASKED_POPULATION]
+    assert recorded.markets[ASKED_MARKET].rounds_per_step == 10
+    assert not any(ASKED_POPULATION in recorded.playable(each) for each in ("strategic", "classic"))
     offered = make_offer(recorded, []).populations[-1]
-    assert (offered.name, offered.bidders, offered.markets) == (ASKED, 3, [ASKED])
+    assert (offered.name, offered.bidders, offered.markets) == (ASKED_POPULATION, 3, [ASKED_MARKET])
     assert offered.asked is not None and offered.asked.recorded
     assert offered.asked.model == "SmolLM2" and len(offered.asked.rules) == 5
-    for wrong in ({"market": "strategic"}, {"market": ASKED, "n_agents": 8}):
+    for wrong in ({"market": "strategic"}, {"n_agents": 8}, {"population": "stage0"}):
         with pytest.raises(FieldError):
-            recorded.build(recorded.options(population=ASKED, **wrong))
+            recorded.build(recorded.options(**ASKED | wrong))
 
 
 def test_recorded_answers_play_all_their_rules_and_refuse_others(recorded: Catalogue) -> None:
@@ -105,7 +107,7 @@ def test_recorded_answers_play_all_their_rules_and_refuse_others(recorded: Catal
             assert step(address, **each["mechanism"]).json()["info"]["scores"]
         refused = step(address, **OTHER)
         assert refused.status_code == 422
-        assert "are recorded, and not for these rules" in refused.json()["detail"][0]["allowed"]
+        assert "are recorded, and not for these rules" in refused.json()["error"]
         state = get(address, "/state")
         assert state["step_count"] == 5 and state["mechanism"] == rules[-1]["mechanism"]
         assert step(address, **FIRST_PRICE).json()["done"]
@@ -120,6 +122,7 @@ def test_what_people_watch_is_replayed_and_what_would_ask_more_is_refused(
         arena, reveal = get(address, "/api/arena")["rounds"], get(address, "/api/reveal")
         prices = [each["clearing_price"] for each in played["observation"]["market_outcomes"]]
         assert [each["price"] for each in arena] == prices and len(prices) == 10
+        assert {each["menu"][0] for each in reveal["bidders"]} == {"language_model"}
         for bids, values in zip((each["bids"] for each in arena), reveal["values"], strict=True):
             assert all(0 <= bid <= value for bid, value in zip(bids, values, strict=True))
         assert get(address, "/api/truth")["regrets"] == {}
@@ -138,7 +141,7 @@ def no_search(_: Any) -> Any:
 
 def test_openenv_plays_it_too(recorded: Catalogue) -> None:
     with serving(recorded) as address, DaedalusClient(base_url=address).sync() as env:
-        env.reset(seed=3, population=ASKED, market=ASKED)
+        env.reset(seed=3, **ASKED)
         first = env.step(DaedalusAction(**FIRST_PRICE))
         with pytest.raises(RuntimeError, match="recorded, and not for these rules"):
             env.step(DaedalusAction(**OTHER))

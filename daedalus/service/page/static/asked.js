@@ -70,7 +70,7 @@ export class Asked {
 /** @param {wire.AskedBidders} asked */
 export function told({ model, recorded }) {
   const how = recorded
-    ? "Its answers are recorded for these rules, and others are refused."
+    ? "Its answers are recorded for a few rules, and others are refused."
     : "It is asked live, so that a step may take a minute.";
   return `${model}, a language model, bids. ${how}`;
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from daedalus.service.openenv.asked_market import ASKED
+from daedalus.service.openenv.asked_market import ASKED_POPULATION
 from tests.designers import chat_double
 from tests.service.page.static.visitor import Visit, at_own_site
 from tests.service.sessions.test_asked_bidders import asked, live, rational
@@ -24,7 +24,7 @@ def test_recorded_bidders_say_which_rules_they_know(
     ):
         page = visitor.page
         expect(page.locator("#asked")).to_be_hidden()
-        visitor.begin(population=ASKED)
+        visitor.begin(population=ASKED_POPULATION)
         meaning = page.locator("#setup-meaning")
         expect(meaning).to_contain_text("SmolLM2, a language model, bids. Its answers are recorded")
         expect(page.locator("#n_agents")).to_be_disabled()
@@ -52,7 +52,7 @@ def test_a_visitor_sees_that_the_model_is_asked(visit: Visit, catalogue, tmp_pat
     ):
         visitor = visit(address).open(4)
         page = visitor.page
-        page.select_option("#population", ASKED)
+        page.select_option("#population", ASKED_POPULATION)
         page.click("#reset")
         expect(page.locator("#asking")).to_have_text("Asking m for its bids …")
         visitor.at_step(1)
