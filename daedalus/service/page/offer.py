@@ -26,7 +26,7 @@ _MARKETS = {
     "you take over after 20 rounds under one of four mechanisms",
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
-    ASKED_MARKET: "before a step, each bidder says what it bids at five values; a step has ten rounds",
+    ASKED_MARKET: "before a step, each bidder says its bids at five values; a step has ten rounds",
 }
 _OBJECTIVES = {
     "composite": "R, the product of welfare, fairness, participation and stability",

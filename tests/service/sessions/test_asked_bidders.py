@@ -26,6 +26,7 @@ from tests.bidders.scripted import asked_values, equilibrium
 from tests.config.composing import composed
 from tests.designers import chat_double
 from tests.service.conftest import serving
+from tests.untrained import leave_untrained_model
 
 ASKED = {"population": ASKED_POPULATION, "market": ASKED_MARKET}
 BEGIN = {"session_id": "a", "seed": 3, "episode_length": 3} | ASKED
@@ -256,3 +257,16 @@ def test_a_market_is_made_ready_without_asking(catalogue: Catalogue, tmp_path: P
         with asked(catalogue, tmp_path, *model) as found, ThreadPoolExecutor(1) as thread:
             thread.submit(warm_up, found).result()
         assert not server.requests and Mechanism(**FIRST_PRICE) in found.asked.rules.values()
+
+
+@pytest.mark.slow
+def test_a_model_in_this_process_bids(catalogue: Catalogue, tmp_path: Path) -> None:
+    leave_untrained_model(tmp_path / "model")
+    model = ["bidder=local", f"bidder.source={tmp_path / 'model'}"]
+    with (
+        asked(catalogue, tmp_path, *model) as found,
+        serving(found, design_timeout=60.0) as address,
+    ):
+        post(address, "/reset", **BEGIN)
+        assert step(address, **OTHER).ok
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 1
