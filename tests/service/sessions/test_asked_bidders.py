@@ -117,7 +117,9 @@ def test_recorded_answers_play_all_their_rules_and_refuse_others(recorded: Catal
 def test_what_people_watch_is_replayed_and_what_would_ask_more_is_refused(
     recorded: Catalogue,
 ) -> None:
-    with serving(recorded, makers={"search": no_search}) as address:
+    with serving(
+        recorded, designers={"planner": Looking()}, makers={"search": no_search}
+    ) as address:
         post(address, "/reset", **BEGIN)
         played = step(address, **FIRST_PRICE).json()
         arena, reveal = get(address, "/api/arena")["rounds"], get(address, "/api/reveal")
@@ -130,6 +132,7 @@ def test_what_people_watch_is_replayed_and_what_would_ask_more_is_refused(
         for path, more in (
             ("/fork", {"mechanisms": [FIRST_PRICE]}),
             ("/api/design", {"designer": "search"}),
+            ("/api/design", {"designer": "planner"}),
         ):
             refused = post(address, path, session_id="a", **more)
             assert refused.status_code == 422
@@ -138,6 +141,16 @@ def test_what_people_watch_is_replayed_and_what_would_ask_more_is_refused(
 
 def no_search(_: Any) -> Any:
     raise AssertionError("a search began")
+
+
+class Looking:
+    """A designer that would look at copies of the episode, as the planner does."""
+
+    def watch(self, _: Any) -> None:
+        raise AssertionError("a planner began")
+
+    def propose(self, *_: Any) -> Any:
+        raise AssertionError("a planner proposed")
 
 
 def test_openenv_plays_it_too(recorded: Catalogue) -> None:
