@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext
 from daedalus.config import Config
 from daedalus.designers.base import DesignerSettings
@@ -33,9 +34,9 @@ def main(config: Config, out: Path) -> None:
     env, settings, bidder = make_env(config), config.evaluation, config.bidder
     require_single_demand(env)
     player, asker = bidder.build(BidderContext(config.market, out, load_ask))
-    types = types_of_bidders(env.market).types
-    players = {name: player for name, each in types.items() if each.share > 0}
-    asked = DesignEnv.of(config.market, types_of_bidders(env.market), config.reward, players)
+    population = types_of_bidders(env.market)
+    players = in_all_seats(player, population)
+    asked = DesignEnv.of(config.market, population, config.reward, players)
     designers = build_all(_designers(config), make_context(config, env))
     episodes, seed = settings.episodes, config.seed
     played = {

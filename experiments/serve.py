@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from daedalus.config import Config, ConfigError
+from daedalus.bidders.asking import Recording
+from daedalus.bidders.player import in_all_seats
+from daedalus.bidders.settings import BidderContext, RecordedBidder
+from daedalus.config import Config, ConfigError, compose_config
 from daedalus.config.compose import read_config
+from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
 from daedalus.market.factory import is_compiled
-from daedalus.market.interface import MARKETS
+from daedalus.market.interface import MARKETS, types_of_bidders
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
 from daedalus.runs.folder import RunFolder, newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
+from daedalus.service.openenv.asked_market import AskedMarket
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
+from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import build_all, load_generate, make_context, make_env
+from experiments.build import build_all, load_ask, load_generate, make_context, make_env
 from experiments.report_on_bids import can_report, report_on_bids
 
 
@@ -33,7 +41,8 @@ def main(config: Config, out: Path) -> None:
     settings = config.service
     catalogue, console = make_catalogue(config), make_console()
     designer = find_designer(settings, Path(settings.outputs))
-    with listen(settings) as listener:
+    with listen(settings) as listener, asked_market(config, out) as asked:
+        catalogue = catalogue if asked is None else catalogue.with_asked(asked)
         if not all(is_compiled(name) for name in MARKETS):
             console.print("Compiling the markets, once; this takes up to a minute ...")
         warm_up(catalogue)
@@ -85,6 +94,33 @@ def make_catalogue(config: Config) -> Catalogue:
     length = config.service.max_episode_length
     objectives = {COMPOSITE: RewardStack()} | offered | {objective: stack}
     return Catalogue(populations, default, market, markets, length, objective, objectives)
+
+
+@contextmanager
+def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
+    """Give the market of ``+experiment=llm_bidders`` with the run's bidder; None without a bidder.
+
+    Recorded answers know no past but an empty one, so those bidders are told none.
+    """
+    if config.bidder is None:
+        yield None
+        return
+    study = compose_config("+experiment=llm_bidders")
+    recorded = isinstance(config.bidder, RecordedBidder)
+    memory = 0 if recorded else config.bidder.memory
+    facts = config.bidder.facts or study.bidder.facts
+    bidder = replace(config.bidder, memory=memory, facts=facts)
+    player, asker = bidder.build(BidderContext(study.market, out, load_ask))
+    service = config.service
+    background = BackgroundBidders(asker, service.design_timeout, service.design_queue)
+    player.ask = recorded_only(asker) if isinstance(asker, Recording) else background
+    players = in_all_seats(player, types_of_bidders(make_env(study).market))
+    known = study.evaluation.baselines.items()
+    rules = {name: each.mechanism for name, each in known if isinstance(each, FixedSettings)}
+    try:
+        yield AskedMarket(study.population, study.market, players, bidder.name, recorded, rules)
+    finally:
+        background.close()
 
 
 def reward_of(checkpoint: str) -> RewardStack | None:

@@ -14,6 +14,7 @@ import numpy as np
 from daedalus.bidders.asking import AskAll, Chat
 from daedalus.bidders.questions import AGAIN, Questions, values
 from daedalus.bidders.reading import POINTS, Bids, read_bids
+from daedalus.market.population import Population
 from daedalus.market.views import View
 
 _ABSTAINS = Bids((0.0,) * POINTS, 0)
@@ -82,6 +83,11 @@ class StrategyPlayer:
         self.read.unreadable += bids.count(None)
         self.read.clipped += sum(each.clipped for each in found)
         return found
+
+
+def in_all_seats(player: StrategyPlayer, population: Population) -> dict[str, StrategyPlayer]:
+    """Return a player by each type that has bidders, as markets take players."""
+    return {name: player for name, each in population.types.items() if each.share > 0}
 
 
 def _name(chat: Chat) -> str:

@@ -52,6 +52,7 @@ RENAMED_OPTIONS = {
 
 _NO_EXPERIMENT = "'hydra.runtime.choices.experiment' not found"  # names the run's folder
 _NO_OPTION = "Config group override must be"
+_NO_BIDDER = "Could not override 'bidder."
 _COMPOSER = "hydra._internal.config_loader_impl"
 _LEFT_OUT = ("To append to your config use", "Config search path:", "\tprovider=")
 """Beginnings of lines of Hydra: advice that is wrong for a misspelt key, and folders."""
@@ -64,6 +65,8 @@ def explain(error: Exception) -> str:
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_LEFT_OUT))
     if _NO_EXPERIMENT in message:
         return f"nothing to run: choose +experiment=NAME; {program()} --help lists the names"
+    if _NO_BIDDER in message and "object_type=dict" in message:
+        return "bidder: none here; first choose one by bidder=endpoint, local or recorded"
     if _NO_OPTION in message:
         return "a group takes the name of one of its files, as in population=stage3, and no more"
     renamed = _renamed_option(message) or _renamed_key(message)

@@ -118,10 +118,15 @@ def require_designers(config: Config) -> None:
 def require_bidder(config: Config) -> None:
     """Refuse what stands in the place of a bidder and is none, if the task has bidders.
 
+    A task that offers markets may do without.
+
     Raises:
         ConfigError: The message says how to choose one.
     """
-    if "bidder" in TASKS[config.task].keys and not isinstance(config.bidder, BidderSettings):
+    task = TASKS[config.task]
+    if task.offers and config.bidder is None:
+        return
+    if "bidder" in task.keys and not isinstance(config.bidder, BidderSettings):
         raise ConfigError(
             f"bidder: {config.bidder!r} is no bidder; choose one by bidder=NAME, where NAME is "
             f"one of {', '.join(KINDS)}"

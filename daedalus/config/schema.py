@@ -47,7 +47,7 @@ class Config(Checked):
         reward: The reward stack that searches and training maximise.
         objectives: Rewards by name, among which the visitors of the service choose.
         designer: The designer that is studied.
-        bidder: The language model that bids in ``llm_bidders``.
+        bidder: The language model that bids in ``llm_bidders``, or for the visitors of the service.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
         numbers: Training of the policy of plain numbers.

@@ -96,7 +96,7 @@ TASKS = {
     "sensitivity": Task(
         f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
     ),
-    "serve": Task(f"{_SERVE} evaluation.baselines", offers=True, both_markets=True),
+    "serve": Task(f"{_SERVE} bidder evaluation.baselines", offers=True, both_markets=True),
     "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
     "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
     "theory": Task("evaluation.episodes"),

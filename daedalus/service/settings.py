@@ -57,9 +57,9 @@ class ServiceSettings(Checked):
             one of the package, or ``none``. No request can name a model.
         constrained: Whether masked tokens make the designer's answers valid; None as in training.
         design_timeout: Longest time that a request waits for the trained designer before the
-            heuristic one answers.
-        design_queue: Largest number of different questions that wait for the trained designer, and
-            of searches that wait.
+            heuristic one answers; and for a language model that bids.
+        design_queue: Largest number of different questions that wait for the trained designer, of
+            searches, and of steps that wait for a language model's bids.
         job_timeout: Longest time of a search, and of a report on bids. Each has a process of its
             own, one of each kind at a time.
         outputs: Folder that contains runs: models, curves and figures.

@@ -18,7 +18,7 @@ from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue, reward_of
-from tests.config.composing import composed
+from tests.config.composing import composed, failure
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,6 +91,12 @@ def test_the_configured_reward_is_where_visitors_begin() -> None:
     assert make_catalogue(composed("+experiment=serve", "reward=revenue")).objective == "revenue"
     own = make_catalogue(composed("+experiment=serve", "reward=published"))
     assert own.objective == "configured" and list(own.objectives) == [*names, "configured"]
+
+
+def test_a_bidder_must_be_chosen_before_it_is_changed() -> None:
+    assert composed("+experiment=serve").bidder is None
+    assert "first choose one by bidder=endpoint" in failure("+experiment=serve", "bidder.memory=3")
+    assert "bidder.model: not set" in failure("+experiment=serve", "bidder=endpoint")
 
 
 def test_the_reward_of_a_model_is_that_of_its_run(tmp_path: Path) -> None:

@@ -99,3 +99,6 @@ INVALID: Documented = {422: {"model": Problem, "description": "Some fields are n
 
 UNKNOWN_SESSION: Documented = {404: {"model": Problem, "description": "No such session"}}
 """The refusal of a request that needs a live session."""
+
+UNANSWERED: Documented = {502: {"model": Problem, "description": "A model that bids gave no bids"}}
+"""The refusal of a step for which a language model did not bid."""

@@ -55,7 +55,9 @@ def designer_routes(
         began = time.perf_counter()
         designer, error = designers.get(request.designer), None
         if request.designer in made.names:
-            env = required(request.designer, asked).episode().env
+            session = required(request.designer, asked)
+            session.require_simulated()
+            env = session.episode().env
             with leaving(http) as left:
                 designer, error = await made.of(request.designer, env, visitor_of(http.scope), left)
         elif designer is None:
@@ -96,11 +98,14 @@ def proposal(
     """Return what a designer proposes for one market.
 
     Raises:
-        FieldError: The designer watches episodes, and there is no session.
+        FieldError: The designer watches episodes, and there is no session, or a language model bids
+            in its episode.
         EpisodeError: The designer watches episodes, and this one has ended.
     """
     if isinstance(designer, Watcher):
-        episode = required("this designer", session).episode()
+        session = required("this designer", session)
+        session.require_simulated()
+        episode = session.episode()
         if episode.done[0]:
             raise EpisodeError("the episode has ended; reset first")
         designer.watch(episode)  # until the next line, so sessions do not meet

@@ -12,7 +12,13 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from daedalus.service.openenv.errors import EpisodeError, FieldError, shown
+from daedalus.service.openenv.errors import (
+    BiddersError,
+    EpisodeError,
+    FieldError,
+    UnrecordedError,
+    shown,
+)
 from daedalus.service.sessions.store import CapacityError, UnknownSessionError
 
 _INVALID = "some fields are not valid"
@@ -51,7 +57,7 @@ async def turn_away(
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give every error its status: 422 with the fields, 404, 409, 503, or 500."""
+    """Give every error its status: 422 with the fields, 404, 409, 502, 503, or 500."""
 
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         if isinstance(error.body, bytes):  # FastAPI parses only bodies that are declared as JSON
@@ -65,6 +71,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
     async def without(request: Request, error: UnknownSessionError | EpisodeError) -> JSONResponse:
         return refusal(404 if isinstance(error, UnknownSessionError) else 409, str(error))
+
+    async def unanswered(request: Request, error: BiddersError) -> JSONResponse:
+        return refusal(422 if isinstance(error, UnrecordedError) else 502, str(error))
 
     async def full(request: Request, error: CapacityError) -> JSONResponse:
         seconds = max(1, math.ceil(error.retry_after))
@@ -81,6 +90,7 @@ def add_error_handlers(app: FastAPI) -> None:
         FieldError: refused,
         UnknownSessionError: without,
         EpisodeError: without,
+        BiddersError: unanswered,
         CapacityError: full,
         HTTPException: other,
         Exception: broken,

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, Query, Request
 
 from daedalus.service.http.api_messages import (
     INVALID,
+    UNANSWERED,
     UNKNOWN_SESSION,
     Documented,
     Problem,
@@ -57,10 +58,12 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
         )
 
     @router.post(
-        "/step", responses=INVALID | UNKNOWN_SESSION, summary="Play one step under a mechanism"
+        "/step",
+        responses=INVALID | UNKNOWN_SESSION | UNANSWERED,
+        summary="Play one step under a mechanism",
     )
     async def step(request: StepRequest) -> StepAnswer:
-        observation = sessions.get(request.session_id).step(request.action)
+        observation = await sessions.get(request.session_id).step_async(request.action)
         return StepAnswer(
             observation=_body(observation),
             reward=observation.reward or 0.0,

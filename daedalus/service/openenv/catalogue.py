@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import create_model
 
@@ -13,6 +13,7 @@ from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
+from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
 from daedalus.service.openenv.ranges import integer
@@ -31,6 +32,7 @@ class Catalogue:
         max_episode_length: Longest episode on offer, in steps.
         objective: Name of the objective of a reset that names none.
         objectives: What an episode may reward, by the name that a reset gives, at least one.
+        asked: The market in which a language model bids; None if there is none.
     """
 
     populations: dict[str, PopulationSettings]
@@ -40,6 +42,7 @@ class Catalogue:
     max_episode_length: int
     objective: str = COMPOSITE
     objectives: dict[str, RewardStack] = field(default_factory=lambda: {COMPOSITE: RewardStack()})
+    asked: AskedMarket | None = None
 
     def __post_init__(self) -> None:
         places: dict[str, Mapping[str, object]] = {
@@ -64,10 +67,20 @@ class Catalogue:
             "EpisodeOptions", __base__=ResetOptions, __doc__=ResetOptions.__doc__, **fields
         )
 
+    def with_asked(self, asked: AskedMarket) -> Self:
+        """Return the catalogue that also offers a market in which a language model bids."""
+        populations = self.populations | {ASKED_POPULATION: asked.population}
+        markets = self.markets | {ASKED_MARKET: asked.market}
+        return replace(self, populations=populations, markets=markets, asked=asked)
+
     def playable(self, market: str) -> list[str]:
         """Return the populations that a market can play."""
         plays = self.markets[market].name
-        return [name for name, each in self.populations.items() if plays in each.markets]
+        return [
+            name
+            for name, each in self.populations.items()
+            if plays in each.markets and (name == ASKED_POPULATION) == (market == ASKED_MARKET)
+        ]
 
     def build(self, options: ResetOptions) -> DesignEnv:
         """Return the environment that valid options describe.
@@ -85,8 +98,13 @@ class Catalogue:
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
         reward = self.objectives[chosen["objective"]]
+        asked = self.asked if chosen["population"] == ASKED_POPULATION else None
         if options.n_agents is None:
-            return DesignEnv.of(market, population, reward)
+            players = None if asked is None else asked.players
+            return DesignEnv.of(market, population, reward, players)
+        if asked is not None:
+            allowed = "a language model bids in a fixed number of seats; leave it out"
+            raise FieldError("n_agents", options.n_agents, allowed)
         try:
             return DesignEnv.of(market, population.of_size(options.n_agents), reward)
         except ValueError as error:

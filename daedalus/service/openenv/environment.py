@@ -16,7 +16,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
 from daedalus.search.forks import fork_rewards, steps_left
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.errors import EpisodeError, FieldError
+from daedalus.service.openenv.errors import EpisodeError, FieldError, UnansweredError
 from daedalus.service.openenv.messages import (
     MAX_SEED,
     DaedalusAction,
@@ -42,7 +42,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     """One episode of mechanism design at a time.
 
     The market's kernels must not run on two threads at once. So the asynchronous methods play on
-    the event loop; a step takes about a millisecond.
+    the event loop; a step takes about a millisecond. Language models that bid are asked elsewhere.
 
     Args:
         catalogue: The populations and markets that a reset may choose.
@@ -105,14 +105,17 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
+            UnrecordedError: Recorded answers of bidders do not allow the mechanism.
+            UnansweredError: A model has to be asked for its bids first. No step has been played.
         """
         episodes = self.episode()
         if episodes.done[0]:
             return self._told(episodes.observe(), {}, 0.0)
-        self._before, self.has_played = episodes.fork(_ONLY), True
-        result = episodes.step(Mechanisms.stack([action.to_mechanism()]))
+        after = episodes.fork(_ONLY)
+        result = after.step(Mechanisms.stack([action.to_mechanism()]))
+        self._before, self._episodes, self.has_played = episodes, after, True
         scored = scores(result.scored, result.stack)
-        told = self._told(episodes.observe(), scored, 0.0)
+        told = self._told(after.observe(), scored, 0.0)
         told.reward = scored.get(OBJECTIVE, self._apply_rubric(action, told))
         told.metadata["normalised"] = self._scale and self._scale.normalise(told.reward)
         self._state.rewards.append(told.reward)
@@ -141,6 +144,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         episode, most = self.episode(), self._max_fork_steps
         if not most:
             raise EpisodeError("this service has no forks; service.max_fork_steps=512 allows them")
+        self.require_simulated()
         if not (left := steps_left(episode)):
             raise EpisodeError("the episode has ended; reset first")
         if asked.steps > most:
@@ -148,6 +152,17 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             raise FieldError("futures", asked.futures, allowed)
         if asked.horizon > left:
             raise FieldError("horizon", asked.horizon, f"give 1 to {left}, the steps that are left")
+
+    def require_simulated(self) -> None:
+        """Refuse what would play copies of an episode in which a language model bids.
+
+        Raises:
+            EpisodeError: No episode has begun, or the session has been closed.
+            FieldError: A language model bids.
+        """
+        if self.episode().env.market.players:
+            allowed = "forks, searches and planners would ask its language model; choose another"
+            raise FieldError("population", self._state.population, allowed)
 
     async def reset_async(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
@@ -158,8 +173,20 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     async def step_async(
         self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
     ) -> DaedalusObservation:
-        """Play one step on the event loop, see ``step``."""
-        return self.step(action)
+        """Play one step on the event loop, see ``step``; meanwhile others play.
+
+        Raises:
+            BiddersError: A model that has to be asked for its bids gives no answers.
+            EpisodeError: As in ``step``; or another step or reset came while it was asked.
+        """
+        episode = self.episode()
+        while True:
+            try:
+                return self.step(action)
+            except UnansweredError as question:
+                await question.ask()
+            if self.episode() is not episode:
+                raise EpisodeError("the episode went on while its bidders were asked; step again")
 
     @property
     def state(self) -> DaedalusState:

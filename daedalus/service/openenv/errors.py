@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 _LONGEST_VALUE = 200  # characters that an answer repeats
@@ -21,6 +22,23 @@ class FieldError(ValueError):
 
 class EpisodeError(RuntimeError):
     """A request that needs an episode, without one."""
+
+
+class UnansweredError(RuntimeError):
+    """A step needs answers of a model; once it has been asked, the step can be played."""
+
+    def __init__(self, ask: Callable[[], Awaitable[None]]) -> None:
+        """Keep what asks the model, which may raise ``BiddersError``."""
+        super().__init__("a language model has to be asked first; use step_async")
+        self.ask = ask
+
+
+class BiddersError(RuntimeError):
+    """A model that bids gave no answers; the message says why, in words for a visitor."""
+
+
+class UnrecordedError(BiddersError):
+    """Recorded answers of bidders do not allow the mechanism of a step."""
 
 
 def bounded(text: str, most: int) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 
 from daedalus.market.factory import play_on_one_thread
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.errors import UnansweredError, UnrecordedError
 from daedalus.service.openenv.messages import DaedalusAction
 
 
@@ -24,6 +26,7 @@ def warm_up(catalogue: Catalogue) -> None:
     for market in catalogue.markets:
         for population in catalogue.playable(market)[:1]:
             environment.reset(0, population=population, market=market)
-            environment.step(DaedalusAction())
+            with suppress(UnansweredError, UnrecordedError):  # no model is asked
+                environment.step(DaedalusAction())
     gc.collect()
     gc.freeze()

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
+from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.page.page_messages import (
+    AskedBidders,
     Meaning,
     MechanismField,
+    NamedRules,
     Offer,
     PopulationOnOffer,
     Start,
@@ -22,6 +26,7 @@ _MARKETS = {
     "you take over after 20 rounds under one of four mechanisms",
     "fresh": "the same bidders, who have not learnt yet; you take over after three rounds",
     "classic": "the market of the published system, in which only three of the fields matter",
+    ASKED_MARKET: "before a step, each bidder says its bids at five values; a step has ten rounds",
 }
 _OBJECTIVES = {
     "composite": "R, the product of welfare, fairness, participation and stability",
@@ -87,9 +92,10 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
     settings = catalogue.populations[name]
     population = settings.in_market(settings.markets[0])
     strategic = settings.strategic
+    asked = catalogue.asked if name == ASKED_POPULATION else None
     types = [
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
-        for kind, each in (strategic.types.items() if strategic else ())
+        for kind, each in (strategic.types.items() if strategic and not asked else ())
     ]
     return PopulationOnOffer(
         name=name,
@@ -99,4 +105,13 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
         ranges=strategic.ranges.of(SIZES + TRAITS) if strategic else {},
         types=types,
         markets=[each for each in catalogue.markets if name in catalogue.playable(each)],
+        asked=None if asked is None else _bidders(asked),
     )
+
+
+def _bidders(asked: AskedMarket) -> AskedBidders:
+    rules = [
+        NamedRules(name=name, mechanism=WireMechanism(**each.to_dict()))
+        for name, each in asked.rules.items()
+    ]
+    return AskedBidders(model=asked.model, recorded=asked.recorded, rules=rules)

@@ -28,8 +28,34 @@ class TypeOnOffer(Strict):
     menu: list[str]
 
 
+class NamedRules(Strict):
+    """A mechanism with a name."""
+
+    name: str
+    mechanism: WireMechanism
+
+
+class AskedBidders(Strict):
+    """The language model that bids. If its answers are recorded, they cover ``rules``."""
+
+    model: str
+    recorded: bool
+    rules: list[NamedRules]
+
+
 class PopulationOnOffer(Strict):
-    """A population, and the markets that can play it; ``ranges`` is what each episode draws."""
+    """A population, and the markets that can play it.
+
+    Attributes:
+        name: Its name.
+        stage: Stage of the curriculum, 0 to 4.
+        bidders: Number of bidders.
+        units: Units for sale in a round.
+        ranges: What each episode draws.
+        types: The types of its simulated bidders.
+        markets: Names of the markets.
+        asked: The language model that bids; None if the bidders are simulated.
+    """
 
     name: str
     stage: int
@@ -38,6 +64,7 @@ class PopulationOnOffer(Strict):
     ranges: dict[str, list[float]]
     types: list[TypeOnOffer]
     markets: list[str]
+    asked: AskedBidders | None
 
 
 class Meaning(Strict):

@@ -81,7 +81,7 @@ class Arena(Strict):
 
 
 class Bidder(Strict):
-    """A bidder's type, and its strategies beside bidding its value."""
+    """A bidder's type, and its strategies beside bidding its value, or ``language_model``."""
 
     type: str
     menu: list[str]

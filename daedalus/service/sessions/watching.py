@@ -14,6 +14,9 @@ from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.rubric import scores
 from daedalus.service.sessions.session_messages import Arena, ArenaRound, Bidder, Reveal
 
+PLAYED = "language_model"
+"""In the place of the strategies of bidders that a model plays."""
+
 
 def arena(environment: DaedalusEnvironment) -> Arena:
     """Return the rounds of the last step.
@@ -32,8 +35,11 @@ def reveal(environment: DaedalusEnvironment) -> Reveal:
         EpisodeError: No episode has begun, or the session has been closed.
     """
     episodes = environment.episode()
-    hidden = episodes.env.market.unmask(episodes.state)
-    bidders = [Bidder(type=each.type, menu=list(each.habits)) for each in hidden]
+    market = episodes.env.market
+    bidders = [
+        Bidder(type=each.type, menu=[PLAYED] if each.type in market.players else list(each.habits))
+        for each in market.unmask(episodes.state)
+    ]
     replay = _replay(environment)
     return Reveal(bidders=bidders, false_names=replay.owners, values=replay.values)
 

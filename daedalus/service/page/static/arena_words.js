@@ -12,6 +12,7 @@ const STRATEGIES = {
   withdraw: "may walk away",
   collude: "colludes",
   shill: "bids under false names",
+  language_model: "a language model says what it bids",
 };
 
 /**

@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
+import { Asked } from "./asked.js";
 import { BidReport } from "./bid_report.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
@@ -53,6 +54,7 @@ function assemble(catalogue) {
   const controls = new Controls(catalogue.fields, tabStorage());
   const scores = new Scores();
   const log = new Log(controls);
+  const asked = new Asked(catalogue.populations, session, controls);
   const par = new Par(catalogue.designers, session);
   const designer = new DesignerPanel(catalogue.designers, controls);
   const arena = new ArenaView(byId("own-frame"), byId("arena-types"), (round) =>
@@ -69,7 +71,7 @@ function assemble(catalogue) {
     await reveal.reset();
   };
   /** @param {Partial<wire.EpisodeOptions>} options */
-  const open = (options) => begin(options, controls.defaults);
+  const open = (options) => begin(options, asked.opening(options));
   const transport = new Transport(player, setup, begin, open);
   new Compare(catalogue.designers, session, controls);
   new TruthBadge(session, controls);

@@ -37,7 +37,7 @@ export class Par {
   /** Bring the line up to date after a step. */
   async follow() {
     this.#show();
-    if (this.#abort || !this.session.touched || touring()) return;
+    if (this.#abort || !this.session.touched || alone()) return;
     const abort = (this.#abort = new AbortController());
     try {
       for (const name of await this.#ready()) await this.#play(name, abort.signal);
@@ -81,7 +81,7 @@ export class Par {
 
   #show() {
     const own = this.session.steps.map(({ reward }) => reward);
-    this.box.hidden = !this.session.touched || touring();
+    this.box.hidden = !this.session.touched || alone();
     if (this.box.hidden) return;
     const steps = own.length === 1 ? "the first step" : `the first ${own.length} steps`;
     byId("par-of").textContent =
@@ -94,9 +94,9 @@ export class Par {
   }
 }
 
-/** Whether the tour sets the rules, so that there is nothing to beat. */
-function touring() {
-  return document.body.classList.contains("touring");
+/** Whether nobody plays beside: the tour sets the rules, or a model bids and would be asked more. */
+function alone() {
+  return ["touring", "asked"].some((name) => document.body.classList.contains(name));
 }
 
 /**

@@ -35,7 +35,7 @@ export function tabStorage() {
   }
 }
 
-/** The visitor's session. Events: `begin` and `rebuilt`. */
+/** The visitor's session. Events: `begin` and `rebuilt`; `asking` and `answered` around a step. */
 export class Session extends EventTarget {
   /** @param {Store} storage Holds the episode of this tab. */
   constructor(storage) {
@@ -90,10 +90,13 @@ export class Session extends EventTarget {
     this.options = { ...options, seed: this.state.seed };
     this.incumbent = this.state.mechanism;
     this.steps = [];
-    for (const mechanism of played) await this.step(mechanism, "the link");
-    if (opening && this.state.episode_length > 1) await this.step(opening, OPENING);
-    this.#save();
-    this.dispatchEvent(new Event("begin"));
+    try {
+      for (const mechanism of played) await this.step(mechanism, "the link");
+      if (opening && this.state.episode_length > 1) await this.step(opening, OPENING);
+    } finally {
+      this.#save();
+      this.dispatchEvent(new Event("begin"));
+    }
   }
 
   /**
@@ -108,8 +111,8 @@ export class Session extends EventTarget {
       this.state = await this.alive(() => api.state(this.id));
       if (this.state.step_count !== this.steps.length) await this.#rebuild(newName());
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 422)) throw error;
-      return false; // this server does not offer that population or market
+      if (!(error instanceof ApiError && [422, 502].includes(error.status))) throw error;
+      return false; // this server does not offer that population or market, or its model is gone
     }
     this.dispatchEvent(new Event("begin"));
     return true;
@@ -122,16 +125,21 @@ export class Session extends EventTarget {
    * @returns {Promise<Step>}
    */
   async step(mechanism, source) {
-    let answer = await this.alive(() => api.step(this.id, mechanism));
-    if (answer.observation.round_number !== this.steps.length + 1) {
-      await this.#rebuild(newName()); // another tab plays in the same session
-      answer = await api.step(this.id, mechanism);
-    }
+    this.dispatchEvent(new Event("asking"));
+    const answer = await this.#play(mechanism).finally(() => this.dispatchEvent(new Event("answered")));
     const { rounds } = await api.arena(this.id);
     const step = asStep(mechanism, source, answer, rounds);
     this.steps.push(step);
     this.#save();
     return step;
+  }
+
+  /** @param {wire.Mechanism} mechanism */
+  async #play(mechanism) {
+    const answer = await this.alive(() => api.step(this.id, mechanism));
+    if (answer.observation.round_number === this.steps.length + 1) return answer;
+    await this.#rebuild(newName()); // another tab plays in the same session
+    return api.step(this.id, mechanism);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The form that begins an episode: population, market, bidders, steps and seed. */
 
+import { told } from "./asked.js";
 import { byId, el, set } from "./dom.js";
 import { sentence, words } from "./format.js";
 
@@ -108,11 +109,12 @@ export class Setup {
     const strategic = market.value !== "classic";
     const drawn = strategic ? population.ranges : {};
     bidders.placeholder = drawn.bidders?.join("–") ?? String(population.bidders);
+    bidders.disabled = population.asked !== null;
     const chosen = this.catalogue.markets.find(({ name }) => name === market.value);
     const types = population.types.map(({ name }) => words(name).toLowerCase()).join(", ");
-    const listed = strategic && types ? `Types: ${types}. ` : "";
-    const told = `${listed}${rangesIn(drawn)}`;
-    byId("setup-meaning").textContent = chosen ? `${told}${sentence(chosen.meaning)}` : "";
+    const listed = population.asked ? `${told(population.asked)} ` : strategic && types ? `Types: ${types}. ` : "";
+    const about = `${listed}${rangesIn(drawn)}`;
+    byId("setup-meaning").textContent = chosen ? `${about}${sentence(chosen.meaning)}` : "";
   }
 }
 

@@ -143,6 +143,17 @@ declare namespace wire {
     menu: string[];
   }
 
+  interface NamedRules {
+    name: string;
+    mechanism: Mechanism;
+  }
+
+  interface AskedBidders {
+    model: string;
+    recorded: boolean;
+    rules: NamedRules[];
+  }
+
   interface PopulationOnOffer {
     name: string;
     stage: number;
@@ -151,6 +162,7 @@ declare namespace wire {
     ranges: Record<string, number[]>;
     types: TypeOnOffer[];
     markets: string[];
+    asked: AskedBidders | null;
   }
 
   interface Meaning {

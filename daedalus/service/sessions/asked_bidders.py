@@ -1,0 +1,83 @@
+"""Language models that bid for visitors: known answers at once, others in the background."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from daedalus.bidders.asking import AskAll, BudgetSpentError, Chat, Recording
+from daedalus.checks import CannotRunError
+from daedalus.service.openenv.errors import BiddersError, UnansweredError, UnrecordedError
+from daedalus.service.sessions.shared_answers import SharedAnswers
+from daedalus.service.sessions.worker import WorkError
+
+_WHO = "the language model that bids"
+_SPENT = "this server asks it nothing new any more; play rules under which it has bid"
+_UNRECORDED = (
+    "the bidders' answers are recorded, and not for these rules; choose rules that the page, or "
+    "GET /api/catalogue, lists"
+)
+
+
+class BackgroundBidders:
+    """Answers questions that are known, and asks the others on a thread of its own.
+
+    Call it on one thread, that of the event loop.
+
+    Args:
+        ask: Asks the model.
+        timeout: Longest time that a request waits for it, in seconds.
+        queue: Largest number of requests that wait.
+    """
+
+    def __init__(self, ask: AskAll, timeout: float, queue: int) -> None:
+        self._ask = ask
+        self._timeout = timeout
+        self._thread = ThreadPoolExecutor(1, "bidders")
+        self._asked: SharedAnswers[list[str]] = SharedAnswers(self._thread, queue)
+        self._known: dict[str, str] = {}
+
+    def __call__(self, chats: Sequence[Chat]) -> list[str]:
+        """Return the texts of the answers.
+
+        Raises:
+            UnansweredError: Some are not known yet.
+        """
+        keyed = {json.dumps(chat): chat for chat in chats}
+        missing = [chat for key, chat in keyed.items() if key not in self._known]
+        if missing:
+            raise UnansweredError(partial(self._learn, missing))
+        return [self._known[json.dumps(chat)] for chat in chats]
+
+    def close(self) -> None:
+        """Ask nothing more; a second call changes nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _learn(self, chats: list[Chat]) -> None:
+        keys = [json.dumps(chat) for chat in chats]
+        texts, error = await self._asked.ask_in_words(
+            _WHO, json.dumps(keys), partial(self._texts, chats), self._timeout
+        )
+        if texts is None:
+            raise BiddersError(f"{error}; no step was played")
+        self._known.update(zip(keys, texts, strict=True))
+
+    def _texts(self, chats: list[Chat]) -> list[str]:
+        try:
+            return self._ask(chats)
+        except BudgetSpentError as error:
+            raise WorkError(_SPENT) from error
+
+
+def recorded_only(recording: Recording) -> AskAll:
+    """Return what answers from a recording, and else raises ``UnrecordedError``."""
+
+    def ask(chats: Sequence[Chat]) -> list[str]:
+        try:
+            return recording(chats)
+        except CannotRunError as error:
+            raise UnrecordedError(_UNRECORDED) from error
+
+    return ask
