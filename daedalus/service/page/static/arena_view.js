@@ -69,7 +69,7 @@ export class ArenaView {
     this.#build();
     this.#listRounds();
     if (rounds.length) this.#draw(rounds.length - 1, 1);
-    else this.caption.textContent = `${this.#seats} bidders are waiting. A step has five rounds.`;
+    else this.caption.textContent = `${this.#seats} bidders are waiting.`;
   }
 
   /**
