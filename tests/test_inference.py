@@ -25,6 +25,7 @@ from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
+from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
 from tests.populations import population
@@ -212,14 +213,14 @@ def script(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_the_script_prints_nothing_but_the_mechanism(untrained: Path, tmp_path: Path) -> None:
-    process = script("--repo-id", untrained, "--constrained", cwd=tmp_path)
-    shown, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors
-    assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
-    refused = script("--repo-id", "/nowhere", cwd=tmp_path)
-    shown, errors = refused.communicate(timeout=60)
-    assert refused.returncode == 1 and not shown
-    assert "holds no model" in errors and "Traceback" not in errors
+    asked = ["--repo-id", str(untrained), "--constrained"]
+    answer = forked.run("inference.py", *asked, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    told = json.loads(answer.stdout)
+    assert mechanism_from_mapping(told).to_dict() == told
+    refused = forked.run("inference.py", "--repo-id", "/nowhere", cwd=tmp_path)
+    assert refused.returncode == 1 and not refused.stdout
+    assert "holds no model" in refused.stderr and "Traceback" not in refused.stderr
     assert not list(tmp_path.iterdir())
 
 
