@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -133,8 +134,15 @@ def provenance() -> dict[str, object]:
         "cores": cores(),
         "processes": count(),
         "gpus": (_said(*_GPUS) or "").splitlines(),
-        "packages": {each.name: each.version for each in distributions()},
+        "packages": _packages(),
     }
+
+
+@cache  # reading what each package says of itself takes long
+def _packages() -> dict[str, str]:
+    """Return the version of every installed package."""
+    told = (each.metadata for each in distributions())
+    return {each["Name"]: each["Version"] for each in told}
 
 
 def _said(*command: str) -> str | None:

@@ -14,6 +14,7 @@ from hydra import compose, initialize_config_dir
 from daedalus.config import CONF, register, to_config
 from daedalus.provenance import run_record
 from daedalus.runs.folder import RunFolder
+from tests.children.kept_packages import keep_packages
 from tests.config.kept_compositions import keep_compositions
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
@@ -35,6 +36,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(Path(__file__).parent / "children"), os.environ.get("PYTHONPATH")])
 )
 keep_compositions(pytest.MonkeyPatch())
+keep_packages()
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -63,7 +63,7 @@ def start(
     """Start a script.
 
     Args:
-        *words: The script, below the project's folder, and its arguments.
+        *words: The script, below the project's folder or a copy of it, and its arguments.
         cwd: Its folder.
         out: File to which it appends what it prints.
         errors: File for its errors; None is ``out``.
@@ -96,7 +96,14 @@ def _become(
     sys.argv = [script, *words[1:]]
     sys.orig_argv = [sys.executable, *sys.argv]
     sys.path[0] = str(Path(script).parent)
+    if Path(script).parent.joinpath("daedalus").is_dir() and ROOT not in Path(script).parents:
+        _forget("daedalus", "experiments")  # the script is beside a copy of them
     try:
         runpy.run_path(script, run_name="__main__")
     finally:
         atexit._run_exitfuncs()  # multiprocessing leaves them out
+
+
+def _forget(*packages: str) -> None:
+    for name in [each for each in sys.modules if each.partition(".")[0] in packages]:
+        del sys.modules[name]

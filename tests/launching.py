@@ -7,15 +7,19 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from daedalus import command_line
 from daedalus.config import Config
 from daedalus.config.paths import ROOT
+from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
+from daedalus.search.space import random_mechanisms
 from experiments import compare
 from tests.forked import Forked
 
@@ -32,13 +36,33 @@ def run_here(folder: Path, *words: str) -> None:
         patch.setattr("sys.argv", ["run.py", *words, *QUIET[:2]])
         for name in ("PYTHONPATH", "PYTHONWARNINGS", "HYDRA_FULL_ERROR"):
             patch.setenv(name, os.environ.get(name, ""))  # the command line changes them
+        patch.setattr(Figure, "savefig", _sketch)
         patch.chdir(folder)
         command_line.cli()
+
+
+_save = Figure.savefig
+
+
+def _sketch(figure: Figure, path: Path, **options: Any) -> None:
+    """Save a small picture that is not laid out, for a third of a short run went into them.
+
+    Tests of figures save them as they are.
+    """
+    figure.set_layout_engine("none")
+    _save(figure, path, **options | {"dpi": 20})
 
 
 def play(out: Path, *words: str) -> None:
     """Do a run in the folder ``out``, in this process; it must succeed."""
     run_here(ROOT, *words, f"hydra.run.dir={out}")
+
+
+def write_portfolio(folder: Path) -> None:
+    """Leave a portfolio in a run's folder, so that the run searches none."""
+    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
+    rows = [drawn[row].to_dict() for row in range(len(drawn))]
+    write_table(pd.DataFrame(rows), RunFolder(folder).portfolio)
 
 
 def wait_for(

@@ -29,15 +29,21 @@ from daedalus.config import (
 )
 from daedalus.config.paths import ROOT
 from daedalus.runs.folder import RunFolder
+from tests import forked
 from tests.launching import run_here
 
 
-def run(
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a new process."""
+    command = [sys.executable, str(ROOT / "run.py"), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def fork(
     *arguments: str, cwd: Path, variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "run.py"), *arguments]
-    environment = os.environ | (variables or {})
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    """Run it in a process that need not import, once another slow test has started the server."""
+    return forked.run("run.py", *arguments, cwd=cwd, environment=os.environ | (variables or {}))
 
 
 def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
@@ -50,7 +56,7 @@ def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
-    answer = run("seed=1", cwd=tmp_path)
+    answer = fork("seed=1", cwd=tmp_path)
     assert answer.returncode == 1
     assert answer.stderr.strip().startswith("nothing to run: choose +experiment=NAME")
     assert not list(tmp_path.iterdir())
@@ -60,7 +66,7 @@ def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir(mode=0o500)
     place = "kept" if os.getuid() else "/sys"  # root may write everywhere but there
-    answer = run("+experiment=boxplot", f"hydra.run.dir={place}/run", cwd=tmp_path)
+    answer = fork("+experiment=boxplot", f"hydra.run.dir={place}/run", cwd=tmp_path)
     told = answer.stderr.strip().splitlines()[-1]
     assert answer.returncode == 1 and f"{place}/run: " in told
     assert "give access to it, or another folder with hydra.run.dir=FOLDER" in told
@@ -71,7 +77,7 @@ def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path
     wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
     with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
         compose_config(*wrong)
-    answer = run(*wrong, cwd=tmp_path)
+    answer = fork(*wrong, cwd=tmp_path)
     assert answer.returncode == 1
     assert "does not read population.strategic.units" in answer.stderr
 
@@ -81,7 +87,7 @@ def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> No
     (tmp_path / "experiment").mkdir()
     old = "# @package _global_\ntask: compare\nmarket: { rules: classic }\n"
     (tmp_path / "experiment" / "mine.yaml").write_text(old)
-    answer = run(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
+    answer = fork(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
     assert answer.returncode == 1
     assert "market.rules: renamed to market.name" in answer.stderr
 
@@ -136,7 +142,7 @@ def test_a_refused_run_is_one_message_and_no_folder(
     (tmp_path / "conf" / "population" / "broken.yaml").write_text("name: [1")
     (tmp_path / "here").mkdir()
     path = f"hydra.searchpath=[file://{tmp_path}/conf]"
-    answer = run(path, *arguments, cwd=tmp_path / "here")
+    answer = fork(path, *arguments, cwd=tmp_path / "here")
     assert answer.returncode == 1 and said in answer.stderr
     assert "Traceback" not in answer.stderr and len(answer.stderr.splitlines()) <= 5
     assert not list((tmp_path / "here").iterdir())
@@ -144,7 +150,7 @@ def test_a_refused_run_is_one_message_and_no_folder(
 
 @pytest.mark.slow
 def test_a_refused_job_of_a_sweep_is_in_its_table(tmp_path: Path) -> None:
-    answer = run("-m", "+experiment=boxplot", "evaluation.episodes=0", "seed=0", cwd=tmp_path)
+    answer = fork("-m", "+experiment=boxplot", "evaluation.episodes=0", "seed=0", cwd=tmp_path)
     assert answer.returncode == 1 and "evaluation.episodes: 0; give" in answer.stderr
     (job,) = pd.read_csv(next(tmp_path.rglob("jobs.csv"))).to_dict("records")
     assert job["state"] == "failed" and "evaluation.episodes: 0" in job["error"]
@@ -163,7 +169,7 @@ def test_what_several_processes_cannot_share_is_refused(
     arguments: list[str], hint: str, tmp_path: Path
 ) -> None:
     first_of_two = {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}
-    answer = run(*arguments, f"hydra.run.dir={tmp_path}/run", cwd=tmp_path, variables=first_of_two)
+    answer = fork(*arguments, f"hydra.run.dir={tmp_path}/run", cwd=tmp_path, variables=first_of_two)
     assert answer.returncode == 1
     assert hint in answer.stderr and "Traceback" not in answer.stderr
     assert not (tmp_path / "run" / "config.yaml").exists()

@@ -30,6 +30,7 @@ from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model
 
 ROOT = Path(__file__).parents[1]
+CHILDREN = ROOT / "tests" / "children"
 COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 
 
@@ -108,12 +109,12 @@ class Process:
     def start(self, spec: LaunchSpec | None) -> Process:
         _, script, *overrides = json.loads(only("CMD"))
         place = ["service.port=0", f"hydra.run.dir={self._folder / 'run'}"]
-        hidden = not_installed() | {"rfc3987_syntax"}  # Jupyter brings it, see tests/conftest.py
-        (self._folder / "sitecustomize.py").write_text(WITHOUT.format(hidden))
+        begin = WITHOUT.format(not_installed()) + (CHILDREN / "sitecustomize.py").read_text()
+        (self._folder / "sitecustomize.py").write_text(begin)
         self._service = subprocess.Popen(
             [sys.executable, str(ROOT / script), *overrides, *self._changes, *place],
             cwd=self._folder,
-            env=os.environ | {"PYTHONPATH": str(self._folder)},
+            env=os.environ | {"PYTHONPATH": f"{self._folder}{os.pathsep}{CHILDREN}"},
             stdout=subprocess.PIPE,
             text=True,
         )

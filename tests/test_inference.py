@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -25,8 +26,10 @@ from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
+from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
+from tests.launching import wait_for
 from tests.populations import population
 from tests.training.conftest import PROMPT, SMALL
 
@@ -79,10 +82,12 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
 def test_where_nothing_was_trained_the_designer_of_the_package_answers(
     tmp_path: Path,
 ) -> None:
-    process = script(cwd=tmp_path)
-    shown, errors = process.communicate(timeout=300)
-    assert process.returncode == 0 and errors.startswith(f"designer: {read_pretrained()}\n")
-    assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
+    command = [sys.executable, str(ROOT / "inference.py")]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0
+    assert answer.stderr.startswith(f"designer: {read_pretrained()}\n")
+    told = json.loads(answer.stdout)
+    assert mechanism_from_mapping(told).to_dict() == told
 
 
 @pytest.mark.slow
@@ -204,22 +209,16 @@ def test_a_checkpoint_whose_answers_never_end_is_refused(
         ask("--repo-id", folder)
 
 
-def script(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ROOT / "inference.py"), *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=cwd, stdout=pipe, stderr=pipe, text=True)
-
-
 @pytest.mark.slow
 def test_the_script_prints_nothing_but_the_mechanism(untrained: Path, tmp_path: Path) -> None:
-    process = script("--repo-id", untrained, "--constrained", cwd=tmp_path)
-    shown, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors
-    assert mechanism_from_mapping(json.loads(shown)).to_dict() == json.loads(shown)
-    refused = script("--repo-id", "/nowhere", cwd=tmp_path)
-    shown, errors = refused.communicate(timeout=60)
-    assert refused.returncode == 1 and not shown
-    assert "holds no model" in errors and "Traceback" not in errors
+    asked = ["--repo-id", str(untrained), "--constrained"]
+    answer = forked.run("inference.py", *asked, cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    told = json.loads(answer.stdout)
+    assert mechanism_from_mapping(told).to_dict() == told
+    refused = forked.run("inference.py", "--repo-id", "/nowhere", cwd=tmp_path)
+    assert refused.returncode == 1 and not refused.stdout
+    assert "holds no model" in refused.stderr and "Traceback" not in refused.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -228,14 +227,15 @@ def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: P
     results = tmp_path / inference.RESULTS
     results.parent.mkdir()
     results.write_text("of the last run")
-    process = script("--repo-id", untrained, "--constrained", "--n-episodes", 5000, cwd=tmp_path)
-    assert process.stderr is not None
-    while "Loading weights" not in process.stderr.readline():
-        assert process.poll() is None
+    said = tmp_path / "said"
+    asked = ["--repo-id", str(untrained), "--constrained", "--n-episodes", "5000"]
+    process = forked.start("inference.py", *asked, cwd=tmp_path, out=said)
+    wait_for(lambda: said.exists() and "Loading weights" in said.read_text(), process)
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and "Traceback" not in errors
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    errors = said.read_text()
+    assert "Traceback" not in errors
     assert "Stopped; nothing was written. To start anew: " in errors
     assert list(tmp_path.rglob("*.json")) == [results]
     assert results.read_text() == "of the last run"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -50,14 +50,35 @@ def write_run(folder: Path) -> None:
     (folder / "training_history.csv").write_text(history)
 
 
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[NotebookClient]:
+    """Return a kernel for all notebooks: what they import takes it longer than what they do."""
+    client = NotebookClient(nbformat.v4.new_notebook(), timeout=300)
+    yield client
+    client._cleanup_kernel()
+
+
+BEGIN = """
+import os
+os.chdir({start!r})
+for name in [each for each in os.environ if each in {variables}]:
+    del os.environ[name]
+os.environ.update({runs})
+%reset -f
+"""
+"""What a kernel does before each notebook, which finds no name of the last one."""
+
+
 def execute(
-    path: Path, runs: dict[str, Path], start: Path, monkeypatch: pytest.MonkeyPatch
+    kernel: NotebookClient, path: Path, runs: dict[str, Path], start: Path
 ) -> nbformat.NotebookNode:
     """Run a notebook from the folder ``start`` on the runs of those variables, and return it."""
-    for name, run in runs.items():
-        monkeypatch.setenv(name, str(run))
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(start)}}).execute()
+    named = {name: str(run) for name, run in runs.items()}
+    begin = BEGIN.format(start=str(start), variables=VARIABLES, runs=named)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(begin))
+    kernel.nb = notebook
+    kernel.execute(cleanup_kc=False)
     return notebook
 
 
@@ -134,6 +155,7 @@ RUNS: dict[Path, dict[str, Callable[[Path], None]]] = {
     UNDERSTANDING: {"DAEDALUS_UNDERSTANDING": write_understanding},
 }
 """What writes the runs that a notebook reads, by the variables that name them."""
+VARIABLES = [name for each in RUNS.values() for name in each] + ["DAEDALUS_TRAINING"]
 
 
 @pytest.mark.slow
@@ -141,20 +163,20 @@ RUNS: dict[Path, dict[str, Callable[[Path], None]]] = {
     ("notebook", "drawn"), [(BOXPLOTS, (3, 2)), (DESIGNER, (7, 4)), (UNDERSTANDING, (3, 4))]
 )
 def test_notebooks_draw_runs(
-    notebook: Path, drawn: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: Path, drawn: tuple[int, int], tmp_path: Path, kernel: NotebookClient
 ) -> None:
     for variable, write in RUNS[notebook].items():
         write(tmp_path / variable)
     runs = {variable: tmp_path / variable for variable in RUNS[notebook]}
-    assert shown(execute(notebook, runs, ROOT, monkeypatch)) == drawn
+    assert shown(execute(kernel, notebook, runs, ROOT)) == drawn
 
 
 @pytest.mark.slow
 def test_the_models_of_a_run_are_asked_and_drawn(
-    trained_run: RunFolder, monkeypatch: pytest.MonkeyPatch
+    trained_run: RunFolder, kernel: NotebookClient
 ) -> None:
     runs = {"DAEDALUS_TRAINING": trained_run.path}
-    assert shown(execute(LANGUAGE_MODEL, runs, ROOT, monkeypatch)) == (3, 2)
+    assert shown(execute(kernel, LANGUAGE_MODEL, runs, ROOT)) == (3, 2)
 
 
 @pytest.mark.slow
@@ -168,8 +190,8 @@ def test_the_models_of_a_run_are_asked_and_drawn(
     ],
 )
 def test_notebooks_without_a_run_say_what_to_do(
-    notebook: Path, experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: Path, experiment: str, tmp_path: Path, kernel: NotebookClient
 ) -> None:
-    runs = dict.fromkeys([*RUNS.get(notebook, {}), "DAEDALUS_TRAINING"], tmp_path / "nothing")
+    runs = dict.fromkeys(VARIABLES, tmp_path / "nothing")
     with pytest.raises(CellExecutionError, match=rf"python run.py \+experiment={experiment}\b"):
-        execute(notebook, runs, ROOT / "analysis", monkeypatch)
+        execute(kernel, notebook, runs, ROOT / "analysis")

@@ -67,6 +67,12 @@ def write_leaderboards(folder: Path, seeds: int, confidence: float = 0.95) -> No
     collect_sweep(folder)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no leaderboard, which takes seconds; one test has its figures."""
+    monkeypatch.setattr(leaderboard_figures, "leaderboard_figures", lambda *_: {})
+
+
 def write_launches(job: Path, *errors: str) -> None:
     launches = [{"error": error} if error else {} for error in errors]
     RunFolder(job).provenance.write_text(json.dumps(launches))
@@ -98,6 +104,7 @@ def test_the_tables_keep_the_jobs_of_a_moved_sweep_and_of_no_other(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for number, seed in enumerate((0, 1, 0)):
         write_job(tmp_path, number, leaderboard_rows(0.01 * seed), f"seed={seed}")
@@ -109,6 +116,7 @@ def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_the_seed_is_that_of_the_configuration(tmp_path: Path) -> None:
     for number, (experiment, seed) in enumerate((("one", 4), ("two", 7))):
         write_job(tmp_path, number, leaderboard_rows(0.0), f"+experiment={experiment}")
@@ -189,6 +197,7 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path: Path) -> None:
     whole, shared = tmp_path / "whole", tmp_path / "shared"
     rng, number = np.random.default_rng(0), 0
@@ -210,6 +219,7 @@ def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("table", "column"), [("seeds.csv", "mean"), ("leaderboard.csv", "iqm")])
 def test_intervals_of_a_sweep_have_the_confidence_of_its_runs(
     table: str, column: str, tmp_path: Path
@@ -245,6 +255,7 @@ def test_leaderboards_of_several_settings_are_not_mixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:
     follows = "designer.checkpoint=${run_of_seed:outputs/sweeps/grpo_mixture/now}/model"
     for seed in range(3):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
 from daedalus.language.prompt import prompts
+from tests import forked
 from tests.designers.chat_double import VALID, Reply, serving
 from tests.designers.observations import observe
 from tests.search.markets import env_of
@@ -55,7 +54,7 @@ def test_the_prompt_says_all_that_an_untrained_model_needs() -> None:
 def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) -> None:
     fenced = f"<think>hm</think>```json\n{VALID}\n```"
     with serving(lambda count, _: Reply(f"[b]No {KEY}" if count == 0 else fenced)) as server:
-        command = [sys.executable, "run.py", "+experiment=boxplot", "designer=endpoint"]
+        command = ["run.py", "+experiment=boxplot", "designer=endpoint"]
         command += [f"designer.base_url={server.url}", "designer.model=m", "tracking=wandb"]
         command += [f"designer.api_key_variable={VARIABLE}", "evaluation.episodes=3"]
         command += [
@@ -65,7 +64,7 @@ def test_a_run_plays_the_endpoint_and_keeps_the_key_to_itself(tmp_path: Path) ->
         ]
         environment = {**os.environ, VARIABLE: KEY, "WANDB_MODE": "offline", "OPENAI_LOG": "debug"}
         environment.pop("WANDB_API_KEY", None)
-        answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        answer = forked.run(*command, cwd=ROOT, environment=environment)
     assert answer.returncode == 0, answer.stderr
     assert len(server.requests) == 3 * 2
     assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"

@@ -10,6 +10,7 @@ import pytest
 from daedalus.config import compose_config
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.search import SearchSettings
+from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
@@ -32,15 +33,26 @@ def rows(mechanisms: Mechanisms) -> list[Mechanism]:
 
 
 @pytest.mark.slow
-def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(tmp_path: Path) -> None:
-    found = {}
+def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, searches = {}, []
+
+    def noted(env: DesignEnv, *how: object) -> Mechanisms:
+        searches.append((env.reward, make_portfolio(env, *how), how))  # type: ignore[arg-type]
+        return searches[-1][1]
+
+    monkeypatch.setattr("daedalus.training.portfolio.make_portfolio", noted)
     for reward in ("composite", "published"):
         config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
         env, run = make_env(config), RunFolder(tmp_path / reward)
         found[reward] = require_portfolio(config, env, run)
-        assert rows(found[reward]) == rows(make_portfolio(env, 1, 2, 2))
+        asked, searched, how = searches.pop()
+        assert (asked, how) == (config.reward, (1, 2, 2, None))
+        assert rows(found[reward]) == rows(searched)
         run.portfolio.write_text("".join(run.portfolio.read_text().splitlines(True)[:2]))
         assert rows(require_portfolio(config, env, run)) == rows(found[reward])[:1]
+        assert not searches
     assert rows(found["composite"]) != rows(found["published"])
 
 

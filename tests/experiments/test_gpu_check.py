@@ -23,8 +23,8 @@ from tests.launching import play
 
 ROOT = Path(__file__).parents[2]
 MINIATURE = """
-+experiment=gpu_check model=tiny_qlora training=smoke training.sft.steps=3 evaluation.episodes=2
-evaluation.resamples=100 model.hidden_size=32 model.layers=2 model.heads=2
++experiment=gpu_check model=tiny_qlora training=smoke training.sft.steps=3 training.sft.examples=64
+evaluation.episodes=2 evaluation.resamples=100 model.hidden_size=32 model.layers=2 model.heads=2
 model.intermediate_size=64 training.grpo.max_completion_tokens=32
 """.split()
 

@@ -13,13 +13,11 @@ from daedalus.config import Config, compose_config
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.submission import SubmissionSettings
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.seeds import generator
 from daedalus.runs import workers
 from daedalus.runs.workers import sharing
-from daedalus.search.space import random_mechanisms
 from experiments import leaderboard
 from tests.designers.chat_double import always, serving
-from tests.launching import play
+from tests.launching import play, write_portfolio
 
 
 def small(shards: int, shard: int) -> Config:
@@ -46,9 +44,7 @@ def small(shards: int, shard: int) -> Config:
 def scores(folder: Path, shards: int, shard: int, count: int = 1) -> pd.DataFrame:
     """Play a leaderboard, with a portfolio that needs no search, and return its summary."""
     folder.mkdir()
-    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
-    rows = [drawn[row].to_dict() for row in range(len(drawn))]
-    pd.DataFrame(rows).to_csv(folder / "portfolio.csv", index=False)
+    write_portfolio(folder)
     with sharing(count):
         leaderboard.main(small(shards, shard), folder)
     return pd.read_csv(folder / "summary.csv")
@@ -78,9 +74,8 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
         "evaluation.baselines.best_own.candidates=8",
         "evaluation.baselines.best_own.sweeps=0",
         "evaluation.baselines.planner.rounds=1",
-        "training.portfolio.populations=1",
-        "training.portfolio.episodes=2",
     ]
+    write_portfolio(tmp_path)
     chat = "evaluation.baselines.zero_shot"
     with serving(always()) as server:
         cheap += [f"designer@{chat}=endpoint", f"{chat}.model=m", f"{chat}.base_url={server.url}"]
@@ -113,9 +108,7 @@ def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
     same = FixedSettings(mechanism=Mechanism())
     shown = config.evaluation.baselines | {"mine": mine, "same": same}
     config = replace(config, evaluation=replace(config.evaluation, baselines=shown))
-    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
-    portfolio = [drawn[row].to_dict() for row in range(len(drawn))]
-    pd.DataFrame(portfolio).to_csv(tmp_path / "portfolio.csv", index=False)
+    write_portfolio(tmp_path)
     leaderboard.main(config, tmp_path)
     summary = pd.read_csv(tmp_path / "summary.csv").pivot(index="population", columns="designer")
     assert summary["mean"]["mine"][here] == summary["mean"]["same"][here] > 0

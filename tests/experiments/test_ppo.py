@@ -13,14 +13,12 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
 from daedalus.designers.ppo import PpoDesigner, PpoSettings
-from daedalus.market.seeds import generator
 from daedalus.runs.tracking import Tracker, watched
-from daedalus.search.space import random_mechanisms
 from daedalus.training.ppo import trainer
 from experiments import leaderboard, ppo
 from experiments.progress import progress
 from tests.experiments.test_leaderboard import small
-from tests.launching import play
+from tests.launching import play, write_portfolio
 
 SMALL = "population=stage3 ppo.decisions=200 ppo.markets=10 ppo.batch_size=20 ppo.width=8"
 SMALL += " ppo.epochs=1 evaluation.episodes=3 evaluation.resamples=100 tracking=files"
@@ -44,9 +42,7 @@ def test_a_run_trains_and_its_policy_is_a_row_elsewhere(
     assert again.loc["ppo", "mean"] == summary.loc["ppo", "mean"]
     board = tmp_path / "board"
     board.mkdir()
-    drawn = random_mechanisms(3, generator(0, "portfolio")).rounded()
-    rows = [drawn[row].to_dict() for row in range(len(drawn))]
-    pd.DataFrame(rows).to_csv(board / "portfolio.csv", index=False)
+    write_portfolio(board)
     monkeypatch.setattr(leaderboard, "leaderboard_figures", lambda *_: {})
     designer = PpoSettings(name="ppo", checkpoint=str(run))
     leaderboard.main(replace(small(1, 0), designer=designer), board)

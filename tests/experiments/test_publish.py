@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,12 +14,11 @@ from daedalus.config import Config
 from daedalus.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
+from tests import forked
 from tests.config.composing import composed, failure
 from tests.hub_cache import offline
 from tests.publishing.conftest import hub  # noqa: F401  # a fixture
 from tests.publishing.fake_hub import FakeHub
-
-ROOT = Path(__file__).parents[2]
 
 
 def settings(model: Path, *overrides: str) -> Config:
@@ -58,10 +55,9 @@ def test_what_cannot_be_published_is_said_in_a_sentence(
     trained_run: RunFolder, tmp_path: Path
 ) -> None:
     words = ["+experiment=publish", "hub.repo=OWNER/NAME", "hydra.run.dir=out"]
-    answer = subprocess.run(
-        [sys.executable, ROOT / "run.py", *words, f"designer.checkpoint={trained_run.model}"],
-        cwd=tmp_path, env=offline(tmp_path / "cache"), capture_output=True, text=True,
-    )  # fmt: skip
+    words.append(f"designer.checkpoint={trained_run.model}")
+    environment = offline(tmp_path / "cache")
+    answer = forked.run("run.py", *words, cwd=tmp_path, environment=environment)
     assert answer.returncode == 1 and "Traceback" not in answer.stderr
     told = answer.stderr.strip().splitlines()[-1]
     assert "HF_TOKEN: not set; set it to a token that may write" in told

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from accelerate.commands import launch as accelerate_launch
 from accelerate.commands.launch import _validate_launch_command, launch_command_parser
 from accelerate.utils.launch import prepare_multi_gpu_env
 
@@ -29,6 +30,7 @@ TRAINING = """
     training.grpo.learning_rate=3e-3 training.grpo.entropy_bonus=0.1 evaluation.episodes=2
     training.grpo.max_completion_tokens=64 training.grpo.states=64
 """.split()
+LAUNCHER = str(accelerate_launch.__file__)
 COMPLETIONS = 16  # in a step of GRPO
 SAME_SAMPLING = "step", "loss", "reward", "grad_norm", "entropy", "completion_length"
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
@@ -91,18 +93,13 @@ class Launched(NamedTuple):
 def launch(
     out: Path, notes: Path, *overrides: str, kill: int | None = None, alone: bool = False
 ) -> Launched:
-    """Train in two processes, which are new ones or begin as forks with their libraries."""
+    """Train in two processes, which ``alone`` are new ones, and else forks with their libraries."""
     notes.mkdir()
     words = ["--config_file", str(CPU), "tests/watched_run.py", str(notes), *overrides]
     words.append(f"hydra.run.dir={out}")
     given = dict(os.environ) | NO_GPU | ({"WATCHED_KILL": str(kill)} if kill else {})
-    if alone:
-        command = [sys.executable, "-m", "accelerate.commands.launch", *words]
-        answer = subprocess.run(
-            command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=300
-        )
-    else:
-        answer = forked.run("tests/forked_workers.py", *words, cwd=ROOT, environment=given)
+    launcher = LAUNCHER if alone else "tests/forked_workers.py"
+    answer = forked.run(launcher, *words, cwd=ROOT, environment=given)
     return Launched(RunFolder(out), notes, answer.returncode, answer.stdout + answer.stderr)
 
 

@@ -202,8 +202,9 @@ def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
 def unsloth(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install Unsloth apart, because its libraries change transformers wherever they are found."""
     folder = tmp_path_factory.mktemp("unsloth")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
-    subprocess.run([*command, "--target", folder, *UNSLOTH], check=True)
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps"]
+    place = ["--python", sys.executable, "--target", str(folder)]
+    subprocess.run([*command, *place, *UNSLOTH], check=True)
     return folder
 
 

@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from tests import forked
 
 ROOT = Path(__file__).parents[3]
 DIFF = ROOT / "docs" / "examples" / "rloo.diff"
@@ -39,10 +40,8 @@ def test_an_algorithm_touches_at_most_four_files() -> None:
 
 @pytest.mark.slow
 def test_four_files_are_an_algorithm(copy: Path) -> None:
-    command = [sys.executable, "run.py", "+experiment=rloo_stage3", *SMALL]
-    done = subprocess.run(
-        [*command, "hydra.run.dir=out"], cwd=copy, capture_output=True, text=True, check=False
-    )
+    words = ["+experiment=rloo_stage3", *SMALL, "hydra.run.dir=out"]
+    done = forked.run(str(copy / "run.py"), *words, cwd=copy)
     assert done.returncode == 0, done.stderr[-3000:]
     out = copy / "out"
     records = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
