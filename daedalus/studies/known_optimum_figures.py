@@ -66,7 +66,8 @@ def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) 
             colour = colours.get(name, FAINT)
             right.plot(history["step"], smooth[RESERVE], color=colour, lw=1.2)
             low, high = smooth[f"{RESERVE}_low"], smooth[f"{RESERVE}_high"]
-            right.fill_between(history["step"], low, high, color=colour, alpha=0.2 / len(histories), lw=0)
+            faint = 0.2 / len(histories)
+            right.fill_between(history["step"], low, high, color=colour, alpha=faint, lw=0)
     for panel in (left, right):
         panel.axhline(0.5, color=INK, lw=0.8, ls="--")
         panel.set(ylim=(0.0, 1.0), ylabel="reserve price")
