@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -29,7 +28,6 @@ from experiments import publish
 from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
-from tests.launching import wait_for
 from tests.populations import population
 from tests.training.conftest import PROMPT, SMALL
 
@@ -227,14 +225,16 @@ def test_an_interrupted_run_leaves_the_last_results(untrained: Path, tmp_path: P
     results = tmp_path / inference.RESULTS
     results.parent.mkdir()
     results.write_text("of the last run")
-    said = tmp_path / "said"
     asked = ["--repo-id", str(untrained), "--constrained", "--n-episodes", "5000"]
-    process = forked.start("inference.py", *asked, cwd=tmp_path, out=said)
-    wait_for(lambda: said.exists() and "Loading weights" in said.read_text(), process)
+    command = [sys.executable, str(ROOT / "inference.py"), *asked]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while "Loading weights" not in process.stderr.readline():
+        assert process.poll() is None
     time.sleep(1.0)
-    os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=60) == 130
-    errors = said.read_text()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
     assert "Traceback" not in errors
     assert "Stopped; nothing was written. To start anew: " in errors
     assert list(tmp_path.rglob("*.json")) == [results]
