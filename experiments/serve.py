@@ -101,6 +101,9 @@ def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
     """Give the market of ``+experiment=llm_bidders`` with the run's bidder; None without a bidder.
 
     Recorded answers know no past but an empty one, so those bidders are told none.
+
+    Raises:
+        ConfigError: Recorded bidders are to remember rounds.
     """
     if config.bidder is None:
         yield None
@@ -108,6 +111,8 @@ def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
     study = compose_config("+experiment=llm_bidders")
     recorded = isinstance(config.bidder, RecordedBidder)
     memory = 0 if recorded else config.bidder.memory
+    if recorded and config.bidder.memory not in (0, study.bidder.memory):
+        raise ConfigError("bidder.memory: visitors' recorded bidders know no past; leave it out")
     facts = config.bidder.facts or study.bidder.facts
     bidder = replace(config.bidder, memory=memory, facts=facts)
     player, asker = bidder.build(BidderContext(study.market, out, load_ask))

@@ -97,6 +97,8 @@ def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
     )
     figure = myerson_reserve(table, {"low": history, "without": pd.DataFrame({"step": [1]})})
     assert len(figure.axes[1].lines) == 2  # one history, and the line of theory
+    named = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert named == ["low", "oracle"]  # in the order of the table
     for number, each in enumerate((shares, figure)):
         save(each, tmp_path / f"{number}.png")
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import requests
 
+from daedalus.config import ConfigError
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION
 from daedalus.service.openenv.catalogue import Catalogue
@@ -85,6 +86,17 @@ def test_without_a_bidder_nothing_is_offered(catalogue: Catalogue, tmp_path: Pat
     with asked_market(composed("+experiment=serve"), tmp_path) as found:
         assert found is None
     assert all(each.asked is None for each in make_offer(catalogue, []).populations)
+
+
+def test_recorded_bidders_that_are_to_remember_are_refused(
+    catalogue: Catalogue, tmp_path: Path
+) -> None:
+    for memory in (0, 5):
+        with asked(catalogue, tmp_path, "bidder=recorded", f"bidder.memory={memory}"):
+            pass
+    refused = asked(catalogue, tmp_path, "bidder=recorded", "bidder.memory=3")
+    with pytest.raises(ConfigError, match="know no past"), refused:
+        pass
 
 
 def test_the_market_and_its_bidders_go_together(recorded: Catalogue) -> None:
