@@ -1,38 +1,69 @@
-"""Train a policy of plain numbers by GRPO's updates, and compare its mechanism with search's."""
+"""Train policies of plain numbers by updates of GRPO; compare their mechanisms with search's."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from tqdm import tqdm
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
+from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
+from daedalus.evaluation.report import Report
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.runs.tracking import Tracker
 from daedalus.studies.neighbours import one_field_gains
+from daedalus.training.numbers.settings import NumbersSettings
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.neighbours import report_gains
-from experiments.search import write_mechanism
 from experiments.tracked import tracked
 
 _EPISODES = 300  # in which neighbours are compared
 
 
 def main(config: Config, out: Path) -> None:
-    """Train, write the likeliest mechanism and what its neighbours gain, and compare it."""
-    from daedalus.training.numbers import trainer
-
-    env = make_env(config)
+    """Train by each update; compare the likeliest mechanisms, and tell what one change gains."""
+    env, rows = make_env(config), []
+    designers: dict[str, Designer] = {}
     with tracked(config, out) as (tracker, report):
-        tracker.rewind(trainer.PHASE, 0)
-        policy = trainer.train_numbers(env, config.numbers, config.seed, tracker.log)
-        history = pd.DataFrame(tracker.history(trainer.PHASE))
-        report.table(history, "history")
-        report.figure(learning_curves(history), "learning_curves")
-        best = policy.mode()
-        write_mechanism(best, out)
-        report.say(f"likeliest mechanism: {format_mechanism(best)}")
-        report_gains(one_field_gains(env, best, _EPISODES, config.seed), report, "neighbours")
-        compare_designers(config, env, report, {"numbers": FixedDesigner(best)})
+        for name, settings in tqdm(config.numbers.items(), "updates", leave=False, disable=None):
+            best, entropy = _train(env, name, settings, config.seed, tracker, report)
+            gains = one_field_gains(env, best, _EPISODES, config.seed)
+            report.say(f"{name}: {format_mechanism(best)}")
+            report_gains(gains, report, f"{name}_neighbours", f"{name}_neighbours")
+            rows.append({"update": name, "entropy": entropy} | _largest(gains))
+            designers[name] = FixedDesigner(best)
+        report.table(pd.DataFrame(rows), "updates")
+        report.show(pd.DataFrame(rows), "entropy at the end, and what one change still gains")
+        compare_designers(config, env, report, designers)
+
+
+def _train(
+    env: DesignEnv,
+    name: str,
+    settings: NumbersSettings,
+    seed: int,
+    tracker: Tracker,
+    report: Report,
+) -> tuple[Mechanism, float]:
+    """Return the likeliest mechanism after the training, and the entropy in nats a field."""
+    from daedalus.training.numbers.trainer import train_numbers
+
+    tracker.rewind(name, 0)
+    policy = train_numbers(env, settings, seed, partial(tracker.log, name))
+    history = pd.DataFrame(tracker.history(name))
+    report.table(history, f"{name}_history")
+    report.figure(learning_curves(history), f"{name}_learning_curves")
+    return policy.mode(), float(history["entropy"].iloc[-1])
+
+
+def _largest(gains: pd.DataFrame) -> dict[str, Any]:
+    """Return the change that gains most, and its gain, by the names of a table."""
+    most = gains.iloc[0]
+    return {"gain": most["gain"], "field": most["field"], "value": most["value"]}

@@ -24,11 +24,12 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         mechanism, share = most_frequent(compare(env, designers, episodes, seed))
         report.say(f"{name}, in {100 * share:.0f} % of all steps: {format_mechanism(mechanism)}")
-        report_gains(one_field_gains(env, mechanism, episodes, seed), report, "summary")
+        gains = one_field_gains(env, mechanism, episodes, seed)
+        report_gains(gains, report, "summary", "neighbours")
 
 
-def report_gains(gains: pd.DataFrame, report: Report, name: str) -> None:
-    """Write what neighbours of a mechanism gain as a table of this name, and draw it."""
-    report.table(gains, name)
+def report_gains(gains: pd.DataFrame, report: Report, table: str, figure: str) -> None:
+    """Write what neighbours of a mechanism gain as a table and a figure of these names."""
+    report.table(gains, table)
     report.show(gains.head(), "changes of one field that gain most")
-    report.figure(gain_bars(gains), "neighbours")
+    report.figure(gain_bars(gains), figure)

@@ -92,6 +92,15 @@ def neighbour(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
     return dataclasses.replace(mechanism, **{name: others[rng.integers(len(others))]})
 
 
+def neighbours_at(places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return places in ``GRID``, shape (B, 11), with one field of each row at another value."""
+    fields = rng.integers(len(FIELDS), size=len(places))
+    sizes = np.array([len(values) for values in GRID.values()])[fields]
+    rows, moved = np.arange(len(places)), places.copy()
+    moved[rows, fields] = (places[rows, fields] + rng.integers(1, sizes)) % sizes
+    return moved
+
+
 def variants(mechanism: Mechanism, name: str) -> list[Mechanism]:
     """Return the mechanism with the field ``name`` at each of its ``LEVELS``, in order."""
     return [dataclasses.replace(mechanism, **{name: level}) for level in LEVELS[name]]

@@ -26,6 +26,17 @@ def target_advantages(
     return boltzmann_advantages(logps, logps + advantages, group_size)
 
 
+def sharpness_at(done: float, first: float, last: float) -> float:
+    """Return the sharpness after a share of the training; it grows by the same factor each step.
+
+    Args:
+        done: The share, from 0 to 1.
+        first: Sharpness at 0.
+        last: Sharpness at 1.
+    """
+    return float(first ** (1 - done) * last**done)
+
+
 def boltzmann_advantages(
     logps: torch.Tensor, advantages: torch.Tensor, group_size: int
 ) -> torch.Tensor:

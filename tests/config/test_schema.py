@@ -12,6 +12,7 @@ from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 
 SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
@@ -52,8 +53,25 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             "training.grpo.horizon: 3; an episode has 2 steps",
         ),
         (
-            {"task": "grpo_numbers", "market": MarketSettings(episode_length=2)},
-            "numbers.horizon: 5; an episode has 2 steps",
+            {
+                "task": "grpo_numbers",
+                "market": MarketSettings(episode_length=2),
+                "numbers": {"mine": NumbersSettings()},
+            },
+            "numbers.mine.horizon: 5; an episode has 2 steps",
+        ),
+        ({"task": "grpo_numbers"}, "numbers: none; name updates as"),
+        (
+            {"task": "grpo_numbers", "numbers": {"a/b": NumbersSettings()}},
+            "numbers.a/b: name it by letters, digits and underscores",
+        ),
+        (
+            {
+                "task": "grpo_numbers",
+                "numbers": {"search": NumbersSettings()},
+                "evaluation": EvaluationSettings(baselines={"search": None}),
+            },
+            "numbers.search: a baseline has this name",
         ),
         (
             {"model": UNSLOTH, "training": of_grpo(loss_type="target")},

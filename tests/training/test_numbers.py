@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,10 @@ import torch
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.search.space import GRID, mechanisms_at
+from daedalus.search.space import GRID, mechanisms_at, places_of
 from daedalus.training.numbers.policy import NumbersPolicy
 from daedalus.training.numbers.settings import NumbersSettings
-from daedalus.training.numbers.trainer import PHASE, advantages_of, train_numbers
+from daedalus.training.numbers.trainer import advantages_of, groups_of, train_numbers
 from tests.launching import play
 
 SHORT = NumbersSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
@@ -66,27 +67,67 @@ def test_places_are_values_and_the_mode_is_the_likeliest() -> None:
 def test_grpo_weighs_by_the_batch_and_the_target_is_bounded() -> None:
     earned = np.array([0.0, 1.0, 0.0, 3.0])
     settings = replace(SHORT, loss_type="grpo", group_size=2)
-    found = advantages_of(earned, torch.zeros(4), settings)
+    found = advantages_of(earned, torch.zeros(4), settings, 0.0)
     spread = np.std(earned, ddof=1)
     assert found.numpy() == pytest.approx(np.array([-0.5, 0.5, -1.5, 1.5]) / spread, rel=1e-3)
     sure = advantages_of(
-        earned, torch.tensor([0.0, -50.0, 0.0, -50.0]), replace(settings, loss_type="target")
+        earned, torch.tensor([0.0, -50.0, 0.0, -50.0]), replace(settings, loss_type="target"), 0.0
     )
     assert np.abs(sure.numpy()).max() < 1e-6  # odds of e^-50 stay what they are
 
 
+def test_boltzmann_asks_for_odds_of_the_reward_that_grow_sharper() -> None:
+    earned, logps = np.array([0.1, 0.2]), torch.tensor([-1.0, -3.0])
+    settings = replace(SHORT, loss_type="boltzmann", group_size=2, sharpness=5, last_sharpness=20)
+    for done, sharpness in ((0.0, 5.0), (0.5, 10.0), (1.0, 20.0)):
+        wanted = np.exp([0.0, sharpness * 0.1])
+        odds = np.exp([0.0, -2.0])
+        expected = 2 * (wanted / wanted.sum() - odds / odds.sum())
+        found = advantages_of(earned, logps, settings, done)
+        assert found.numpy() == pytest.approx(expected, abs=1e-6)
+
+
+def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_their_group() -> (
+    None
+):
+    settings = replace(SHORT, loss_type="boltzmann", group_size=5, neighbours=3)
+    rng = np.random.default_rng(0)
+    changed: Counter[int] = Counter()
+    for _ in range(300):
+        groups = groups_of(skewed(), settings, rng).reshape(2, 5, -1)
+        for group in groups:
+            apart = group[:3, None] != group[None, 3:]
+            assert (apart.sum(axis=2) == 1).any(axis=1).all()
+            nearest = apart[np.arange(3), apart.sum(axis=2).argmin(axis=1)]
+            changed.update(np.nonzero(nearest)[1].tolist())
+        flat = groups.reshape(10, -1)
+        assert (places_of(mechanisms_at(flat)) == flat).all()
+    assert set(changed) == set(range(len(FIELDS)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"neighbours": 2}, "set loss_type: boltzmann, or neighbours: 0"),
+        ({"neighbours": 4, "loss_type": "boltzmann"}, "give less than group_size"),
+        ({"states": 1}, "give as many or more"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        replace(SHORT, **wrong)
+
+
 def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: DesignEnv) -> None:
     settings = replace(SHORT, renew_every=2)
-    logged: list[tuple[str, int]] = []
+    logged: list[int] = []
 
     def train(seed: int) -> torch.Tensor:
-        policy = train_numbers(
-            env, settings, seed, lambda name, step, _: logged.append((name, step))
-        )
+        policy = train_numbers(env, settings, seed, lambda step, _: logged.append(step))
         return policy.logits["reserve_price"].detach()
 
     one = train(0)
-    assert logged == [(PHASE, step) for step in range(1, 5)]
+    assert logged == [1, 2, 3, 4]
     assert torch.equal(one, train(0)) and not torch.equal(one, train(1))
     fixed = train_numbers(env, replace(settings, renew_every=0), 0, lambda *_: None)
     assert not torch.equal(one, fixed.logits["reserve_price"].detach())
@@ -95,9 +136,12 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
 @pytest.mark.slow
 def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
     search = "evaluation.baselines.search"
-    fewer = ["numbers.futures=8", f"{search}.candidates=256", f"{search}.sweep_episodes=64"]
+    fewer = ["numbers.target.futures=8", f"{search}.candidates=256", f"{search}.sweep_episodes=64"]
     play(tmp_path, "+experiment=grpo_numbers", "tracking=files", *fewer)
     summary = pd.read_csv(tmp_path / "summary.csv").set_index("designer")["mean"]
-    assert summary["numbers"] > summary["search"] - 0.005
-    assert len(pd.read_csv(tmp_path / "history.csv")) == 300
-    assert pd.read_csv(tmp_path / "neighbours.csv")["gain"].max() < 0.005
+    assert summary["target"] > summary["search"] - 0.005
+    assert len(pd.read_csv(tmp_path / "target_history.csv")) == 300
+    gains, updates = (
+        pd.read_csv(tmp_path / f"{name}.csv") for name in ("target_neighbours", "updates")
+    )
+    assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005

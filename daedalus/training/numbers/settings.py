@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
-from daedalus.training.algorithms.grpo.settings import TARGET
+from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
 
 
 @dataclass
@@ -22,7 +22,12 @@ class NumbersSettings(Checked):
             which a random walk plays.
         futures: Number of futures in which a state's mechanisms are played.
         horizon: Steps of each future; the last is scored.
-        loss_type: ``grpo``, or ``target`` with the advantages of ``target_advantages``.
+        loss_type: ``grpo``, ``target`` with the advantages of ``target_advantages``, or
+            ``boltzmann`` with those of ``boltzmann_advantages``.
+        sharpness: For ``boltzmann``: factor of the rewards at the first step.
+        last_sharpness: The same at the last step. In between it grows by the same factor each step.
+        neighbours: Mechanisms of each group that are not drawn. Each is a drawn one with another
+            value of one field. They need the loss ``boltzmann``.
         entropy_bonus: Weight of an answer's entropy in the loss, which falls to 0 at the end.
     """
 
@@ -34,7 +39,10 @@ class NumbersSettings(Checked):
     renew_every: int = at_least(0, 50, "an integer")
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
-    loss_type: str = one_of(("grpo", TARGET), TARGET)
+    loss_type: str = one_of(("grpo", *AIMS), TARGET)
+    sharpness: float = above(0, 30.0)
+    last_sharpness: float = above(0, 1000.0)
+    neighbours: int = at_least(0, 0, "an integer")
     entropy_bonus: float = at_least(0, 0.0)
 
     def __post_init__(self) -> None:
@@ -44,3 +52,10 @@ class NumbersSettings(Checked):
                 f"states: {self.states}; a step takes {self.prompts_per_step} (prompts_per_step), "
                 "so give as many or more"
             )
+        if self.neighbours and self.loss_type != BOLTZMANN:
+            raise ValueError(
+                "neighbours: the policy does not draw them; set loss_type: boltzmann, or "
+                "neighbours: 0"
+            )
+        if self.neighbours >= self.group_size:
+            raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")

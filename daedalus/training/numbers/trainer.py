@@ -18,19 +18,17 @@ from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import GRPO, phase
-from daedalus.search.space import mechanisms_at
+from daedalus.search.space import mechanisms_at, neighbours_at
 from daedalus.search.states import mid_episode_states
-from daedalus.training.algorithms.grpo.settings import TARGET
+from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET
 from daedalus.training.numbers.policy import NumbersPolicy
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.sources.reward import MarketReward
-from daedalus.training.target import target_advantages
+from daedalus.training.target import boltzmann_advantages, sharpness_at, target_advantages
 
-PHASE = "numbers"
-"""Name under which the steps are logged."""
 _TINY = 1e-4  # as in TRL
 
-Log = Callable[[str, int, Mapping[str, float]], None]
+Log = Callable[[int, Mapping[str, float]], None]
 
 
 @phase(GRPO)
@@ -41,7 +39,7 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
         env: The market, and the reward.
         settings: Steps, groups and update.
         seed: Seed of all draws.
-        log: Takes the name of the phase, the step and its metrics.
+        log: Takes the step and its metrics.
     """
     policy, rng = NumbersPolicy(), generator(seed, "numbers")
     optimiser = torch.optim.Adam(policy.parameters(), settings.learning_rate)
@@ -50,17 +48,33 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
         if step and settings.renew_every and step % settings.renew_every == 0:
             reward = _rewards(env, settings, seed, step, policy)
         rows = rng.choice(len(reward), settings.prompts_per_step, replace=False)
-        places = policy.draw(settings.prompts_per_step * settings.group_size, rng)
+        places = groups_of(policy, settings, rng)
         earned = _earned(reward, places, np.repeat(rows, settings.group_size), step)
         logps, entropy = policy.logps(places), policy.entropy()
-        weights = advantages_of(earned, logps.detach(), settings)
-        bonus = settings.entropy_bonus * (1 - step / settings.steps)
+        done = step / settings.steps
+        weights = advantages_of(earned, logps.detach(), settings, done)
+        bonus = settings.entropy_bonus * (1 - done)
         optimiser.zero_grad()
         (-(weights * logps).mean() - bonus * entropy).backward()
         optimiser.step()
         metrics = {"reward": earned.mean(), "entropy": entropy.item() / len(FIELDS)}
-        log(PHASE, step + 1, metrics)
+        log(step + 1, metrics)
     return policy
+
+
+def groups_of(
+    policy: NumbersPolicy, settings: NumbersSettings, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the places of a step's mechanisms, groups side by side, neighbours first."""
+    prompts, count = settings.prompts_per_step, settings.group_size - settings.neighbours
+    drawn = policy.draw(prompts * count, rng)
+    if not settings.neighbours:
+        return drawn
+    parents = rng.integers(count, size=(prompts, settings.neighbours))
+    parents += count * np.arange(prompts)[:, None]
+    near = neighbours_at(drawn[parents.ravel()], rng)
+    parts = [each.reshape(prompts, -1, len(FIELDS)) for each in (near, drawn)]
+    return np.concatenate(parts, axis=1).reshape(-1, len(FIELDS))
 
 
 def _earned(
@@ -73,14 +87,24 @@ def _earned(
 
 
 def advantages_of(
-    earned: NDArray[np.float64], logps: torch.Tensor, settings: NumbersSettings
+    earned: NDArray[np.float64], logps: torch.Tensor, settings: NumbersSettings, done: float
 ) -> torch.Tensor:
     """Return the weights of B log-probabilities in the gradient, shape (B,).
 
-    Rewards are compared within their group, and divided by the deviation of the batch.
+    Rewards are compared within their group. ``boltzmann`` multiplies them by the sharpness of the
+    step; the other losses divide them by the deviation of the batch.
+
+    Args:
+        earned: Rewards of B mechanisms, groups side by side; shape (B,).
+        logps: Their log-probabilities, shape (B,).
+        settings: The update.
+        done: Share of the training before this step.
     """
     groups = torch.from_numpy(earned).float().reshape(-1, settings.group_size)
     advantages = groups - groups.mean(dim=1, keepdim=True)
+    if settings.loss_type == BOLTZMANN:
+        sharpness = sharpness_at(done, settings.sharpness, settings.last_sharpness)
+        return boltzmann_advantages(logps, sharpness * advantages.flatten(), settings.group_size)
     advantages = (advantages / (groups.std() + _TINY)).flatten()
     if settings.loss_type == TARGET:
         return target_advantages(logps, advantages, settings.group_size)

@@ -18,7 +18,7 @@ from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
-from daedalus.training.target import boltzmann_advantages, target_advantages
+from daedalus.training.target import boltzmann_advantages, sharpness_at, target_advantages
 from daedalus.training.trainers import prepared, run_phase, shared_options
 from daedalus.training.trl_internals import (
     ConstrainedTrainer,
@@ -73,7 +73,7 @@ def aims(
     if settings.loss_type == TARGET:
         return target_advantages(logps, advantages, settings.group_size)
     done = trainer.state.global_step / trainer.args.max_steps
-    sharpness = settings.sharpness ** (1 - done) * settings.last_sharpness**done
+    sharpness = sharpness_at(done, settings.sharpness, settings.last_sharpness)
     return boltzmann_advantages(logps, sharpness * advantages, settings.group_size)
 
 
