@@ -66,7 +66,9 @@ test: setup ## run all tests, also the slow ones
 	$(MAKE) --no-print-directory --jobs 2 test-service test-others
 	$(RUN) -m pytest -q -m "" -n 0 $(ALONE)
 
+# The kernels are compiled once, while the other tests are collected, and not by every worker.
 test-service:
+	$(RUN) -m deploy.compile
 	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 
 test-others:

@@ -43,9 +43,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that have slow tests: at the end no core waits for one of them."""
+    """Begin with the files that have slow tests: at the end no core waits for one of them.
+
+    Tests of launchers wait for Slurm. They come first, while the tests of the service run beside.
+    """
     slow = {each.path for each in items if each.get_closest_marker("slow")}
-    items.sort(key=lambda each: each.path not in slow)
+    items.sort(key=lambda each: (each.path.stem != "test_launchers", each.path not in slow))
 
 
 SMALLEST = (

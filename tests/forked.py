@@ -8,6 +8,7 @@ a variable that a library reads while it is imported has the server's value.
 from __future__ import annotations
 
 import atexit
+import gc
 import multiprocessing
 import os
 import runpy
@@ -87,6 +88,7 @@ def _become(
     words: tuple[str, ...], cwd: Path, out: Path, errors: Path, environment: dict[str, str]
 ) -> None:
     """Go on as a process that was started with a script would begin."""
+    gc.freeze()  # a collection would copy all that the fork shares with the server
     for stream, path in ((1, out), (2, errors)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
     os.environ.clear()

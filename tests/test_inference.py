@@ -80,9 +80,8 @@ def test_without_options_the_newest_designer_sets_one_mechanism(
 def test_where_nothing_was_trained_the_designer_of_the_package_answers(
     tmp_path: Path,
 ) -> None:
-    command = [sys.executable, str(ROOT / "inference.py")]
-    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert answer.returncode == 0
+    answer = forked.run("inference.py", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
     assert answer.stderr.startswith(f"designer: {read_pretrained()}\n")
     told = json.loads(answer.stdout)
     assert mechanism_from_mapping(told).to_dict() == told

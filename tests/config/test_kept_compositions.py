@@ -8,6 +8,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra._internal import defaults_list
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_repository import CachingConfigRepository, ConfigRepository
 from omegaconf import OmegaConf
 from omegaconf.base import Box, Node
 
@@ -34,6 +35,8 @@ def test_a_kept_composition_is_hydra_s_own(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(ConfigLoaderImpl, "_compose_config_from_defaults_list", kept._compose)
     monkeypatch.setattr(defaults_list, "_create_interpolation_map", kept._choices)
     monkeypatch.setattr(Box, "_re_parent", kept._re_parent)
+    monkeypatch.setattr(ConfigRepository, "load_config", kept._read)
+    monkeypatch.setattr(CachingConfigRepository, "__init__", kept._make_repository)
     own = [OmegaConf.to_yaml(compose_both(*each)[0]) for each in COMMANDS]
     assert [[OmegaConf.to_yaml(each) for each in found] for found in ours] == [own, own]
     assert len(set(own)) == len(COMMANDS)

@@ -23,6 +23,6 @@ def measured(episodes: int, seed: int) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_the_market_obeys_theory_at_another_seed() -> None:
-    table = measured(episodes=120, seed=1)  # tests/test_golden.py runs seed 0, on fewer
+    table = measured(episodes=60, seed=1)  # tests/test_golden.py runs seed 0, on fewer
     assert table["passes"].all(), table[~table["passes"]].to_string()
     assert table["result"].nunique() == 16 and len(table) == 86

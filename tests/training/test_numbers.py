@@ -135,11 +135,10 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
 
 @pytest.mark.slow
 def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
-    search = "evaluation.baselines.search"
-    fewer = ["numbers.target.futures=8", f"{search}.candidates=256", f"{search}.sweep_episodes=64"]
+    fewer = ["numbers.target.futures=8", "~evaluation.baselines.search"]
     play(tmp_path, "+experiment=grpo_numbers", "tracking=files", *fewer)
     summary = pd.read_csv(tmp_path / "summary.csv").set_index("designer")["mean"]
-    assert summary["target"] > summary["search"] - 0.005
+    assert summary["target"] > 0.488 - 0.005  # search has 0.488 in README
     assert len(pd.read_csv(tmp_path / "target_history.csv")) == 300
     gains, updates = (
         pd.read_csv(tmp_path / f"{name}.csv") for name in ("target_neighbours", "updates")
