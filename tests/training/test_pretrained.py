@@ -175,10 +175,9 @@ def test_smollm2_is_fetched_trained_exported_and_asked(
     except CannotRunError as error:
         pytest.skip(str(error))
     sizes = """
-        training.sft.steps=1 training.sft.batch_size=2 training.sft.examples=4 training.grpo.steps=1
-        training.grpo.prompts_per_step=1 training.grpo.group_size=2 training.grpo.micro_batch=2
-        training.grpo.states=4 training.grpo.futures=4 evaluation.episodes=2 tracking=files
-        market.episode_length=2
+        training.grpo.steps=1 training.grpo.prompts_per_step=1 training.grpo.group_size=2
+        training.grpo.micro_batch=2 training.grpo.states=4 training.grpo.futures=4
+        evaluation.episodes=2 tracking=files market.episode_length=2
     """.split()
     play(tmp_path, "+experiment=grpo_smollm2_stage3", *sizes)
     run = RunFolder(tmp_path)
