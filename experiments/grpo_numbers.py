@@ -35,12 +35,16 @@ def main(config: Config, out: Path) -> None:
         for name, settings in tqdm(config.numbers.items(), "updates", leave=False, disable=None):
             best, entropy = _train(env, name, settings, config.seed, tracker, report)
             gains = one_field_gains(env, best, _EPISODES, config.seed)
-            report.say(f"{name}: {format_mechanism(best)}")
+            text = format_mechanism(best)
+            report.say(f"{name}: {text}")
             report_gains(gains, report, f"{name}_neighbours", f"{name}_neighbours")
-            rows.append({"update": name, "entropy": entropy} | _largest(gains))
+            row = {"update": name, "entropy": entropy} | _largest(gains)
+            rows.append(row | {"mechanism": text})
             designers[name] = FixedDesigner(best)
-        report.table(pd.DataFrame(rows), "updates")
-        report.show(pd.DataFrame(rows), "entropy at the end, and what one change still gains")
+        updates = pd.DataFrame(rows)
+        report.table(updates, "updates")
+        shown = updates.drop(columns="mechanism")
+        report.show(shown, "entropy at the end, and what one change still gains")
         compare_designers(config, env, report, designers)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -108,7 +109,8 @@ def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_t
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"neighbours": 2}, "set loss_type: boltzmann, or neighbours: 0"),
+        ({"neighbours": 2}, "no other loss has them; set loss_type: boltzmann"),
+        ({"sharpness": 2.0}, "no other loss has them; set loss_type: boltzmann"),
         ({"neighbours": 4, "loss_type": "boltzmann"}, "give less than group_size"),
         ({"states": 1}, "give as many or more"),
     ],
@@ -143,4 +145,5 @@ def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
     gains, updates = (
         pd.read_csv(tmp_path / f"{name}.csv") for name in ("target_neighbours", "updates")
     )
+    assert Mechanism(**json.loads(updates["mechanism"][0])).coalition_policy == "penalize_confirmed"
     assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005

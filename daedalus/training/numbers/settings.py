@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from daedalus.checks import Checked, above, at_least, one_of
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
 
+_SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
+
 
 @dataclass
 class NumbersSettings(Checked):
@@ -40,8 +42,8 @@ class NumbersSettings(Checked):
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
     loss_type: str = one_of(("grpo", *AIMS), TARGET)
-    sharpness: float = above(0, 30.0)
-    last_sharpness: float = above(0, 1000.0)
+    sharpness: float = above(0, _SHARPNESS[0])
+    last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0, "an integer")
     entropy_bonus: float = at_least(0, 0.0)
 
@@ -52,10 +54,11 @@ class NumbersSettings(Checked):
                 f"states: {self.states}; a step takes {self.prompts_per_step} (prompts_per_step), "
                 "so give as many or more"
             )
-        if self.neighbours and self.loss_type != BOLTZMANN:
+        others = (self.neighbours, self.sharpness, self.last_sharpness) != (0, *_SHARPNESS)
+        if others and self.loss_type != BOLTZMANN:
             raise ValueError(
-                "neighbours: the policy does not draw them; set loss_type: boltzmann, or "
-                "neighbours: 0"
+                "neighbours, sharpness and last_sharpness: no other loss has them; set loss_type: "
+                "boltzmann"
             )
         if self.neighbours >= self.group_size:
             raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")
