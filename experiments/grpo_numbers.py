@@ -30,9 +30,10 @@ _EPISODES = 300  # in which neighbours are compared
 def main(config: Config, out: Path) -> None:
     """Train by each update; compare the likeliest mechanisms, and tell what one change gains."""
     env, rows = make_env(config), []
+    trainings = config.updates or {"numbers": config.numbers}
     designers: dict[str, Designer] = {}
     with tracked(config, out) as (tracker, report):
-        for name, settings in tqdm(config.numbers.items(), "updates", leave=False, disable=None):
+        for name, settings in tqdm(trainings.items(), "updates", leave=False, disable=None):
             best, entropy = _train(env, name, settings, config.seed, tracker, report)
             gains = one_field_gains(env, best, _EPISODES, config.seed)
             text = format_mechanism(best)

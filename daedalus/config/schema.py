@@ -50,7 +50,8 @@ class Config(Checked):
         bidder: The language model that bids in ``llm_bidders``, or for the visitors of the service.
         model: The language model that is trained.
         training: SFT, GRPO and the prompt.
-        numbers: Trainings of the policy of plain numbers, by the names of their updates.
+        numbers: Training of the policy of plain numbers.
+        updates: Trainings of it by the names of their updates, to compare instead of that one.
         ppo: Training by PPO.
         evaluation: Episodes, intervals and baselines.
         adversary: The bidders that an adversary may choose, and the budget of its search.
@@ -82,7 +83,8 @@ class Config(Checked):
     bidder: Any = None
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
-    numbers: dict[str, NumbersSettings] = field(default_factory=dict)
+    numbers: NumbersSettings = field(default_factory=NumbersSettings)
+    updates: dict[str, NumbersSettings] = field(default_factory=dict)
     ppo: PpoTraining = field(default_factory=PpoTraining)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
@@ -123,25 +125,24 @@ class Config(Checked):
             f"training.{name}": each.horizon for name, each in self.training.reinforcement.items()
         }
         if self.task == "grpo_numbers":
-            self._check_numbers()
-            horizons |= {f"numbers.{name}": each.horizon for name, each in self.numbers.items()}
+            self._check_updates()
+            horizons["numbers"] = self.numbers.horizon
+            horizons |= {f"updates.{name}": each.horizon for name, each in self.updates.items()}
         for name, horizon in horizons.items():
             if horizon > self.market.episode_length:
                 raise ValueError(
                     f"{name}.horizon: {horizon}; an episode has {self.market.episode_length} steps"
                 )
 
-    def _check_numbers(self) -> None:
+    def _check_updates(self) -> None:
         """Check that updates have names of their own, which files can bear."""
-        if not self.numbers:
-            raise ValueError(
-                "numbers: none; name updates as conf/experiment/grpo_updates.yaml does"
-            )
-        for name in self.numbers:
+        if self.updates and self.numbers != NumbersSettings():
+            raise ValueError("numbers: the updates are trained instead; set updates.NAME")
+        for name in self.updates:
             if not name.isidentifier():
-                raise ValueError(f"numbers.{name}: name it by letters, digits and underscores")
+                raise ValueError(f"updates.{name}: name it by letters, digits and underscores")
             if name in self.evaluation.baselines:
-                raise ValueError(f"numbers.{name}: a baseline has this name; choose another one")
+                raise ValueError(f"updates.{name}: a baseline has this name; choose another one")
 
     def _tell_objective(self) -> None:
         """Let prompts that are explained or show weights tell the reward that the run pays."""

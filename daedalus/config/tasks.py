@@ -72,7 +72,7 @@ TASKS = {
     ),
     "gpu_check": Task(_GRPO),
     "grpo": Task(_GRPO, shared=True),
-    "grpo_numbers": Task(f"{_ENV} evaluation numbers"),
+    "grpo_numbers": Task(f"{_ENV} evaluation numbers updates"),
     "known_optimum": Task(f"{_ENV} designer evaluation populations", by_type=True),
     "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
     "llm_bidders": Task(f"{_ENV} designer evaluation bidder trained", by_type=True),

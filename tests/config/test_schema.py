@@ -56,22 +56,29 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             {
                 "task": "grpo_numbers",
                 "market": MarketSettings(episode_length=2),
-                "numbers": {"mine": NumbersSettings()},
+                "updates": {"mine": NumbersSettings()},
             },
-            "numbers.mine.horizon: 5; an episode has 2 steps",
-        ),
-        ({"task": "grpo_numbers"}, "numbers: none; name updates as"),
-        (
-            {"task": "grpo_numbers", "numbers": {"a/b": NumbersSettings()}},
-            "numbers.a/b: name it by letters, digits and underscores",
+            "numbers.horizon: 5; an episode has 2 steps",
         ),
         (
             {
                 "task": "grpo_numbers",
-                "numbers": {"search": NumbersSettings()},
+                "numbers": NumbersSettings(horizon=1),
+                "updates": {"mine": NumbersSettings()},
+            },
+            "numbers: the updates are trained instead; set updates.NAME",
+        ),
+        (
+            {"task": "grpo_numbers", "updates": {"a/b": NumbersSettings()}},
+            "updates.a/b: name it by letters, digits and underscores",
+        ),
+        (
+            {
+                "task": "grpo_numbers",
+                "updates": {"search": NumbersSettings()},
                 "evaluation": EvaluationSettings(baselines={"search": None}),
             },
-            "numbers.search: a baseline has this name",
+            "updates.search: a baseline has this name",
         ),
         (
             {"model": UNSLOTH, "training": of_grpo(loss_type="target")},

@@ -19,6 +19,8 @@ from daedalus.search.space import GRID, mechanisms_at, places_of
 from daedalus.training.numbers.policy import NumbersPolicy
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.numbers.trainer import advantages_of, groups_of, train_numbers
+from experiments import grpo_numbers
+from tests.config.composing import composed
 from tests.launching import play
 
 SHORT = NumbersSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
@@ -135,15 +137,33 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
     assert not torch.equal(one, fixed.logits["reserve_price"].detach())
 
 
+def test_each_update_is_trained_and_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grpo_numbers, "_EPISODES", 2)
+    few = ["~evaluation.baselines.search", "evaluation.episodes=2", "tracking=files"]
+    config = composed("+experiment=grpo_updates", *few)
+    assert len(config.updates) == 8 and config.updates["boltzmann"].neighbours == 8
+    updates = {"near": SHORT, "plain": replace(SHORT, loss_type="grpo", steps=2)}
+    grpo_numbers.main(replace(config, updates=updates), tmp_path)
+    table = pd.read_csv(tmp_path / "updates.csv").set_index("update")
+    assert list(table.index) == ["near", "plain"] and (table["entropy"] > 0.5).all()
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert list(summary["designer"]) == ["random", "informed_greedy", "near", "plain"]
+    for name, settings in updates.items():
+        assert len(pd.read_csv(tmp_path / f"{name}_history.csv")) == settings.steps
+        assert (tmp_path / "figures" / f"{name}_neighbours.png").exists()
+
+
 @pytest.mark.slow
 def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
-    fewer = ["numbers.target.futures=8", "~evaluation.baselines.search"]
+    fewer = ["numbers.futures=8", "~evaluation.baselines.search"]
     play(tmp_path, "+experiment=grpo_numbers", "tracking=files", *fewer)
     summary = pd.read_csv(tmp_path / "summary.csv").set_index("designer")["mean"]
-    assert summary["target"] > 0.488 - 0.005  # search has 0.488 in README
-    assert len(pd.read_csv(tmp_path / "target_history.csv")) == 300
+    assert summary["numbers"] > 0.488 - 0.005  # search has 0.488 in README
+    assert len(pd.read_csv(tmp_path / "numbers_history.csv")) == 300
     gains, updates = (
-        pd.read_csv(tmp_path / f"{name}.csv") for name in ("target_neighbours", "updates")
+        pd.read_csv(tmp_path / f"{name}.csv") for name in ("numbers_neighbours", "updates")
     )
     assert Mechanism(**json.loads(updates["mechanism"][0])).coalition_policy == "penalize_confirmed"
     assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005
