@@ -55,7 +55,7 @@ oracle: setup ## search the best fixed mechanism of each population for the pack
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve
 
-# Tests of the HTTP service and the page wait much and measure waiting: they run one file at a time, and the others
+# Tests of the HTTP service and the page wait much and measure waiting: they run two files at a time, and the others
 # beside them in the time that they leave. Tests of threads need several, and OpenEnv's validator gives itself 3 s of
 # processor time: they run alone.
 SERVICE := tests/service/http tests/service/page tests/service/sessions
@@ -69,7 +69,7 @@ test: setup ## run all tests, also the slow ones
 # The kernels are compiled once, while the other tests are collected, and not by every worker.
 test-service:
 	$(RUN) -m deploy.compile
-	$(RUN) -m pytest -q -m "" -n 1 $(SERVICE)
+	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 
 test-others:
 	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
