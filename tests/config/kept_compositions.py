@@ -2,8 +2,8 @@
 
 Hydra applies changes of values to a composition of files. Only this composition is kept, for each
 choice of files below conf/, and each test gets a copy of it. The workers of one run share a folder
-of compositions. A file is read once, and its copies are pickled. Three steps that Hydra and
-OmegaConf take for each of up to 200 files, or each time, are left out or done in fewer steps.
+of compositions. A file is read once, by the parser in C, and its copies are pickled. Three steps
+that Hydra and OmegaConf take for each of up to 200 files, or each time, are left out or shortened.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hydra._internal import config_loader_impl, defaults_list
 from hydra._internal.config_repository import CachingConfigRepository, ConfigRepository
 from omegaconf import DictConfig
@@ -46,6 +47,7 @@ def keep_compositions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_loader, "_compose_config_from_defaults_list", _kept_composition)
     patch.setattr(defaults_list, "_create_interpolation_map", _needed_choices)
     patch.setattr(Box, "_re_parent", _tell_parents)
+    patch.setattr(yaml, "SafeLoader", yaml.CSafeLoader)  # from which OmegaConf makes its own
     patch.setattr(ConfigRepository, "load_config", _kept_file)
     patch.setattr(CachingConfigRepository, "__init__", _share_sources)
 
