@@ -32,8 +32,8 @@ from tests.service.conftest import JSON_BODY
 from tests.service.generated import JSON, seeded
 
 ANYWHERE = {400, 403, 405, 409, 413}  # documented for every endpoint
-OPERATION_EXAMPLES, FEW_BODIES = 40, 250
-MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "500"))
+OPERATION_EXAMPLES, FEW_BODIES = 60, 250
+MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "1000"))
 """How many malformed bodies the slow test sends; ``FUZZ_BODIES=10000`` sends more."""
 
 
