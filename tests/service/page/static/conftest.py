@@ -32,14 +32,14 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def site(catalogue) -> Iterator[str]:
     """Answer with room for many, and a model that always says the same."""
-    with serving(catalogue, saying(ANSWER), DESIGNERS, http_sessions=64) as found:
+    with serving(catalogue, saying(ANSWER), DESIGNERS, http_sessions=256) as found:
         yield found
 
 
 @pytest.fixture(scope="package")
 def toured() -> Iterator[str]:
     """Answer with what is shipped: all markets and populations, so the tour has all its stops."""
-    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=64) as found:
+    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=256) as found:
         yield found
 
 
