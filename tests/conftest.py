@@ -14,8 +14,10 @@ from hydra import compose, initialize_config_dir
 
 from daedalus.config import CONF, register, to_config
 from daedalus.provenance import run_record
+from daedalus.runs.files import locked
 from daedalus.runs.folder import RunFolder
 from tests.children.kept_packages import keep_packages
+from tests.children.unused import leave_out
 from tests.config.kept_compositions import keep_compositions
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
@@ -26,10 +28,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
-# A check of addresses that no test needs, and that an import of jsonschema makes from 38 grammars:
-# without this module the import leaves it out, and OpenEnv takes a process 3.0 instead of 6.8 s.
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
-
 # Composing and compiling make many objects, and the collector took a quarter of their time. In a
 # process that a test starts it took 1.6 of 14.9 seconds; Python imports a sitecustomize by itself.
 gc.set_threshold(100_000)
@@ -38,6 +36,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 keep_compositions(pytest.MonkeyPatch())
 keep_packages()
+leave_out()
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,6 +49,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = {each.path for each in items if each.get_closest_marker("slow")}
     items.sort(key=lambda each: (each.path.stem != "test_launchers", each.path not in slow))
+
+
+def pytest_unconfigure() -> None:
+    """Let the collector of the end pass over all that is left, which took each worker 1 s."""
+    gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:
@@ -78,17 +82,28 @@ SMALLEST = (
 
 @pytest.fixture(scope="session")
 def trained_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """Leave a finished training run with adapters. Its model learnt nothing."""
+    """Leave a finished training run with adapters. Its model learnt nothing.
+
+    The workers share it: who comes first trains. No test may change it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with locked(shared):
+        train(shared / "trained")
+    return RunFolder(shared / "trained")
+
+
+def train(out: Path) -> None:
+    """Train, unless it is done."""
     from experiments import grpo  # slow to import
 
-    out = tmp_path_factory.mktemp("trained") / "run"
-    out.mkdir()
+    out.mkdir(exist_ok=True)
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
         composed = compose("config", overrides=list(SMALLEST))
-    with run_record(composed, out):
-        grpo.main(to_config(composed), out)
-    return RunFolder(out)
+    with run_record(composed, out) as begun:
+        if begun:
+            grpo.main(to_config(composed), out)
 
 
 @pytest.fixture

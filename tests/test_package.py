@@ -157,8 +157,9 @@ def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
 
 
 def test_the_service_has_its_page_and_says_that_it_has_no_article(
-    daedalus: Path, tmp_path: Path
+    daedalus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONPATH")  # with every library that OpenEnv imports
     command = [daedalus, "+experiment=serve", "service.port=0", "service.checkpoint=none"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

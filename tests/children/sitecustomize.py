@@ -1,10 +1,10 @@
 """What every process that a test starts does first, see ``tests/conftest.py``."""
 
 import gc
-import sys
 
 from kept_packages import keep_packages
+from unused import leave_out
 
 gc.set_threshold(100_000)  # PyTorch and its kin make a million objects, and all of them stay
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+leave_out()
 keep_packages()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +70,19 @@ def env() -> DesignEnv:
 
 
 @pytest.fixture
-def small(env: DesignEnv) -> LanguageModel:
-    return make_language_model(SMALL, PROMPT, env, seed=0)
+def small() -> LanguageModel:
+    return small_model()
+
+
+def small_model(seed: int = 0) -> LanguageModel:
+    """Return a new untrained model. Its tokenizer is trained once, which takes the most time."""
+    return deepcopy(_made(seed))
+
+
+@cache
+def _made(seed: int) -> LanguageModel:
+    env = DesignEnv.of(MarketSettings(), population(3))
+    return make_language_model(SMALL, PROMPT, env, seed)
 
 
 def answers(pairs: Dataset) -> list[str]:

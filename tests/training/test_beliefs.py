@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import save
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
@@ -15,15 +14,15 @@ from daedalus.runs.folder import RunFolder
 from daedalus.studies.beliefs_figures import choice_map, field_panels
 from daedalus.training.beliefs import choice_beliefs, field_beliefs, likeliest, stages
 from daedalus.training.generation import Completions
-from daedalus.training.model import LanguageModel, make_language_model
-from tests.training.conftest import PROMPT, SMALL
+from daedalus.training.model import LanguageModel
+from tests.training.conftest import small_model
 
 CHAT = [{"role": "user", "content": "market 1"}]
 
 
 @pytest.fixture(scope="module")
-def untrained(env: DesignEnv) -> LanguageModel:
-    return make_language_model(SMALL, PROMPT, env, seed=0)
+def untrained() -> LanguageModel:
+    return small_model()
 
 
 def test_shares_of_sampled_values_add_up(untrained: LanguageModel) -> None:

@@ -19,20 +19,20 @@ from daedalus.training.checkpoints import export
 from daedalus.training.constrained import Constraint, mechanism_constraint
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.hardware import require_shares
-from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 from experiments.build import load_generate
 from tests.populations import draw_mechanism
-from tests.training.conftest import GRPO, LORA, PROMPT, SMALL, make_run
+from tests.training.conftest import GRPO, LORA, PROMPT, make_run, small_model
 
 CHATS = [[{"role": "user", "content": f"market {number}"}] for number in range(48)]
 TEMPERATURE = 0.7
 
 
 @pytest.fixture(scope="module")
-def untrained(env: DesignEnv) -> LanguageModel:
-    return make_language_model(SMALL, PROMPT, env, seed=0)
+def untrained() -> LanguageModel:
+    return small_model()
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +136,9 @@ def test_an_answer_that_is_no_mechanism_has_no_choices(
         constraint.choices(untrained.tokenizer.encode("welfare"))
 
 
-def test_a_padded_vocabulary_is_masked_to_its_end(env: DesignEnv) -> None:
-    model = make_language_model(SMALL, PROMPT, env, seed=0)
-    model.model.resize_token_embeddings(len(model.tokenizer) + 37)
-    assert validity(answers(model, 1.0, constrained=True)) == 1.0
+def test_a_padded_vocabulary_is_masked_to_its_end(small: LanguageModel) -> None:
+    small.model.resize_token_embeddings(len(small.tokenizer) + 37)
+    assert validity(answers(small, 1.0, constrained=True)) == 1.0
 
 
 def batch(model: LanguageModel, constraint: Constraint) -> tuple[torch.Tensor, torch.Tensor, int]:
@@ -175,8 +174,8 @@ def brute_force(
     return torch.stack(logps), torch.stack(entropies)
 
 
-def test_scores_and_gradients_are_those_of_a_masked_softmax(env: DesignEnv) -> None:
-    model = make_language_model(SMALL, PROMPT, env, seed=1)
+def test_scores_and_gradients_are_those_of_a_masked_softmax() -> None:
+    model = small_model(seed=1)
     constraint = mechanism_constraint(model)
     tokens, mask, length = batch(model, constraint)
     wrapped = torch.nn.DataParallel(model.model)  # as in several processes

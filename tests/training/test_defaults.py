@@ -32,11 +32,10 @@ from daedalus.training.model import (
     LanguageModel,
     load_language_model,
     load_tokenizer,
-    make_language_model,
 )
 from daedalus.training.sources.siblings import answer_tokens
 from daedalus.training.tokenizer import CHAT_TEMPLATE
-from tests.training.conftest import GRPO, PROMPT, SFT, SMALL, Writer, make_run
+from tests.training.conftest import GRPO, PROMPT, SFT, Writer, make_run, small_model
 
 POISON: dict[str, Any] = {
     "repetition_penalty": 1.3,
@@ -83,9 +82,9 @@ Change = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
-def clean(env: DesignEnv, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clean") / "model"
-    export(make_language_model(SMALL, PROMPT, env, seed=0), PROMPT, "", folder)
+    export(small_model(), PROMPT, "", folder)
     return folder
 
 

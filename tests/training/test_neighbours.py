@@ -10,24 +10,23 @@ from llguidance.hf import from_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.schema import mechanism_pattern
 from daedalus.training.constrained import Constraint, mechanism_constraint
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete
-from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.model import LanguageModel
 from daedalus.training.neighbours import with_neighbours
 from daedalus.training.synthetic import synthetic_mechanisms
-from tests.training.conftest import PROMPT, SMALL
+from tests.training.conftest import small_model
 
 CHATS = [[{"role": "user", "content": f"market {number // 3}"}] for number in range(30)]
 
 
 @pytest.fixture(scope="module")
-def model(env: DesignEnv) -> LanguageModel:
-    return make_language_model(SMALL, PROMPT, env, seed=0)
+def model() -> LanguageModel:
+    return small_model()
 
 
 def told(model: LanguageModel, answer: list[int]) -> Mechanism:

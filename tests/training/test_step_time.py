@@ -6,15 +6,19 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from daedalus.config.paths import ROOT
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
+from daedalus.training import step_time as timed
 from daedalus.training.settings import ModelSettings
 from daedalus.training.step_time import busy_processes, step_time
 from tests.populations import population
 
 
-def test_a_step_takes_time_alone_and_beside_others() -> None:
+def test_a_step_takes_time_alone_and_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "SEQUENCES", 4)
     settings = ModelSettings(hidden_size=32, layers=1)
     found = step_time(settings, DesignEnv.of(MarketSettings(), population(3)), busy=1)
     assert 0 < found.alone < 60 and 0 < found.beside < 60

@@ -16,11 +16,11 @@ from daedalus.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training.algorithms.grpo.trainer import aims, train_grpo
 from daedalus.training.beliefs import field_beliefs
-from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.model import LanguageModel
 from daedalus.training.sources.source import Source
 from daedalus.training.target import boltzmann_advantages, target_advantages
 from daedalus.training.trl_internals import replace_advantages
-from tests.training.conftest import GRPO, PROMPT, SMALL, make_run
+from tests.training.conftest import GRPO, make_run, small_model
 
 CHAT = [{"role": "user", "content": "market 1"}]
 
@@ -120,7 +120,7 @@ def train(
     steps: int, env: DesignEnv, folder: Path, **changes: Any
 ) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Train an untrained model on that source; return it, and the log."""
-    model = make_language_model(SMALL, PROMPT, env, seed=0)
+    model = small_model()
     settings = replace(
         GRPO, constrained=True, steps=steps, prompts_per_step=4, group_size=8, micro_batch=32,
         states=64, learning_rate=1e-2, warmup_steps=0, **changes,

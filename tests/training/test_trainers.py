@@ -23,11 +23,20 @@ from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import completed_steps, export
-from daedalus.training.model import LanguageModel, make_language_model
+from daedalus.training.model import LanguageModel
 from daedalus.training.settings import ModelSettings
 from daedalus.training.trainers import SaveByTime, whole
 from tests.populations import population
-from tests.training.conftest import GRPO, PROMPT, QLORA, SFT, SMALL, make_run, make_tracker
+from tests.training.conftest import (
+    GRPO,
+    PROMPT,
+    QLORA,
+    SFT,
+    SMALL,
+    make_run,
+    make_tracker,
+    small_model,
+)
 
 ENTROPY = {"entropy_bonus": 0.1}  # no answer earns a reward
 NEIGHBOURS = {"constrained": True, "loss_type": "boltzmann", "neighbours": 1}
@@ -100,7 +109,7 @@ def sft_history(folder: Path, steps: int = 3) -> tuple[list[dict[str, float]], t
     """Train the small model from the same start, or from the last checkpoint in the folder."""
     env = DesignEnv.of(MarketSettings(), population(3))
     run = make_run(env, folder, replace(SFT, steps=steps))
-    trained = sft.train(make_language_model(SMALL, PROMPT, env, seed=0), run)
+    trained = sft.train(small_model(), run)
     weights = torch.cat([each.flatten() for each in trained.model.parameters()])
     return run.tracker.history("sft"), weights.detach()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS
 from experiments.report_on_bids import report_on_bids
 from tests.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.conftest import JSON_BODY, serving
-from tests.service.sessions.test_worker import echoing, endless, refused, slowly
+from tests.service.sessions.test_worker import behind, echoing, endless, refused
 
 LOG = "auction,bid\n1,2\n1,3\n"
 PATIENT = {"job_timeout": 60.0}
@@ -97,8 +98,12 @@ def test_without_reports_the_service_says_so(reach, changes: dict[str, Any]) -> 
     assert client.get("/api/catalogue").json()["upload_bytes"] == 0
 
 
-def test_each_visitor_has_one_report_under_way_and_all_have_a_few(catalogue: Catalogue) -> None:
+def test_each_visitor_has_one_report_under_way_and_all_have_a_few(
+    catalogue: Catalogue, tmp_path: Path
+) -> None:
     codes: dict[str, list[int]] = {}
+    turned_away = threading.Semaphore(0)
+    gate = tmp_path / "open"
 
     def send(address: str, visitor: str, number: int) -> None:
         body = {"csv": f"{LOG}{number},1\n"}
@@ -106,9 +111,12 @@ def test_each_visitor_has_one_report_under_way_and_all_have_a_few(catalogue: Cat
         answer = requests.post(f"{address}/api/bids", json=body, headers=headers, timeout=120)
         codes.setdefault(visitor, []).append(answer.status_code)
         if answer.status_code == 503:
+            turned_away.release()
             assert int(answer.headers["Retry-After"]) >= 1
 
-    with serving(catalogue, report_on=slowly, trusted_proxies=["127.0.0.1"], **PATIENT) as address:
+    with serving(
+        catalogue, report_on=partial(behind, gate), trusted_proxies=["127.0.0.1"], **PATIENT
+    ) as address:
         senders = [f"192.0.2.{1 + number // 2}" for number in range(12)]  # two of each visitor
         threads = [
             threading.Thread(target=send, args=(address, visitor, number))
@@ -116,6 +124,9 @@ def test_each_visitor_has_one_report_under_way_and_all_have_a_few(catalogue: Cat
         ]
         for thread in threads:
             thread.start()
+        for _ in range(8):
+            assert turned_away.acquire(timeout=60)
+        gate.touch()
         for thread in threads:
             thread.join()
         assert requests.get(f"{address}/health", timeout=30).status_code == 200

@@ -55,8 +55,10 @@ def echoing(csv: str, kind: str, folder: str) -> str:
     return f"<p>{kind}: {len(csv)}</p>"
 
 
-def slowly(csv: str, kind: str, folder: str) -> str:
-    time.sleep(1.0)
+def behind(gate: Path, csv: str, kind: str, folder: str) -> str:
+    """Wait for a file, then echo."""
+    while not gate.exists():
+        time.sleep(0.01)
     return echoing(csv, kind, folder)
 
 

@@ -44,6 +44,7 @@ from tests.training.conftest import (
     TEACHER,
     answers,
     make_run,
+    small_model,
 )
 
 
@@ -115,7 +116,7 @@ def test_corrections_go_on_from_the_lessons(
     assert [len(each) for each in given] == [16, *2 * [env.settings.episode_length]]
     assert given[1] != given[2]
     weights = {name: each.detach().clone() for name, each in trained.model.named_parameters()}
-    resumed = make_language_model(SMALL, PROMPT, env, seed=0)  # a new process, same run folder
+    resumed = small_model()  # a new process, same run folder
     again = train(resumed, run)
     for name, each in again.model.named_parameters():
         torch.testing.assert_close(each, weights[name])
