@@ -31,6 +31,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
 # Composing and compiling make many objects, and the collector took a quarter of their time. In a
 # process that a test starts it took 1.6 of 14.9 seconds; Python imports a sitecustomize by itself.
 gc.set_threshold(100_000)
+gc.disable()  # while tests are imported
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(Path(__file__).parent / "children"), os.environ.get("PYTHONPATH")])
 )
@@ -49,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = {each.path for each in items if each.get_closest_marker("slow")}
     items.sort(key=lambda each: (each.path.stem != "test_launchers", each.path not in slow))
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector begin, and pass over what imports left."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

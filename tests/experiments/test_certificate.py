@@ -13,7 +13,7 @@ from experiments.certificate import main
 
 
 def certified(out: Path, *changes: str) -> pd.DataFrame:
-    small = ("tracking=files", "evaluation.episodes=2")
+    small = ("tracking=files", "evaluation.episodes=2", "market.episode_length=5")
     main(compose_config("+experiment=certificate", *small, *changes), out)
     assert {path.stem for path in (out / "figures").iterdir()} >= {"certificates"}
     return pd.read_csv(out / "summary.csv")
