@@ -85,14 +85,14 @@ def test_kernel_follows_the_rules_where_bids_lack():
 
 
 def test_kernel_follows_the_rules_for_any_population():
-    events = compare_random_populations(100, 99)
-    for event in RARE_EVENTS:
-        assert events[event] > 5, f"the comparison hardly met: {event}"
+    compare_random_populations(40, 99)
 
 
 @pytest.mark.slow
-def test_kernel_follows_the_rules_for_many_populations():
-    compare_random_populations(250, 5)
+def test_kernel_follows_the_rules_for_many_populations_and_in_rare_events():
+    events = compare_random_populations(250, 5)
+    for event in RARE_EVENTS:
+        assert events[event] > 10, f"the comparison hardly met: {event}"
 
 
 def test_first_round_of_truthful_bidders_by_hand():

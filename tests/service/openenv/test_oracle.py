@@ -32,6 +32,7 @@ def address(catalogue: Catalogue) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.slow
 def test_the_ends_of_the_reward_are_where_the_manifest_says(address: str) -> None:
     low, high = 0.0, 1.0
     with DaedalusClient(base_url=address).sync() as session:
