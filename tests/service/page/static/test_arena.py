@@ -117,8 +117,10 @@ def test_in_first_price_each_winners_own_price_is_drawn_and_said(visit: Visit) -
 
 def test_less_motion_is_no_motion(visit: Visit) -> None:
     visitor = visit(reduced_motion="reduce").open(speed=0)
-    visitor.page.click("#step")
-    expect(visitor.page.locator("#arena-caption")).to_contain_text("came")
+    with visitor.page.expect_response("**/step"):
+        visitor.page.click("#step")
+    began = visitor.told("/api/arena")["rounds"][0]["number"]
+    expect(visitor.page.locator("#arena-caption")).to_contain_text(f"Round {began} ")
     first = bar_heights(visitor.page)
     visitor.page.wait_for_timeout(200)
     assert bar_heights(visitor.page) == first and max(first) > 0
