@@ -71,10 +71,8 @@ test-service:
 	$(RUN) -m deploy.compile
 	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 
-# One worker more than cores: many tests wait for processes that they have started.
 test-others:
-	nice -n 10 $(RUN) -m pytest -q -m "" -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(SERVICE:%=--ignore=%) \
-	  $(ALONE:%=--deselect=%)
+	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
 
 test-plugs: setup ## test the tasks of Inspect and verifiers, in an environment of their own (0.7 GB)
 	$(RUN) -m uv run --quiet --no-project --isolated --python $(RUN) \
