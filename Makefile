@@ -62,7 +62,7 @@ SERVICE := tests/service/http tests/service/page tests/service/sessions
 ALONE := tests/market/jit/test_threads.py \
   tests/test_deploy.py::test_openenv_grades_the_service_of_the_image_at_level_two
 unexport MAKEFLAGS # tests run make, too, and must not find the job server of this one
-test: setup ## run all tests, also the slow ones
+test: setup $(PAGE_CHECKS) ## run all tests, also the slow ones
 	$(MAKE) --no-print-directory --jobs 2 test-service test-others
 	$(RUN) -m pytest -q -m "" -n 0 $(ALONE)
 

@@ -96,7 +96,7 @@ def nodes(breaks: Numbers, degree: int) -> tuple[Numbers, Numbers]:
 def area(function: Callable[[Numbers], Numbers], breaks: Numbers, degree: int) -> Numbers:
     """Integrate a function of (X,) to (..., X) over all intervals between breaks, shape (...,)."""
     places, weights = nodes(breaks, degree)
-    return np.asarray(function(places.ravel()) @ weights.ravel())
+    return np.asarray((function(places.ravel()) * weights.ravel()).sum(axis=-1))
 
 
 def area_up_to(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -104,6 +108,23 @@ def test_integrals_agree_with_sales_that_are_played(units: int, reserve: float) 
     revenue = played.paid.sum(axis=1)
     assert sales.expected_revenue(crowd, reserve, units) == pytest.approx(revenue.mean(), abs=4e-3)
     assert sales.expected_welfare(crowd, reserve, units) == pytest.approx(worth.mean(), abs=4e-3)
+
+
+AREAS = """
+import numpy as np
+from daedalus.theory.sales import area
+for seed in range(20):
+    print(float(area(np.exp, np.sort(np.random.default_rng(seed).random(8)), 9)).hex())
+"""
+
+
+def test_integrals_have_the_same_bits_on_other_processors() -> None:
+    """OpenBLAS adds in an order of the processor's kind; ``Nehalem`` is one that all can play."""
+    found = set()
+    for kind in ({}, {"OPENBLAS_CORETYPE": "Nehalem"}):
+        command, environment = [sys.executable, "-c", AREAS], os.environ | kind
+        found.add(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+    assert len(found) == 1
 
 
 def test_the_best_reserve_against_unlike_bidders() -> None:
