@@ -42,6 +42,7 @@ from daedalus.runs.endings import (
     command,
     described,
     heeding_signals,
+    holding_signals,
     keep_traceback,
     program,
     release,
@@ -108,7 +109,13 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
             logger.info(_found(config, folder, finished=out is None))
         if out is not None:
             with clock_run(RunFolder(out).phases), sharing(config.workers):
-                import_module(f"experiments.{config.task}").main(config, out)
+                _perform(config, out)
+
+
+def _perform(config: Config, out: Path) -> None:
+    with holding_signals():
+        task = import_module(f"experiments.{config.task}")
+    task.main(config, out)
 
 
 def _found(config: Config, folder: Path, finished: bool) -> str:
@@ -191,7 +198,7 @@ def _follow() -> None:
     assert work is not None
     config, out = work
     if out is not None:
-        import_module(f"experiments.{config.task}").main(config, out)
+        _perform(config, out)
 
 
 def cli() -> None:

@@ -337,6 +337,30 @@ def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
         time.sleep(0.1)
 
 
+IMPORTING = f"""
+import runpy, signal, sys
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "numba._devicearray":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.path.insert(0, {str(ROOT)!r})
+runpy.run_path({str(ROOT / "run.py")!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_stopping_while_numba_is_imported_is_one_sentence(tmp_path: Path) -> None:
+    """Its C code turns the stop into an ImportError."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(IMPORTING)
+    command = [sys.executable, str(script), "+experiment=boxplot", *QUICK]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.startswith("Stopped; compare has kept nothing yet.")
+    assert done.stderr.count("\n") == 1
+
+
 def living_in(group: int) -> list[str]:
     """Return the states of the processes of a group that have not ended."""
     stats = [stat_of(each) for each in Path("/proc").glob("[0-9]*")]

@@ -152,6 +152,19 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def holding_signals() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait for the end of the block, such as an import.
+
+    C code of NumPy and numba turns an error in an import, also a stop, into an ImportError.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _end_at_once(stop: StopRequest, explain: Callable[[StopRequest], str]) -> None:
     """Say how to go on, and end without waiting for threads, which may wait for a server."""
     with suppress(OSError):  # nobody reads it
