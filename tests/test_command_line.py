@@ -338,11 +338,12 @@ def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
 
 
 IMPORTING = f"""
-import runpy, signal, sys
+import os, runpy, signal, sys, time
 class Finder:
     def find_spec(self, name, path, target=None):
         if name == "numba._devicearray":
-            signal.raise_signal(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)  # any thread may get it
+            time.sleep(0.1)
 sys.meta_path.insert(0, Finder())
 sys.path.insert(0, {str(ROOT)!r})
 runpy.run_path({str(ROOT / "run.py")!r}, run_name="__main__")

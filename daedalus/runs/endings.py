@@ -38,6 +38,9 @@ _ADVICE = {
 _NO_MEMORY = ("can't allocate memory", "out of memory")  # PyTorch's words, which have no type
 
 
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
 class RunFailedError(CannotRunError):
     """A run failed. The message is the sentence that its user reads."""
 
@@ -136,8 +139,7 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
         stop = StopRequest(number)
         raise stop
 
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    heeded = [each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN]
+    heeded = [each for each in _STOPS if signal.getsignal(each) is not signal.SIG_IGN]
     before = {each: signal.signal(each, heed) for each in heeded}
     try:
         yield
@@ -156,13 +158,18 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
 def holding_signals() -> Iterator[None]:
     """Let SIGINT and SIGTERM wait for the end of the block, such as an import.
 
-    C code of NumPy and numba turns an error in an import, also a stop, into an ImportError.
+    Code in C turns an error in its imports, also a stop, into an ImportError.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    held = list[int]()
+    heeded = [each for each in _STOPS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, lambda number, _: held.append(number)) for each in heeded}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if held:
+            signal.raise_signal(held[0])
 
 
 def _end_at_once(stop: StopRequest, explain: Callable[[StopRequest], str]) -> None:
