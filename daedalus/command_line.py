@@ -42,7 +42,6 @@ from daedalus.runs.endings import (
     command,
     described,
     heeding_signals,
-    holding_signals,
     keep_traceback,
     program,
     release,
@@ -52,6 +51,7 @@ from daedalus.runs.endings import (
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import clock_run
 from daedalus.runs.workers import sharing
+from daedalus.signals import holding_stops
 from experiments.progress import progress
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
 
 
 def _perform(config: Config, out: Path) -> None:
-    with holding_signals():
+    with holding_stops():  # C code turns an error in its imports, also a stop, into an ImportError
         task = import_module(f"experiments.{config.task}")
     task.main(config, out)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from daedalus.checks import CannotRunError
+from daedalus.signals import handling_stops
 
 COMMAND = "daedalus"
 """Name of the installed command, see pyproject.toml."""
@@ -36,9 +37,6 @@ _ADVICE = {
 }
 """What to do about a failure of the operating system."""
 _NO_MEMORY = ("can't allocate memory", "out of memory")  # PyTorch's words, which have no type
-
-
-_STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 class RunFailedError(CannotRunError):
@@ -139,37 +137,16 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
         stop = StopRequest(number)
         raise stop
 
-    heeded = [each for each in _STOPS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, heed) for each in heeded}
-    try:
-        yield
-    except KeyboardInterrupt as caught:
-        asked = caught if isinstance(caught, StopRequest) else stop or StopRequest(signal.SIGINT)
-        release(caught)
-        stop = asked  # a signal from now on ends the process at once
-        sys.stdout.flush()
-        _end_at_once(asked, explain)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def holding_signals() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait for the end of the block, such as an import.
-
-    Code in C turns an error in its imports, also a stop, into an ImportError.
-    """
-    held = list[int]()
-    heeded = [each for each in _STOPS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, lambda number, _: held.append(number)) for each in heeded}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if held:
-            signal.raise_signal(held[0])
+    with handling_stops(heed):
+        try:
+            yield
+        except KeyboardInterrupt as caught:
+            asked = caught if isinstance(caught, StopRequest) else stop
+            asked = asked or StopRequest(signal.SIGINT)
+            release(caught)
+            stop = asked  # a signal from now on ends the process at once
+            sys.stdout.flush()
+            _end_at_once(asked, explain)
 
 
 def _end_at_once(stop: StopRequest, explain: Callable[[StopRequest], str]) -> None:

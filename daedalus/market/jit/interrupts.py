@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-import signal
 import threading
-from types import FrameType
+from contextlib import ExitStack
 
 from numba.core import event
 
+from daedalus.signals import holding_stops
+
 _LOADING = "numba:compiler_lock"  # locked while a kernel is compiled or read from the cache
-_HELD = (signal.SIGINT, signal.SIGTERM)
 
 
 @functools.cache
@@ -28,32 +28,23 @@ class InterruptHolder(event.Listener):
 
     def __init__(self) -> None:
         self._depth = 0
-        self._handlers: dict[signal.Signals, signal._HANDLER] = {}
-        self._noted: int | None = None
+        self._held = ExitStack()
 
     def on_start(self, _: event.Event) -> None:
-        """Only note signals from now on."""
+        """Hold signals back from now on."""
         if not _may_handle_signals():
             return
         self._depth += 1
         if self._depth == 1:
-            self._noted = None
-            heeded = [each for each in _HELD if callable(signal.getsignal(each))]
-            self._handlers = {each: signal.signal(each, self._note) for each in heeded}
+            self._held.enter_context(holding_stops())
 
     def on_end(self, _: event.Event) -> None:
-        """Let signals take effect again, and raise the one that was noted."""
+        """Let signals take effect again, also the one that was held back."""
         if not _may_handle_signals() or not self._depth:
             return
         self._depth -= 1
         if self._depth == 0:
-            for number, handler in self._handlers.items():
-                signal.signal(number, handler)
-            if self._noted is not None:
-                signal.raise_signal(self._noted)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._noted = number
+            self._held.close()
 
 
 def _may_handle_signals() -> bool:
