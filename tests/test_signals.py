@@ -1,4 +1,4 @@
-"""Signals that stop the program are handled, held back, or stay ignored."""
+"""Signals that stop the program are handled, or held back."""
 
 from __future__ import annotations
 
