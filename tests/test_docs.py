@@ -436,17 +436,6 @@ def test_files_that_are_named_exist(path: Path) -> None:
         assert name in added or (ROOT / name).exists(), f"{name}: no such file"
 
 
-def words(*paths: Path) -> int:
-    return sum(len(path.read_text().split()) for path in paths)
-
-
-def test_the_documents_are_short() -> None:
-    log, market = ROOT / "docs" / "log.md", ROOT / "docs" / "market.md"
-    assert words(README) <= 650
-    assert words(log) <= 7_000
-    assert words(*{*(ROOT / "docs").glob("*.md")} - {log, market}) <= 15_000
-
-
 def groups() -> dict[str, str]:
     """Return the files of each folder of ``conf/``, as the tutorial lists them."""
     chosen = {}
