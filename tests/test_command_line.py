@@ -119,7 +119,7 @@ def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
 
 def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     answer = run("+experiment=boxplot", "training.grpo.stepz=3", cwd=tmp_path)
-    assert answer.returncode == 1 and "Did you mean steps?" in answer.stderr
+    assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not list(tmp_path.iterdir())
 

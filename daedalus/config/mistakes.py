@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from traceback import walk_tb
 
-from hydra.errors import HydraException
-from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from hydra.errors import HydraException, OverrideParseException
+from omegaconf import Container, DictConfig, OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+from daedalus.config.elsewhere import elsewhere, without_package
+from daedalus.config.wrong_types import wrong_type
 from daedalus.runs.endings import program
+
+_ALIKE = 0.6
+"""Least similarity of a name to the one that it may stand for: patient is not arena."""
+_NAMED = 4
+"""Most places of a name that a message names."""
 
 
 class ConfigError(ValueError):
@@ -54,13 +61,34 @@ _NO_EXPERIMENT = "'hydra.runtime.choices.experiment' not found"  # names the run
 _NO_OPTION = "Config group override must be"
 _NO_BIDDER = "Could not override 'bidder."
 _COMPOSER = "hydra._internal.config_loader_impl"
-_LEFT_OUT = ("To append to your config use", "Config search path:", "\tprovider=")
+_SENTENCES = {
+    r"Ambiguous value for argument '(([^=]+)=(.+))'": (
+        r"\1: add -m to run a job for each value, or write \2=[\3] for a list"
+    ),
+    r"An item is already at '.+'.\s+Either remove \+ prefix: '(.+)'": (
+        r"+\1: the setting exists; leave the + out"
+    ),
+    r"Multiple values for (\S+)\. To override": (
+        r"+\1=NAME: one is chosen already; leave the + out"
+    ),
+    r"Could not override '([^']+)'\. No match in the defaults list.\s+To append .* use (\S+)": (
+        r"\1: none is chosen; write \2"
+    ),
+    r"Could not delete from config. '(.+?)' does not exist": r"~\1: no such setting",
+    r"Could not delete '(.+?)'. No match in the defaults list": r"~\1: no such choice",
+}
+"""What Hydra says of overrides, and one sentence instead."""
+_PLACE = ("full_key:", "object_type=", "reference_type=")
+_LEFT_OUT = ("To append to your config use", "Config search path:", "\tprovider=", "See https://")
 """Beginnings of lines of Hydra: advice that is wrong for a misspelt key, and folders."""
 
 
 def explain(error: Exception) -> str:
     """Return one message for a failed configuration, with the nearest existing name."""
-    causes = [error] if isinstance(error, ConfigError) else list(_causes(error))
+    causes = list(_causes(error))
+    own = next((each for each in causes if isinstance(each, ConfigError)), None)
+    if own is not None:  # also within what OmegaConf makes of it while it resolves a reference
+        return str(own)
     lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_LEFT_OUT))
     if _NO_EXPERIMENT in message:
@@ -69,19 +97,137 @@ def explain(error: Exception) -> str:
         return "bidder: none here; first choose one by bidder=endpoint, local or recorded"
     if _NO_OPTION in message:
         return "a group takes the name of one of its files, as in population=stage3, and no more"
-    renamed = _renamed_option(message) or _renamed_key(message)
-    if renamed:
-        return renamed
+    headless = without_package(message)
+    if headless:
+        return headless
+    found = (
+        _renamed_option(message)
+        or _renamed_key(message)
+        or _unreadable(causes)
+        or wrong_type(causes)
+        or _rephrased("\n".join(map(str, causes)))
+        or _no_such_option(message)
+        or _no_such_setting(message, causes)
+    )
+    return found + _where(message) if found else _once(lines)
+
+
+def _unreadable(causes: Sequence[BaseException]) -> str | None:
+    """Return the sentence for an override or a file that breaks the rules of its grammar."""
+    for cause in causes:
+        if isinstance(cause, OverrideParseException):
+            if "missing EQUAL" in str(cause):
+                return f"{cause.override}: no setting; write KEY=VALUE"
+            key = cause.override.partition("=")[0]
+            return (
+                f"{cause.override}: it cannot be read; put a value with special signs into two "
+                f"pairs of quotes, as in '{key}=\"VALUE\"'"
+            )
+        mark, problem = (getattr(cause, name, None) for name in ("problem_mark", "problem"))
+        if mark is not None:
+            return f"{mark.name}, line {mark.line + 1}: it is no YAML ({problem})"
+    return None
+
+
+def _rephrased(message: str) -> str | None:
+    for pattern, sentence in _SENTENCES.items():
+        found = re.search(pattern, message)
+        if found:
+            return found.expand(sentence)
+    return None
+
+
+def _no_such_option(message: str) -> str | None:
+    """Return the sentence for an option that does not exist."""
     option = _missing_option(message)
-    if option:
-        place = re.search(r"Available options in '([^']+)'", message)
-        group = place[1] if place else option.rpartition("/")[0]
-        wrong = option.removeprefix(f"{group}/")
-        options = re.findall(r"^\t(\S+)$", message, re.MULTILINE)
-        known = [name for name in options if not name.endswith("_schema")]
-        return f"{group}: no option {wrong}\n{advice(wrong, known)}"
-    wrong, known = _unknown_name(message, list(_causes(error)))
-    return f"{message}\n{advice(wrong, known)}" if known else message
+    if option is None:
+        return None
+    place = re.search(r"Available options in '([^']+)'", message)
+    group = place[1] if place else option.rpartition("/")[0]
+    wrong = option.removeprefix(f"{group}/")
+    options = re.findall(r"^\t(\S+)$", message, re.MULTILINE)
+    known = [name for name in options if not name.endswith("_schema")]
+    hint = elsewhere(group, wrong) or advice(wrong, known)
+    if nearest(wrong, known) is None and hint.startswith("Known"):
+        hint += f" Your own lie in FOLDER/{group}/, and --config-dir FOLDER adds them."
+    return f"{group}: no option {wrong}. {hint}"
+
+
+def _no_such_setting(message: str, causes: Sequence[BaseException]) -> str | None:
+    """Return the sentence for a key that does not exist, with its hint."""
+    asked = re.search(r"Could not override '([^']+)'", message)
+    for cause in causes:
+        if isinstance(cause, ConfigKeyError | ConfigAttributeError) and cause.full_key:
+            node = cause.parent_node
+            key = asked[1] if asked else str(cause.full_key)
+            place = str(cause.full_key).rpartition(".")[0]
+            known = _names(node, cause.object_type)
+            full = _everywhere(node) if isinstance(node, Container) else []
+            hint = nearest_key(key, str(cause.key), known, place, full)
+            return f"{key}: no such setting. {hint}"
+    return None
+
+
+def _names(node: object, owner: object) -> list[str]:
+    """Return the names that exist beside a key that does not."""
+    if isinstance(owner, type) and is_dataclass(owner):
+        return [each.name for each in fields(owner)]
+    return sorted(map(str, node)) if isinstance(node, DictConfig) else []
+
+
+def _everywhere(node: Container) -> list[str]:
+    """Return the full keys of the whole configuration, but Hydra's."""
+    root = node._get_root()
+    plain = OmegaConf.to_container(root, resolve=False)
+    return [key for key in _keys(plain, "") if not key.startswith("hydra.")]
+
+
+def _keys(plain: object, above: str) -> Iterator[str]:
+    if isinstance(plain, dict):
+        for name, each in plain.items():
+            yield f"{above}{name}"
+            yield from _keys(each, f"{above}{name}.")
+
+
+def nearest_key(key: str, wrong: str, known: Sequence[str], place: str, full: list[str]) -> str:
+    """Return the hint for a key that does not exist.
+
+    Args:
+        key: The key as it was written, such as ``trainig.grpo.steps``.
+        wrong: Its first name that does not exist.
+        known: The names that exist in its place.
+        place: Full key of what has these names; empty for the whole configuration.
+        full: All full keys, among which the name may be at another place.
+    """
+    above = f"{place}." if place else ""
+    near = nearest(wrong, known)
+    if near:
+        rest = key.removeprefix(f"{above}{wrong}")
+        return f"Did you mean {above}{near}{rest if f'{above}{near}{rest}' in full else ''}?"
+    ends = (f".{key}", f".{key.rpartition('.')[2]}")
+    same = next(filter(None, ([each for each in full if each.endswith(end)] for end in ends)), [])
+    same = sorted(same, key=lambda each: each.count("."))[:_NAMED]
+    close = same or difflib.get_close_matches(key, full, n=1, cutoff=0.75)
+    return f"Did you mean {' or '.join(close)}?" if close else f"Known here: {', '.join(known)}."
+
+
+def _where(message: str) -> str:
+    """Return the file that sets what is wrong, if the message names one."""
+    file = re.search(r"In '([^']+)':", message)
+    return f" (in {file[1]}.yaml)" if file and file[1] != "config" else ""
+
+
+def _once(lines: Sequence[str]) -> str:
+    """Return an error of Hydra or OmegaConf, each line once, after the full key if it is known."""
+    key = re.search(r"full_key: (\S+)", "\n".join(lines))
+    said = [each.strip() for each in lines if not each.strip().startswith((*_PLACE, *_LEFT_OUT))]
+    said = [each for each in said if "$VALUE" not in each and each != "None"]
+    told = list(
+        dict.fromkeys(
+            each for each in said if not any(each in more and each != more for more in said)
+        )
+    )
+    return (f"{key[1]}: " if key else "") + "\n".join(told)
 
 
 def advice(wrong: str, known: Sequence[str], place: str = "") -> str:
@@ -92,10 +238,15 @@ def advice(wrong: str, known: Sequence[str], place: str = "") -> str:
         known: The names that exist.
         place: What stands before each name.
     """
+    near = nearest(wrong, known)
+    return f"Did you mean {place}{near}?" if near else f"Known here: {', '.join(known)}."
+
+
+def nearest(wrong: str, known: Sequence[str]) -> str | None:
+    """Return the name that a misspelt one, or initials, may stand for; None if none is close."""
     initials = {"".join(word[:1] for word in name.split("_")): name for name in known}
-    close = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
-    nearest = initials.get(wrong) or next(iter(close), None)
-    return f"Did you mean {place}{nearest}?" if nearest else f"Known here: {', '.join(known)}."
+    close = difflib.get_close_matches(wrong, known, n=1, cutoff=_ALIKE)
+    return initials.get(wrong) or next(iter(close), None)
 
 
 def is_of_composing(error: Exception) -> bool:
@@ -148,16 +299,3 @@ def renamed(owner: str, key: str) -> str | None:
         return None
     full = " or ".join(f"{parent}.{each}" for each in new.split(" or "))
     return f"{key}: renamed to {full}"
-
-
-def _unknown_name(message: str, causes: list[BaseException]) -> tuple[str, list[str]]:
-    """Return the name that does not exist, and the names that exist in its place."""
-    key = re.search(r"Key '([^']+)' (?:is )?not in", message)
-    for cause in causes:
-        parent = getattr(cause, "parent_node", None)
-        if key and isinstance(parent, DictConfig):
-            return key[1], sorted(map(str, parent))
-        owner = getattr(cause, "object_type", None)
-        if key and isinstance(owner, type) and is_dataclass(owner):
-            return key[1], [each.name for each in fields(owner)]
-    return "", []

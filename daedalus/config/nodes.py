@@ -10,7 +10,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.config.mistakes import ConfigError, advice, renamed
+from daedalus.config.mistakes import ConfigError, advice, explain, renamed
 from daedalus.config.origin import file_of
 
 
@@ -49,7 +49,7 @@ def to_objects(composed: DictConfig, overrides: Sequence[str] | None = None) -> 
     try:
         return OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
-        raise ConfigError(str(error)) from error
+        raise ConfigError(explain(error)) from error
     except ValueError as error:
         raise ConfigError(_located(composed, error, overrides)) from error
 

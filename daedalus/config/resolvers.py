@@ -67,6 +67,10 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     """
     if not folder:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
+    if not Path(folder).is_dir():
+        raise ConfigError(
+            f"trained: there is no folder {folder}; name the folder of a sweep or of a run"
+        )
     if RunFolder(Path(folder)).config.exists():
         return folder
     found = {*runs_below(Path(folder)), *jobs_of_sweep(Path(folder))}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.config.composing import failure
@@ -12,16 +14,19 @@ from tests.config.composing import failure
     [
         (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
         (["population=stage33"], ["Did you mean stage3?"]),
-        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training?"]),
-        (["training.grpo.stepz=3"], ["stepz", "Did you mean steps?"]),
-        (["designer=random", "designer.samplng=published"], ["Did you mean sampling?"]),
-        (["training.grpo.steps=many"], ["training.grpo.steps", "many", "Integer"]),
+        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training.grpo.steps?"]),
+        (["training.grpo.stepz=3"], ["stepz", "Did you mean training.grpo.steps?"]),
+        (["designer=random", "designer.samplng=published"], ["Did you mean designer.sampling?"]),
+        (["training.grpo.steps=many"], ["training.grpo.steps", "many; give an integer"]),
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
         (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
         (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
-        (["reward.weights.composit=1"], ["Did you mean composite?"]),
-        (["evaluation.baselines.randm.sampling=published"], ["Did you mean random?"]),
-        (["market.strategic.audit_rte=1"], ["Did you mean audit_rate?"]),
+        (["reward.weights.composit=1"], ["Did you mean reward.weights.composite?"]),
+        (
+            ["evaluation.baselines.randm.sampling=published"],
+            ["Did you mean evaluation.baselines.random.sampling?"],
+        ),
+        (["market.strategic.audit_rte=1"], ["Did you mean market.strategic.audit_rate?"]),
         (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
         (
             ["market=classic", "population.classic.groups.colluder.seats=[1,2]"],
@@ -29,7 +34,7 @@ from tests.config.composing import failure
         ),
         (["designer=language_model"], ["checkpoint", "`model` folder"]),
         (["designer=endpoint"], ["model: not set", "the server offers"]),
-        (["designer=endpoint", "designer.api_key=x"], ["Did you mean api_key_variable?"]),
+        (["designer=endpoint", "designer.api_key=x"], ["Did you mean designer.api_key_variable?"]),
         (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
         (["training.grpo.max_gradient_norm=0"], ["max_gradient_norm: 0", "above 0"]),
         (["reward.weights.composite=-1"], ["reward.weights.composite: -1.0", "from 0 up"]),
@@ -105,3 +110,103 @@ def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
     choice: str, old: str, new: str
 ) -> None:
     assert f"renamed to {new}" in failure("task=compare", "population=varied", choice, old)
+
+
+TYPES = [
+    ("training.grpo.learning_rate=fast", "training.grpo.learning_rate: fast; give a number"),
+    ("training.grpo.steps=1.5", "training.grpo.steps: 1.5; give an integer"),
+    ("training.grpo.steps=[1,2]", "training.grpo.steps: [1,2]; give an integer"),
+    ("seed=null", "seed: null; give an integer"),
+    ("seed=", "seed: empty; give an integer"),
+    ("workers=x", "workers: x; give an integer or null"),
+    ("resume=maybe", "resume: maybe; give true or false"),
+    ("service.hosts=3", "service.hosts: 3; give a list as in [A,B]"),
+    (
+        "training.grpo=3",
+        "training.grpo: 3; give the settings below it, as in training.grpo.KEY=VALUE",
+    ),
+    (
+        "population.strategic.types=3",
+        "population.strategic.types: 3; give the settings below it, as in "
+        "population.strategic.types.NAME.KEY=VALUE",
+    ),
+    (
+        "+populations.x=3",
+        "populations.x: 3; give the settings below it, as in populations.x.KEY=VALUE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("override", "sentence"), TYPES)
+def test_a_wrong_type_is_one_sentence_without_a_template(override: str, sentence: str) -> None:
+    assert failure("+experiment=boxplot", override) == sentence
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        (
+            "trainig.grpo.steps=3",
+            "trainig.grpo.steps: no such setting. Did you mean training.grpo.steps?",
+        ),
+        ("grpo.steps=3", "grpo.steps: no such setting. Did you mean training.grpo.steps?"),
+        (
+            "training.grpo.stepz=3",
+            "training.grpo.stepz: no such setting. Did you mean training.grpo.steps?",
+        ),
+        ("populatoin=stage3", "populatoin: no such setting. Did you mean population?"),
+        ("+seed=3", "+seed=3: the setting exists; leave the + out"),
+        ("+population=stage1", "+population=NAME: one is chosen already; leave the + out"),
+        ("boxplot", "boxplot: no setting; write KEY=VALUE"),
+        (
+            "seed=1,2",
+            "seed=1,2: add -m to run a job for each value, or write seed=[1,2] for a list",
+        ),
+        ("~nothing", "~nothing: no such setting"),
+    ],
+)
+def test_a_misspelt_override_is_one_sentence(override: str, sentence: str) -> None:
+    assert failure("+experiment=boxplot", override) == sentence
+
+
+@pytest.mark.parametrize("override", ["seed=[1", "seed==1"])
+def test_what_the_grammar_refuses_is_one_sentence(override: str) -> None:
+    told = failure("+experiment=boxplot", override)
+    assert told.startswith(f"{override}: it cannot be read; put a value") and "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("trained", "told"),
+    [
+        ("trained=nowhere", "trained: there is no folder nowhere; name the folder of a sweep"),
+        ("seed=0", "no runs to take; name the folder of a sweep, such as trained=FOLDER"),
+    ],
+)
+def test_an_error_within_a_reference_is_said_once(trained: str, told: str) -> None:
+    said = failure("+experiment=leaderboard_trained", trained)
+    assert said.startswith(told) and "\n" not in said
+
+
+def test_a_reference_to_nothing_names_its_setting() -> None:
+    assert failure("+experiment=boxplot", "seed=${nope}") == (
+        "seed: Interpolation key 'nope' not found"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("task: compare\nseed: abc\n", "seed: 'abc'; give an integer (in experiment/mine.yaml)"),
+        (
+            "task: compare\ntraining: { grpo: { stepz: 3 } }\n",
+            "training.grpo.stepz: no such setting. Did you mean training.grpo.steps? "
+            "(in experiment/mine.yaml)",
+        ),
+        ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
+    ],
+)
+def test_a_mistake_in_a_file_names_the_file(content: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text(f"# @package _global_\n{content}")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert told in said and "\n" not in said
