@@ -1,14 +1,24 @@
 """Ask a trained designer for a mechanism, or compare it with baselines: see ``--help``."""
 
-from __future__ import annotations
-
-import json
 import sys
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from pathlib import Path
 
-from daedalus.config import ConfigError, compose_config, quoted
-from daedalus.runs.endings import command, heeding_signals, release, unrecorded, wants_traceback
+if sys.version_info < (3, 11):  # noqa: UP036  # so this file keeps to the syntax of old Pythons
+    sys.exit(
+        "This Python is too old: Daedalus needs 3.11, 3.12 or 3.13. Run `source "
+        ".venv/bin/activate` first; if there is no .venv, `make setup` makes it."
+    )
+try:
+    import json
+    from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+    from pathlib import Path
+
+    from daedalus.runs import pretrained
+    from daedalus.runs.endings import command, release, unrecorded, wants_traceback
+    from daedalus.runs.folder import newest_model
+    from daedalus.signals import holding_stops
+    from daedalus.start import starting
+except KeyboardInterrupt:
+    sys.exit("Stopped; nothing was written.")
 
 EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
@@ -19,17 +29,16 @@ MODEL = (
     "the newest model in outputs/; if there is none, pretrained)"
 )
 CONSTRAINED = "decode valid mechanisms only (default: as in training)"
-RESULTS = Path("outputs") / "inference_results.json"
+OUTPUTS = Path("outputs")
+RESULTS = OUTPUTS / "inference_results.json"
 
 
 def main() -> None:
     """Do what the command line asks; an error gives one message."""
-    options = parser().parse_args()
-    with heeding_signals(_interruption):
+    with starting(_interruption):
+        options = parser().parse_args()
         try:
             run(options)
-        except ConfigError as error:
-            sys.exit(str(error))
         except Exception as error:
             release(error)
             if wants_traceback([]):
@@ -47,14 +56,13 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: The options cannot be run. The message says what to do.
     """
-    from daedalus.runs import pretrained
-    from daedalus.runs.folder import newest_model
-    from experiments.build import OUTPUTS  # slow to import; --help must be fast
-    from experiments.inference import design, evaluate
-
     options.repo_id = options.repo_id or str(newest_model(OUTPUTS) or pretrained.WORD)
-    print(f"designer: {pretrained.described(options.repo_id)}", file=sys.stderr)
-    config = compose_config(*overrides(options))
+    print(f"designer: {pretrained.described(options.repo_id)}", file=sys.stderr, flush=True)
+    with holding_stops():  # these are slow to import; what is refused needs only the first
+        from daedalus.config import compose_config
+
+        config = compose_config(*overrides(options))
+        from experiments.inference import design, evaluate
     if options.n_episodes is None and not options.baseline:
         print(json.dumps(design(config).to_dict(), indent=2))
     else:
@@ -87,6 +95,8 @@ def parser() -> ArgumentParser:
 
 def overrides(options: Namespace) -> list[str]:
     """Return the options as overrides of the configuration."""
+    from daedalus.config import quoted
+
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     return [
         "task=compare",

@@ -1,6 +1,16 @@
 """Run an experiment: ``python run.py +experiment=grpo_stage3``; see ``--help``."""
 
-from daedalus.command_line import cli
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036  # so this file keeps to the syntax of old Pythons
+    sys.exit(
+        "This Python is too old: Daedalus needs 3.11, 3.12 or 3.13. Run `source "
+        ".venv/bin/activate` first; if there is no .venv, `make setup` makes it."
+    )
+try:
+    from daedalus.start import cli
+except KeyboardInterrupt:
+    sys.exit("Stopped before the run began.")
 
 if __name__ == "__main__":
     cli()

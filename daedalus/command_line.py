@@ -33,6 +33,7 @@ from daedalus.config import (
     to_config,
 )
 from daedalus.config.jobs import Launch
+from daedalus.config.preflight import preflight
 from daedalus.config.resolvers import NOTHING_TO_RESUME
 from daedalus.config.tasks import TASKS
 from daedalus.provenance import refusal_record, run_record
@@ -63,6 +64,7 @@ _AGAIN = (
     "have not finished, run the same command with resume=true"
 )
 
+_BEGINS = "{}: loading its libraries; the results go to {}"
 _STOPPED_SWEEP = "Stopped; jobs.csv in {} has the state of each job. To go on with the others"
 _STOPPED_SHARED = "Stopped. To go on, start the same command with resume=true\n"
 
@@ -98,6 +100,7 @@ def _checked(composed: DictConfig, this: HydraConf, launch: Launch, folder: Path
     shared = [name for name, task in TASKS.items() if task.shared]
     if processes.count() > 1 and config.task not in shared:
         raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(shared), program()))
+    preflight(config)
     return config
 
 
@@ -108,6 +111,7 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
         if config.resume:
             logger.info(_found(config, folder, finished=out is None))
         if out is not None:
+            print(_BEGINS.format(config.task, out), file=sys.stderr, flush=True)
             with clock_run(RunFolder(out).phases), sharing(config.workers):
                 _perform(config, out)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
+PATIENCE = 2.0
+"""Seconds for which a stop waits for the end of a block that holds it back."""
 _STOPS = (signal.SIGINT, signal.SIGTERM)
+_end: ContextVar[Callable[[int], object] | None] = ContextVar("end", default=None)
 
 
 @contextmanager
@@ -27,12 +32,44 @@ def handling_stops(handler: Callable[[int, FrameType | None], object]) -> Iterat
 
 
 @contextmanager
-def holding_stops() -> Iterator[None]:
-    """Let both signals wait for the end of the block, in which their exception would be lost."""
-    held = list[int]()
+def ending_by(end: Callable[[int], object]) -> Iterator[None]:
+    """Let ``end`` end the process if a block within this one holds a stop back for too long.
+
+    Args:
+        end: Takes the signal's number. Another thread may call it.
+    """
+    token = _end.set(end)
     try:
-        with handling_stops(lambda number, _: held.append(number)):
+        yield
+    finally:
+        _end.reset(token)
+
+
+@contextmanager
+def holding_stops() -> Iterator[None]:
+    """Let both signals wait for the end of the block, in which their exception would be lost.
+
+    What ``ending_by`` names ends the process at a second signal, or after ``PATIENCE`` seconds.
+    """
+    held, left, end = list[int](), threading.Event(), _end.get()
+
+    def hold(number: int, _: FrameType | None) -> None:
+        held.append(number)
+        if end is None:
+            return
+        if len(held) > 1:
+            end(held[0])
+        threading.Thread(target=_end_late, args=(left, end, number), daemon=True).start()
+
+    try:
+        with handling_stops(hold):
             yield
     finally:
+        left.set()
         if held:
             signal.raise_signal(held[0])
+
+
+def _end_late(left: threading.Event, end: Callable[[int], object], number: int) -> None:
+    if not left.wait(PATIENCE):
+        end(number)

@@ -11,7 +11,7 @@ from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.paths import CONF, option_files
 from daedalus.config.schema import Config
-from daedalus.config.tasks import TASKS
+from daedalus.config.tasks import task_of
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import SIZES, TRAITS
@@ -27,7 +27,7 @@ def check_market(config: Config, changes: Sequence[Change]) -> None:
     Raises:
         ConfigError: The message says what to choose instead.
     """
-    market, task = config.market.name, TASKS[config.task]
+    market, task = config.market.name, task_of(config.task)
     for key, population in _populations(config):
         if market not in population.markets:
             raise ConfigError(
@@ -53,7 +53,7 @@ def check_market(config: Config, changes: Sequence[Change]) -> None:
 def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
     """Yield every population that the run plays, with its key in the configuration."""
     yield "population", config.population
-    if not TASKS[config.task].offers:
+    if not task_of(config.task).offers:
         for name, each in config.populations.items():
             yield f"populations.{name}", each
     for name, each in config.training.sft.practice.items():
@@ -82,7 +82,7 @@ def _check_read(change: Change, config: Config) -> None:
         ConfigError: The task does not play that market.
     """
     market = _market_of(change.key, config)
-    if market not in (None, config.market.name) and not TASKS[config.task].both_markets:
+    if market not in (None, config.market.name) and not task_of(config.task).both_markets:
         raise ConfigError(
             f"{change.text}: market={config.market.name} does not read {change.key}; "
             f"leave it out, or choose market={market}"

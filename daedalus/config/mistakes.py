@@ -12,6 +12,7 @@ from hydra.errors import HydraException, OverrideParseException
 from omegaconf import Container, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+from daedalus.checks import CannotRunError
 from daedalus.config.elsewhere import elsewhere, without_package
 from daedalus.config.wrong_types import wrong_type
 from daedalus.runs.endings import program
@@ -22,7 +23,7 @@ _NAMED = 4
 """Most places of a name that a message names."""
 
 
-class ConfigError(ValueError):
+class ConfigError(CannotRunError):
     """A configuration that cannot be run. The message says what to write instead."""
 
 

@@ -12,7 +12,7 @@ from daedalus.bidders.settings import KINDS, BidderSettings
 from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.schema import Config
-from daedalus.config.tasks import TASKS, Task, holds
+from daedalus.config.tasks import TASKS, Task, holds, task_of
 from daedalus.designers.base import DesignerSettings
 from daedalus.designers.discovery import designer_settings
 
@@ -34,9 +34,9 @@ def check_reading(config: Config, composed: DictConfig, changes: list[Change]) -
     Raises:
         ConfigError: The message names the tasks that read the setting.
     """
-    tasks = [TASKS[config.task]]
+    tasks = [task_of(config.task)]
     if config.task == "tune":
-        tasks.append(TASKS[config.tuning.task])
+        tasks.append(task_of(config.tuning.task))
     known = {each.name for each in fields(config)}
     for change in changes:
         _require_effect(change, composed)
@@ -123,7 +123,7 @@ def require_bidder(config: Config) -> None:
     Raises:
         ConfigError: The message says how to choose one.
     """
-    task = TASKS[config.task]
+    task = task_of(config.task)
     if task.offers and config.bidder is None:
         return
     if "bidder" in task.keys and not isinstance(config.bidder, BidderSettings):
@@ -150,7 +150,7 @@ def check_needs(config: Config) -> None:
     Raises:
         ConfigError: The message says what to add.
     """
-    task = TASKS[config.task]
+    task = task_of(config.task)
     kind = designer_settings()[task.designer] if task.designer else object
     if not isinstance(config.designer, kind):
         raise ConfigError(

@@ -8,8 +8,8 @@ from typing import Any
 from omegaconf import MISSING
 
 from daedalus.bids.settings import BidLogSettings
-from daedalus.checks import Checked, bounded, one_of, within
-from daedalus.config.tasks import TASKS
+from daedalus.checks import Checked, bounded, within
+from daedalus.config.tasks import known_tasks
 from daedalus.config.tuning import TuningSettings
 from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.market.interface import MarketSettings
@@ -66,7 +66,7 @@ class Config(Checked):
         bid_log: How this log is read, and how values are estimated from it.
     """
 
-    task: str = one_of(list(TASKS), MISSING)
+    task: str = MISSING
     seed: int = within(0, MOST_SEED, 0, "an integer")
     resume: bool = False
     workers: int | None = bounded(
@@ -99,6 +99,7 @@ class Config(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _require_task("task", self.task, known_tasks())
         stacks = {f"objectives.{name}": each for name, each in self.objectives.items()}
         for place, stack in ({"reward": self.reward} | stacks).items():
             for name, weight in stack.weights.items():
@@ -183,11 +184,8 @@ class Config(Checked):
     def _check_tuning(self) -> None:
         if not self.tuning.space:
             raise ValueError("tuning.space: it is empty; choose what is tuned, as in tuning=grpo")
-        others = [task for task in TASKS if task != "tune"]
-        if self.tuning.task not in others:
-            raise ValueError(
-                f"tuning.task: {self.tuning.task!r}; choose one of {', '.join(others)}"
-            )
+        others = [task for task in known_tasks() if task != "tune"]
+        _require_task("tuning.task", self.tuning.task, others)
 
     def _check_shards(self) -> None:
         shards = self.evaluation.shards
@@ -217,3 +215,8 @@ class Config(Checked):
             raise ValueError(
                 "training.grpo.vllm_server: not with unsloth; choose model.backend=transformers"
             )
+
+
+def _require_task(key: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        raise ValueError(f"{key}: {name!r}; choose one of {', '.join(known)}")

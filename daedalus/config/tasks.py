@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from daedalus.config.paths import ROOT
 
 ALWAYS = ("task", "seed", "resume", "workers", "tracking")
 """Settings that any task may be given: they say how a run is launched and recorded."""
@@ -19,7 +22,7 @@ class Task:
 
     Attributes:
         reads: Keys that it reads, beside those in ``ALWAYS``, in one line. A key stands for all
-            that is below it.
+            that is below it, and ``*`` for every key.
         ignores: Keys below them that it does not read, in one line.
         offers: Whether visitors choose populations and the market, instead of the run.
         both_markets: Whether it plays both markets, whichever is chosen.
@@ -49,6 +52,8 @@ class Task:
         """Return whether the task reads a key, or something above or below it."""
         if any(holds(each, key) for each in self.ignores.split()):
             return False
+        if "*" in self.keys:
+            return True
         return any(holds(each, key) or holds(key, each) for each in [*ALWAYS, *self.keys])
 
 
@@ -112,3 +117,25 @@ TASKS = {
     ),
 }
 """The tasks by name. ``tune`` also reads what the task of its trials reads."""
+
+_MODULES = ROOT / "experiments"
+_MAIN = re.compile(r"^def main\(", re.MULTILINE)
+
+
+def is_task(name: str) -> bool:
+    """Return whether a task is in the table, or is a module of ``experiments/`` with a main."""
+    if name in TASKS:
+        return True
+    path = _MODULES / f"{name}.py"
+    return name.isidentifier() and path.is_file() and _MAIN.search(path.read_text()) is not None
+
+
+def task_of(name: str) -> Task:
+    """Return what a task reads and needs. One that is not in the table reads every setting."""
+    return TASKS.get(name, Task("*"))
+
+
+def known_tasks() -> list[str]:
+    """Return the names of all tasks: those of the table, and those that were added beside it."""
+    modules = sorted({path.stem for path in _MODULES.glob("*.py")} - set(TASKS))
+    return [*TASKS, *filter(is_task, modules)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from daedalus.checks import CannotRunError
-from daedalus.signals import handling_stops
+from daedalus.signals import ending_by, handling_stops
 
 COMMAND = "daedalus"
 """Name of the installed command, see pyproject.toml."""
@@ -66,6 +66,8 @@ def described(error: BaseException) -> str:
         path = f"{error.filename}: " if error.filename else ""
         text = f"{path}{error.strerror}" + (f"; {advice}" if advice else "")
         return f"{doing}{text}"
+    if isinstance(error, ModuleNotFoundError) and _is_of_others(error):
+        return f"{doing}{without_library(error)}"
     if is_of_memory(error):
         return f"{doing}the memory does not suffice; {_ADVICE[errno.ENOMEM]}, or a smaller model"
     said = " ".join(str(error).split())[:_SHOWN]
@@ -73,6 +75,23 @@ def described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     return f"{doing}{text}{where}"
+
+
+def _is_of_others(error: ModuleNotFoundError) -> bool:
+    return (error.name or "").partition(".")[0] not in ("", "daedalus", "experiments")
+
+
+def without_library(error: ModuleNotFoundError) -> str:
+    """Return what to do where a library is missing: another Python runs, or it is not installed."""
+    root = Path(__file__).parents[2]
+    activate = root / ".venv" / "bin" / "activate"
+    if activate.exists() and Path(sys.prefix).resolve() != activate.parents[1].resolve():
+        how = f"run `source {os.path.relpath(activate)}` first"
+    elif (root / "Makefile").exists():
+        how = "run `make setup`, then `source .venv/bin/activate`"
+    else:
+        how = f"run `pip install {(error.name or '').partition('.')[0]}`"
+    return f"{sys.executable} has no library {error.name}; {how}"
 
 
 def is_of_memory(error: BaseException) -> bool:
@@ -84,7 +103,8 @@ def is_of_memory(error: BaseException) -> bool:
 def unrecorded(error: BaseException) -> str:
     """Return what to tell the user of an error that no run has recorded."""
     more = f". {TRACEBACK_VARIABLE}=1 shows the traceback"
-    return described(error) + ("" if isinstance(error, CannotRunError) else more)
+    plain = isinstance(error, CannotRunError | ModuleNotFoundError)
+    return described(error) + ("" if plain else more)
 
 
 def keep_traceback(error: BaseException, log: Path) -> str:
@@ -123,7 +143,8 @@ def wants_traceback(arguments: Sequence[str]) -> bool:
 def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
     """Let SIGINT and SIGTERM end the block with one sentence, and 128 + the signal as the status.
 
-    A second signal ends the process at once. Signals that the caller ignores stay ignored.
+    A second signal ends the process at once. Signals that the caller ignores stay ignored. An error
+    after the signal counts as its end: C code turns the stop into other exceptions.
 
     Args:
         explain: Returns the sentence.
@@ -137,10 +158,15 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
         stop = StopRequest(number)
         raise stop
 
-    with handling_stops(heed):
+    def end(number: int) -> None:
+        _end_at_once(StopRequest(number), explain)
+
+    with handling_stops(heed), ending_by(end):
         try:
             yield
-        except KeyboardInterrupt as caught:
+        except BaseException as caught:
+            if stop is None and not isinstance(caught, KeyboardInterrupt):
+                raise
             asked = caught if isinstance(caught, StopRequest) else stop
             asked = asked or StopRequest(signal.SIGINT)
             release(caught)

@@ -10,7 +10,7 @@ from typing import cast
 import uvicorn
 from fastapi import FastAPI
 
-from daedalus.checks import CannotRunError
+from daedalus.service.address import bound_socket
 from daedalus.service.http.connections import (
     MAX_HEAD_BYTES,
     ConnectionLimits,
@@ -28,14 +28,7 @@ def listen(settings: ServiceSettings) -> socket.socket:
     Raises:
         CannotRunError: The address is taken, or belongs to another machine.
     """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        listener = socket.create_server((settings.host, settings.port), family=family)
-    except OSError as error:
-        raise CannotRunError(
-            f"service.host {settings.host}, service.port {settings.port}: {error.strerror}; "
-            "give another port, or 0 for any free one"
-        ) from error
+    listener = bound_socket(settings)
     # Connections inherit this. Without it, an answer's body waits 40 ms for an acknowledgement.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)

@@ -1,0 +1,36 @@
+"""The start of every command. Nothing here is slow to import, and stops are heeded at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from daedalus.runs.endings import StopRequest, command, heeding_signals, unrecorded
+from daedalus.signals import holding_stops
+
+
+def cli() -> None:
+    """Start the command line. Without its libraries it says what to do, in one sentence."""
+    with starting(_before_the_run):
+        with holding_stops():
+            from daedalus.command_line import cli as run
+        run()
+
+
+@contextmanager
+def starting(explain: Callable[[StopRequest], str]) -> Iterator[None]:
+    """Heed signals in the block, and end it with one sentence if a library is missing.
+
+    Args:
+        explain: Returns the sentence for who stops the program.
+    """
+    with heeding_signals(explain):
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            sys.exit(unrecorded(error))
+
+
+def _before_the_run(_: StopRequest) -> str:
+    return f"Stopped before the run began. To start it: {command()}\n"
