@@ -202,6 +202,14 @@ class Mixture:
         reserves = counted["reserve_price"].to_numpy(np.float64) * scale
         return cls(Mechanisms.stack(chosen), shares, reserves)
 
+    @property
+    def words(self) -> str:
+        """Return its most frequent mechanism in words, with the reserve in usual bids."""
+        first = int(np.argmax(self.shares))
+        often = "" if len(self.shares) == 1 else f" in {100 * self.shares[first]:.0f} % of answers"
+        kind = self.mechanisms[first].auction_type
+        return f"{kind}, reserve {self.reserves[first]:.2f} times what bidders know as usual{often}"
+
     def reward(self, field: Field, episodes: int, purpose: str) -> float:
         """Return the mean reward in a sale whose level the designer knows."""
         rows = [self.mechanisms[row] for row in range(len(self.mechanisms))]

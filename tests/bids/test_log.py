@@ -34,8 +34,8 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
     log = load_bids(str(path), SETTINGS)
     assert log.name == "sales" and len(log.sales) == 60 and len(log.bids) == 180
     assert (log.bidders == 3).all() and (log.paid == 3.0).all()
-    assert log.covariates == ("grade",) and log.reserves is None
-    grades = dict(zip(log.sales["auction"], log.sales["grade"], strict=True))
+    assert list(log.covariates) == ["grade"] and log.reserves is None
+    grades = dict(zip(log.sales["auction"], log.covariates["grade"], strict=True))
     assert grades["A00000"] == "a" and grades["A00001"] == "b"
 
 
@@ -43,7 +43,7 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sales.csv"
     path.write_text(text)
-    with pytest.raises(CannotRunError, match=r"sales\.csv|no column"):
+    with pytest.raises(CannotRunError, match=r"no column|no text in UTF-8"):
         load_bids(str(path), SETTINGS)
 
 
@@ -81,13 +81,13 @@ def test_a_log_of_winning_bids_is_refused_and_single_bids_are_left_out() -> None
     winners = table_of([np.array([3.0])] * 60)
     assert "60 of 60 auctions have one bid, as in a log of winning bids" in refusal(winners)
     log = read(table_of([*BIDS, np.array([5.0])]))
-    assert len(log.sales) == 60 and log.notes[0].startswith("1 sales with one bid are left out")
+    assert len(log.sales) == 60 and "1 sale (A00060) with one bid left out" in str(log.notes[-1])
 
 
 def test_too_few_auctions_are_refused_and_rare_sizes_left_out() -> None:
     assert "give at least 50 such auctions" in refusal(table_of(BIDS[:20]))
     log = read(table_of([*BIDS, np.arange(1.0, 8.0)]))
-    assert set(log.bidders) == {3} and "share their number of bidders" in log.notes[0]
+    assert set(log.bidders) == {3} and "share their number of bidders" in str(log.notes[-1])
 
 
 def test_bids_and_reserves_in_two_units_are_refused() -> None:
@@ -95,7 +95,7 @@ def test_bids_and_reserves_in_two_units_are_refused() -> None:
     assert "0.0133 times the reserve" in said and "in the same unit" in said
     assert "100 times" in refusal(table_of([100 * each for each in BIDS], reserve=[2.0] * 60))
     log = read(table_of(BIDS, reserve=[1.0] * 60))
-    assert log.reserves is not None and (log.reserves == 1.0).all() and log.covariates == ()
+    assert log.reserves is not None and (log.reserves == 1.0).all() and log.covariates.empty
     assert "line 2: -1.0 is negative" in refusal(table_of(BIDS, reserve=[-1.0] * 60))
 
 
@@ -110,7 +110,7 @@ def test_what_winners_pay_follows_the_format() -> None:
 def test_dates_become_years_and_gaps_are_refused() -> None:
     dates = ["1990-01-31", "1991-06-01"] * 30
     log = read(table_of(BIDS, date=dates))
-    assert log.covariates == ("year",) and set(log.sales["year"]) == {"1990", "1991"}
+    assert list(log.covariates) == ["year"] and set(log.covariates["year"]) == {"1990", "1991"}
     assert "is no date; write dates as" in refusal(table_of(BIDS, date=["soon", *dates[1:]]))
     assert "column grade is empty in 3 rows" in refusal(table_of(BIDS, grade=[None, *dates[1:]]))
     empty = table_of(BIDS).astype({"auction": object})
