@@ -20,7 +20,7 @@ def what_to_set(findings: Findings) -> str:
     """Return what to set, in the seller's money, and why not something else."""
     verdict = findings.verdict
     if not verdict.change:
-        kept = f"**Keep {_words(findings, verdict.held.multiple)}.**"
+        kept = f"**No change recommended: keep {_words(findings, verdict.held.multiple)}.**"
         return f"{kept} {_why_not(findings)}"
     told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
     each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."

@@ -205,6 +205,8 @@ class Mixture:
     @property
     def words(self) -> str:
         """Return its most frequent mechanism in words, with the reserve in usual bids."""
+        if not len(self.shares):
+            return "no well-formed mechanism"
         first = int(np.argmax(self.shares))
         often = "" if len(self.shares) == 1 else f" in {100 * self.shares[first]:.0f} % of answers"
         kind = self.mechanisms[first].auction_type

@@ -87,7 +87,7 @@ def _reading(log: BidLog) -> str:
 def _verdict(findings: Findings) -> str:
     against = doubts(findings) or ["Nothing in the log speaks against it."]
     answers = [
-        f"**What to set.** {what_to_set(findings)}",
+        what_to_set(findings),
         f"**What it brings.** {what_it_brings(findings)}",
         f"**How sure.** {how_sure(findings)}",
         "**What could be wrong.** What was assumed, at the end of this report; and:",

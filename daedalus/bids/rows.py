@@ -56,8 +56,10 @@ class Roles:
         optional = {}
         for key in ("bidder", "reserve", "date"):
             name = getattr(settings, key)
-            named = name != getattr(usual, key)
-            optional[key] = table.require(key, name) if named else table.find(name)
+            named = name not in ("", getattr(usual, key))
+            optional[key] = (
+                table.require(key, name) if named else table.find(name) if name else None
+            )
         auction, bid = (table.require(key, getattr(settings, key)) for key in ("auction", "bid"))
         roles = cls(auction, bid, **optional)
         twice = [name for name, count in Counter(roles.taken).items() if count > 1]

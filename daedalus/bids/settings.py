@@ -16,7 +16,8 @@ DECIMALS = (".", ",")
 class BidLogSettings(Checked):
     """How to read a log of bids, and how to estimate values.
 
-    Names of columns are compared exactly first, and then without regard to case.
+    Names of columns are compared exactly first, and then without regard to case. An empty name of
+    an optional column is none, even if the log has a column of the usual name.
 
     Attributes:
         format: How the sales were held, one of ``FORMATS``. ``first_price`` and ``second_price``

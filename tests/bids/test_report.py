@@ -33,7 +33,7 @@ def test_a_change_is_told_first(findings: Findings) -> None:
     read, said = text.split("\n\n")[1:3]
     assert read.startswith("- **Read**: 600 rows.")
     assert "**Used**: auction as the sale; bid as the bid." in read
-    assert said.startswith("> **What to set.** **Set a reserve of ") and "95 % confidence" in said
+    assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
     for heading in ("Beside other designs", "If an assumption fails", "What was assumed"):
         assert f"## {heading}\n" in text
     assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
@@ -42,7 +42,7 @@ def test_a_change_is_told_first(findings: Findings) -> None:
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     kept = replace(findings, verdict=replace(findings.verdict, change=False))
     said = markdown(kept, FIGURES).split("\n\n")[2]
-    assert said.startswith("> **What to set.** **Keep no reserve.**")
+    assert said.startswith("> **No change recommended: keep no reserve.**")
     assert "gains enough to be sure" in said
     reserved = make_estimator(1.0)
     unseen = replace(
@@ -55,7 +55,7 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
         reward=100.0,
     )
     text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
-    assert "**Keep today's reserve.**" in text and "0.90 times today's" in text
+    assert "keep today's reserve.**" in text and "0.90 times today's" in text
     assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
 
 

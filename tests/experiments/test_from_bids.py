@@ -36,11 +36,11 @@ def test_a_log_becomes_a_report(log: Path, tmp_path: Path) -> None:
     assert "> **Set a reserve of" in text and "auction_type" not in text
     assert text.count("](figures/") == 4
     assert (tmp_path / "report.html").read_text().count("data:image/png") == 4
-    assert "family: quantiles" in (tmp_path / "population" / "sales_of_1990_.yaml").read_text()
+    assert "family: quantiles" in (tmp_path / "population" / "log_sales_of_1990.yaml").read_text()
     designers = pd.read_csv(tmp_path / "designers.csv").set_index("designer")
     assert list(designers.index) == ["in force", "designed", "search"]
     assert designers.loc["designed", "gain_low"] > 0
-    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv"} < {
+    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv", "reserves.csv"} < {
         path.name for path in tmp_path.iterdir()
     }
 
