@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.language.chat_client import EndpointError, make_chat_generate
+from daedalus.language.chat_client import EndpointError, make_chat_replies
 from daedalus.market.schema import mechanism_schema
 from tests.designers.chat_double import VALID, Reply, Respond, always, serving
 
@@ -23,7 +23,8 @@ def chats(count: int) -> list[list[dict[str, str]]]:
 
 
 def ask(settings: EndpointSettings, count: int = 1) -> list[str]:
-    return make_chat_generate(settings)(chats(count), np.random.default_rng(0))
+    replies = make_chat_replies(settings)(chats(count), np.random.default_rng(0))
+    return [each.text for each in replies]
 
 
 def failure(respond: Respond, **changes: Any) -> str:
@@ -160,7 +161,7 @@ def test_a_page_that_is_no_chat_is_not_an_answer(body: Any) -> None:
 def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(EndpointError, match=f"export {VARIABLE}="):
-        make_chat_generate(EndpointSettings(model="m", api_key_variable=VARIABLE))
+        make_chat_replies(EndpointSettings(model="m", api_key_variable=VARIABLE))
 
 
 @pytest.mark.parametrize(
