@@ -54,6 +54,7 @@ _TIMEOUT = (
     "raise timeout, or lower concurrency or max_tokens"
 )
 _NO_SERVER = "base_url: no server at {url} in {attempts} ({said}); start it, or give its address"
+_LED_NOWHERE = "base_url: {url} redirects to where no server is ({said}); give the right address"
 _BROKEN = "base_url: {url} broke off in {attempts} ({said}); see the server's log"
 
 
@@ -86,10 +87,17 @@ def _template(error: Exception, settings: ChatServer) -> str:
     if isinstance(error, openai.APITimeoutError):
         return _TIMEOUT
     if isinstance(error, openai.APIConnectionError):
-        return _NO_SERVER if isinstance(error.__cause__, httpx.ConnectError) else _BROKEN
+        return _template_of_connection(error)
     if isinstance(error, ReportedError):
         return _REPORTED
     return _NO_CHAT if isinstance(error, NoReplyError) else _NOT_ACCEPTED
+
+
+def _template_of_connection(error: openai.APIConnectionError) -> str:
+    cause = error.__cause__
+    if not isinstance(cause, httpx.ConnectError):
+        return _BROKEN
+    return _NO_SERVER if cause.request.url == error.request.url else _LED_NOWHERE
 
 
 def _template_of_status(error: openai.APIStatusError, settings: ChatServer) -> str:
