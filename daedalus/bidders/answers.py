@@ -48,7 +48,8 @@ class AnswerFile:
         self._lock = threading.Lock()
         self._replies = {}
         if path.exists() and path.stat().st_size:
-            self._replies = {key: reply for key, _, reply in _entries(path.read_bytes(), path)}
+            entries = _entries(path.read_bytes(), path, "their questions are asked again")
+            self._replies = {key: reply for key, _, reply in entries}
             _end_last_line(path)
 
     def get(self, key: str) -> Reply | None:
@@ -82,7 +83,7 @@ def recorded_answers(path: Path) -> dict[str, Reply]:
     """
     if not path.is_file():
         raise CannotRunError(f"file: {path} does not exist; name a file of answers")
-    entries = _entries(_content(path), path)
+    entries = _entries(_content(path), path, "they do not count")
     asked = {json.dumps([line["model"], line["options"]], sort_keys=True) for _, line, _ in entries}
     if len(asked) > 1:
         raise CannotRunError(
@@ -115,8 +116,8 @@ class _Entry(NamedTuple):
     reply: Reply
 
 
-def _entries(content: bytes, path: Path) -> list[_Entry]:
-    """Return the entries of all lines that can be read, and name the others in the log."""
+def _entries(content: bytes, path: Path, then: str) -> list[_Entry]:
+    """Return the entries of all lines that can be read; the log names others, and what follows."""
     lines = content.split(b"\n")
     read = [_entry(line) for line in lines]
     bad = [number for number, each in enumerate(read, 1) if not each and lines[number - 1].strip()]
@@ -126,9 +127,8 @@ def _entries(content: bytes, path: Path) -> list[_Entry]:
         raise CannotRunError(f"{path}: it holds no answers of bidders; name another file")
     if bad:
         _LOG.warning(
-            "%s: %d of %d answers cannot be read, the first in line %d; they do not count, and "
-            "their questions are asked again",
-            *(path, len(bad), len(bad) + len(found), bad[0]),
+            "%s: %d of %d answers cannot be read, the first in line %d; %s",
+            *(path, len(bad), len(bad) + len(found), bad[0], then),
         )
     return found
 

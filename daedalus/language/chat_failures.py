@@ -102,7 +102,8 @@ def _template_of_connection(error: openai.APIConnectionError) -> str:
 
 def _template_of_status(error: openai.APIStatusError, settings: ChatServer) -> str:
     status = error.status_code
-    if status == 429 and _attempts(error, settings) <= settings.retries:
+    early = _attempts(error, settings) <= settings.retries
+    if status == 429 and (early or (settings.retries == 0 and _wait(error))):
         return _BUSY_FOR_LONG
     moved = bool(error.response.history) and status in (404, 405)
     if moved or 300 <= status < 400:

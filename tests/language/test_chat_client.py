@@ -228,15 +228,26 @@ def test_the_words_of_a_provider_are_shown_in_one_line() -> None:
     assert "(400: <html> <b>Bad</b> \ufffd \ufffd</html>)" in message
 
 
-def in_an_hour() -> str:
-    return email.utils.formatdate(time.time() + 3600, usegmt=True)
+def in_seconds(wait: float) -> str:
+    return email.utils.formatdate(time.time() + wait, usegmt=True)
 
 
-@pytest.mark.parametrize("wait", ["3600", "1e400", in_an_hour(), "Fri, 31 Dec 9999 23:59:59 GMT"])
-def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str) -> None:
+def test_a_busy_server_may_name_a_date() -> None:
+    busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": in_seconds(3)})
+    with serving(lambda count, _: Reply() if count else busy) as server:
+        assert ask(server.settings(retries=1)) == [VALID]
+    first, second = (request["time"] for request in server.requests)
+    assert second - first > 1
+
+
+@pytest.mark.parametrize(
+    "wait", ["3600", "1e400", in_seconds(3600), "Fri, 31 Dec 9999 23:59:59 GMT"]
+)
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
     with serving(busy) as server, pytest.raises(EndpointError) as caught:
-        ask(server.settings(retries=2))
+        ask(server.settings(retries=retries))
     assert len(server.requests) == 1
     assert (
         f"too busy in 1 attempt (429: busy) and wants no further one soon (Retry-After: {wait})"
