@@ -52,6 +52,11 @@ def main(config: Config, out: Path) -> None:
         for name, table in tables.items():
             report.table(table, name)
             report.show(table, name.replace("_", " "))
+        if asker.costs.refused:
+            report.say(
+                f"{bidder.name}: {asker.costs.refused} of {asker.costs.questions} answers have no "
+                f"words, the first for this reason: {asker.costs.reason}"
+            )
         report.figure(bids_by_format(bids, bidder.name), "bids")
         report.figure(both_rewards(gaps, bidder.name), "rewards")
 
