@@ -199,7 +199,8 @@ def _of_no_use(values: Sequence[object], are_numbers: bool, sale: Sale) -> str |
     if sale.are_prices(numbers):
         return "it is a price, which nobody knows before the sale"
     results = sale.results().items()
-    return next((f"it is {what}" for what, result in results if _follows(numbers, result)), None)
+    found = next((what for what, result in results if _follows(numbers, result)), None)
+    return f"it follows from {found}" if found else None
 
 
 def _words_of_no_use(values: Sequence[object], sale: Sale) -> str | None:

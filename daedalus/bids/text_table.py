@@ -215,13 +215,16 @@ def _declared(text: str) -> tuple[str, str | None]:
 
 
 def _separator(text: str, settings: BidLogSettings) -> str:
-    """Return the separator that finds the columns of sales and bids, or else most columns."""
+    """Return the separator that finds the columns of sales and bids, or else most columns.
+
+    Commas stand in names and numbers, too, so another mark that finds as many goes before them.
+    """
     wanted = {settings.auction.strip().casefold(), settings.bid.strip().casefold()}
 
-    def found(mark: str) -> tuple[int, int]:
+    def found(mark: str) -> tuple[int, int, bool]:
         row = _first_row(text, mark)
         names = [trimmed(each).casefold() for each in row]
-        return len(wanted & set(names)), len(names)
+        return len(wanted & set(names)), len(names), (len(names) > 1) == (mark != ",")
 
     return max(SEPARATORS, key=found)
 

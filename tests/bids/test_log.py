@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.bids.assumptions import fit_by_size
 from daedalus.bids.log import BidLog, bid_log, load_bids
 from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
+from daedalus.config import CONF
 from tests.bids.simulated import table_of
+from tests.bids.written import estimator_of, sales_of, text_of
+from tests.bids.written import read as read_text
 
 BIDS = [np.array([1.0, 2.0, 3.0])] * 60
 SETTINGS = BidLogSettings()
@@ -130,3 +135,29 @@ def test_two_bids_of_a_bidder_count_as_the_last_where_bidding_is_open() -> None:
 def test_settings_out_of_range_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
         BidLogSettings(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["first_price", "second_price", "ascending"])
+def test_a_sale_that_does_not_reach_its_reserve_earns_nothing(tmp_path: Path, kind: str) -> None:
+    rows = [(a, round(2 * b + 0.01, 2), 80) for a, b in sales_of(200, 2, 5)]
+    log = read_text(tmp_path, text_of(rows, "auction,bid,reserve"), format=kind)
+    unsold = ~log.sold
+    assert 0.3 < unsold.mean() < 0.8 and (log.paid[unsold] == 0.0).all()
+    assert (log.paid[~unsold] >= 80.0).all()
+
+
+def test_prices_of_second_price_sales_with_a_reserve_are_explained(tmp_path: Path) -> None:
+    """They were missed by half, because unsold sales counted as paid."""
+    rows = [(a, round(2 * b + 0.01, 2), 80) for a, b in sales_of(400, 2, 5)]
+    estimator = estimator_of(
+        tmp_path, text_of(rows, "auction,bid,reserve"), format="second_price", outliers=None
+    )
+    (row,) = fit_by_size(estimator, estimator.estimate()).to_dict("records")
+    assert row["explained"] == pytest.approx(row["paid"], rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["2020-01", "null", "日本", "stage3", "a b'c=d,e", "1e5", "true"])
+def test_the_name_of_a_population_is_a_word_of_the_command_line(tmp_path: Path, name: str) -> None:
+    log = read_text(tmp_path, text_of(sales_of(60, 3, 1)), name=f"{name}.csv")
+    assert re.fullmatch(r"log_\w*", log.population, re.ASCII) and log.name == name
+    assert not (CONF / "population" / f"{log.population}.yaml").exists()

@@ -2,7 +2,8 @@
 
 import { byId, el, within } from "./dom.js";
 
-const SEPARATORS = [",", ";", "\t", "|"];
+/** Commas stand in names, too, so another mark that finds as many goes before them. */
+const SEPARATORS = ["|", "\t", ";", ","];
 const REQUIRED = ["auction", "bid"];
 const CHOOSE = "choose …";
 const NONE = "none";

@@ -66,7 +66,6 @@ def test_columns_are_named_on_the_page_and_a_wrong_header_is_refused_at_once(
         page.click("#bids-send")
         expect(said).to_have_text("Choose the column that has the bids.")
         page.select_option("#bids-columns [name=bid]", "Amount, EUR")
-        page.screenshot(path="/tmp/f/page.png", full_page=True)
         page.click("#bids-send")
         expect(said).to_have_text("This is the report.", timeout=240_000)
         report = page.frame_locator("#bids-report")
