@@ -99,5 +99,7 @@ def test_with_a_covariate_the_reserve_of_each_sale_is_in_money(tmp_path: Path) -
     assert f"({amount(reserves['set'].median())} in a typical sale)" in text
     assert "`reserves.csv` has the amount for each sale." in text
     assert "log =1+1" in (out / "levels.csv").read_text()
-    chosen = compose_config("population=log_null", f"hydra.searchpath=[file://{out}]")
+    chosen = compose_config(
+        "+experiment=baselines", "population=log_null", f"hydra.searchpath=[file://{out}]"
+    )
     assert chosen.population.name == "log_null"
