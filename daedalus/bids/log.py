@@ -22,7 +22,16 @@ from daedalus.bids.rows import (
     without_totals,
 )
 from daedalus.bids.settings import ASCENDING, SECOND_PRICE, BidLogSettings
-from daedalus.bids.text_table import DROPPED, READ, USED, Note, TextTable, read_table
+from daedalus.bids.text_table import (
+    DOUBT,
+    DROPPED,
+    LEFT_OUT,
+    READ,
+    USED,
+    Note,
+    TextTable,
+    read_table,
+)
 from daedalus.bids.timber import TIMBER, timber_table
 from daedalus.checks import CannotRunError
 from daedalus.market.population import MAX_BIDDERS
@@ -188,7 +197,7 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     )
     covariates, told = covariates_of(columns, roles.taken, roles.date, sale, settings)
     log = _in_order(_assembled(columns, roles, sale, covariates, settings, name))
-    doubts = _refuse_odd_sales(log)
+    doubts = [*_refuse_odd_sales(log), *_partial_reserves(log)]
     _check_units(log, settings)
     return usable(replace(log, notes=(*notes, *told, *doubts)))
 
@@ -258,6 +267,17 @@ def _used(roles: Roles, bids: Numbers, settings: BidLogSettings) -> list[Note]:
     if roles.bidder is None and settings.format == ASCENDING:
         notes.append(Note(USED, "No column of bidders: each row counts as another bidder."))
     return notes
+
+
+def _partial_reserves(log: BidLog) -> list[Note]:
+    """Return a note if not every sale has a reserve, so that none counts as one in force."""
+    if log.reserves is None or (log.reserves > 0).all():
+        return []
+    without = int((log.reserves == 0).sum())
+    if without == len(log.reserves):
+        return [Note(LEFT_OUT, "The reserve is 0 in all sales: there is none.")]
+    why = f"{without:,} of {len(log.reserves):,} sales have no reserve, so none counts as in force."
+    return [Note(DOUBT, why)]
 
 
 def _refuse_odd_sales(log: BidLog) -> list[Note]:

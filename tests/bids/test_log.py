@@ -15,7 +15,7 @@ from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.config import CONF
 from tests.bids.simulated import table_of
-from tests.bids.written import estimator_of, sales_of, text_of
+from tests.bids.written import estimator_of, notes_of, sales_of, text_of
 from tests.bids.written import read as read_text
 
 BIDS = [np.array([1.0, 2.0, 3.0])] * 60
@@ -161,3 +161,11 @@ def test_the_name_of_a_population_is_a_word_of_the_command_line(tmp_path: Path, 
     log = read_text(tmp_path, text_of(sales_of(60, 3, 1)), name=f"{name}.csv")
     assert re.fullmatch(r"log_\w*", log.population, re.ASCII) and log.name == name
     assert not (CONF / "population" / f"{log.population}.yaml").exists()
+
+
+def test_reserves_of_some_sales_alone_are_a_doubt(tmp_path: Path) -> None:
+    rows = [(a, b, 5 * (int(a) % 2)) for a, b in sales_of(120, 3, 1)]
+    log = read_text(tmp_path, text_of(rows, "auction,bid,reserve"))
+    assert "60 of 120 sales have no reserve" in notes_of(log, "doubt")
+    none = read_text(tmp_path, text_of([(a, b, 0) for a, b, _ in rows], "auction,bid,reserve"))
+    assert "0 in all sales" in notes_of(none, "left out")
