@@ -8,7 +8,6 @@ from daedalus.bids.assumptions import SINGLE_SALES
 from daedalus.bids.estimates import MONEY
 from daedalus.bids.findings import Findings, amount, reserve_words, typical
 from daedalus.bids.text_table import DOUBT
-from daedalus.market.mechanism import FIELDS
 
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
@@ -38,7 +37,7 @@ def what_it_brings(findings: Findings) -> str:
     verdict = findings.verdict
     unit = "" if findings.in_money else f" in {findings.reward}"
     share = f", or {100 * abs(findings.gain):.2f} %" if findings.gain else ""
-    if verdict.policy == verdict.held:
+    if findings.is_unchanged:
         now = amount(verdict.reward)
         return f"A sale brings {now}{unit} on average, and no other reserve brings more."
     than = "" if verdict.change else f"With {_words(findings, verdict.policy.multiple)} "
@@ -51,18 +50,20 @@ def what_it_brings(findings: Findings) -> str:
 
 def how_sure(findings: Findings) -> str:
     """Return the intervals of the gain and of the best reserve."""
-    verdict, percent = findings.verdict, 100.0 * findings.confidence
-    low, high = verdict.interval
-    if verdict.policy == verdict.held:
-        return "No other reserve was better in the log's sales."
-    ends = [typical(each, findings.estimator, findings.estimate) for each in verdict.best]
-    where = "" if findings.base == MONEY else " in a typical sale"
-    near, far = map(amount, ends)
+    percent = 100.0 * findings.confidence
+    low, high = map(amount, findings.verdict.interval)
+    gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     return (
-        f"With {percent:g} % confidence the gain lies between {amount(low)} and {amount(high)} a "
-        f"sale, and the best reserve between {near} and {far}{where}. This counts chance alone: "
-        f"all was estimated anew from {findings.estimator.settings.resamples} samples of the sales."
+        f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
+        "This counts chance alone: all was estimated anew from "
+        f"{findings.estimator.settings.resamples} samples of the sales."
     )
+
+
+def _range_of_best(findings: Findings) -> str:
+    estimator, estimate = findings.estimator, findings.estimate
+    near, far = (amount(typical(each, estimator, estimate)) for each in findings.verdict.best)
+    return f"between {near} and {far}{'' if findings.base == MONEY else ' in a typical sale'}"
 
 
 def doubts(findings: Findings) -> list[str]:
@@ -76,17 +77,14 @@ def _words(findings: Findings, multiple: float) -> str:
 
 
 def _other_fields(findings: Findings) -> str:
-    old, new = findings.verdict.held.mechanism, findings.verdict.policy.mechanism
-    changed = [
-        f"{name} {getattr(new, name)}"
-        for name in FIELDS
-        if name != "reserve_price" and getattr(new, name) != getattr(old, name)
-    ]
+    changed = [f"{name} {value}" for name, value in findings.other_fields.items()]
     return f", and {', '.join(changed)}" if changed else ""
 
 
 def _why_not(findings: Findings) -> str:
     verdict = findings.verdict
+    if findings.is_unchanged:
+        return "It is the best one by the estimate."
     if not verdict.unseen:
         return "No other reserve gains enough to be sure of it."
     change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)

@@ -63,6 +63,19 @@ class Findings:
         return self.verdict.gain / self.verdict.reward if self.verdict.reward > 0 else 0.0
 
     @property
+    def is_unchanged(self) -> bool:
+        """Return whether the designed policy is the one in force."""
+        return self.verdict.policy.multiple == self.verdict.held.multiple and not self.other_fields
+
+    @property
+    def other_fields(self) -> dict[str, object]:
+        """Return what the designed mechanism sets otherwise, but for its reserve."""
+        old, new = self.verdict.held.mechanism.to_dict(), self.verdict.policy.mechanism.to_dict()
+        return {
+            name: new[name] for name in new if name != "reserve_price" and new[name] != old[name]
+        }
+
+    @property
     def is_small(self) -> bool:
         """Return whether the gain is smaller than what the estimate's prices are off."""
         return self.in_money and self.gain < abs(self.miss)

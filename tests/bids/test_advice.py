@@ -47,7 +47,7 @@ def test_each_range_stands_once(findings: Findings) -> None:
     figures = {name: "x.png" for name in ("values", "densities", "reserve", "sensitivity")}
     text = markdown(findings, figures)
     ranges = re.findall(r"between [\d.,]+ and [\d.,]+", text)
-    assert len(ranges) == 2 and "gain lies" in text and "best reserve between" in text
+    assert len(ranges) == 2 and "gain lies" in text and "best reserve lies between" in text
     assert text.count("confidence") == 1
 
 
@@ -58,7 +58,8 @@ def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:
     assert "in welfare" in what_it_brings(replace(findings, in_money=False, reward="welfare"))
     kept = replace(findings, verdict=replace(verdict, policy=verdict.held, gain=0.0, change=False))
     assert "no other reserve brings more" in what_it_brings(kept)
-    assert "No other reserve was better" in how_sure(kept)
+    assert "gain" not in how_sure(kept) and "best reserve lies between" in how_sure(kept)
+    assert "best one by the estimate" in what_to_set(kept)
 
 
 def test_doubts_of_the_log_come_first(findings: Findings) -> None:
