@@ -13,6 +13,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.theory import equilibria
+from daedalus.theory.formats import pays_own_bid
 from daedalus.theory.markets import (
     BIDDERS,
     COLLUDING,
@@ -111,7 +112,7 @@ def several_units(episodes: int, seed: int) -> list[Row]:
     """Measure revenue of K units, which is the same for all formats in theory (Krishna 2009)."""
     rows, bidders = [], 5
     for units, name in itertools.product((2, 3, 4), _FORMATS):
-        if name == "first_price":
+        if pays_own_bid(name):
             revenue = _pay_as_bid_revenue(bidders, units, episodes, seed)
         else:
             market = make_theory_market(bidders, {"truthful": TRUTHFUL}, units)

@@ -14,6 +14,7 @@ from daedalus.market.strategic import StrategicMarket
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
 from daedalus.theory.certificates import draw_values, groups_of, truthful_regret
+from daedalus.theory.formats import FORMATS
 
 _RESERVES = np.linspace(*RANGES["reserve_price"], 10).round(2).tolist()
 _DRAWS = 2000
@@ -29,7 +30,8 @@ class Truths:
     async def of(self, environment: DaedalusEnvironment) -> Truth:
         """Return the mean ex-post regrets of truthful bids, see ``daedalus.theory.certificates``.
 
-        There are none in the classic market, and none where each episode draws its bidders.
+        There are none in the classic market, none where each episode draws its bidders, and none
+        of a format whose theory is not known.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
@@ -55,5 +57,6 @@ def _truth(population: Population) -> Truth:
         mechanism = Mechanism(auction_type=kind, reserve_price=reserve)
         return truthful_regret(mechanism, groups, population.units, bids)
 
-    regrets = {kind: [regret(kind, each) for each in _RESERVES] for kind in AUCTION_TYPES}
+    known = [kind for kind in AUCTION_TYPES if kind in FORMATS]
+    regrets = {kind: [regret(kind, each) for each in _RESERVES] for kind in known}
     return Truth(reserves=_RESERVES, regrets=regrets)
