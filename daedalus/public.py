@@ -17,7 +17,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.outcome import Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
+from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.forks import fork_rewards
 
@@ -61,9 +61,9 @@ class Market:
                 Gymnasium. None draws one; ``seed`` tells which.
 
         Raises:
-            ValueError: The seed is negative.
+            ValueError: The seed is no such integer.
         """
-        chosen = secrets.randbelow(EPISODE_SEEDS) if seed is None else seed
+        chosen = secrets.randbelow(EPISODE_SEEDS) if seed is None else episode_seed(seed)
         self._episode = self.env.reset(episode_seeds([chosen]))
         self.seed = chosen
         return self._episode.observe()

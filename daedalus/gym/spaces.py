@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete, Space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from daedalus.env import Episodes
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
@@ -32,12 +33,48 @@ def numbers_of(episodes: Episodes) -> Numbers:
     return observed_features(episodes.observe()).astype(np.float32)
 
 
-def mechanisms_of(actions: NDArray[np.integer[Any]]) -> Mechanisms:
-    """Return the mechanisms of B actions, shape (B, 11).
+def mechanisms_of(actions: ArrayLike, count: int) -> Mechanisms:
+    """Return the mechanisms of B actions.
+
+    Args:
+        actions: Integers, shape (B, 11).
+        count: B.
 
     Raises:
-        ValueError: An entry is not the number of a level.
+        ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
+    return _mechanisms(_integers(actions, (count, len(FIELDS))))
+
+
+def decode(action: ArrayLike) -> Mechanism:
+    """Return the mechanism of one action.
+
+    Args:
+        action: Integers, shape (11,).
+
+    Raises:
+        ValueError: They are no integers, have another shape, or one is not the number of a level.
+    """
+    return _mechanisms(_integers(action, (len(FIELDS),))[None])[0]
+
+
+def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
+    """Return actions as an array of integers of a shape; only their ranges are not checked."""
+    try:
+        given = np.asarray(actions)
+    except (ValueError, OverflowError):  # of rows that differ in length, say
+        given = np.asarray(None)
+    if given.dtype.kind not in "iu" or given.shape != shape:
+        was = type(actions).__name__ if given.dtype == object else given.dtype.name
+        raise ValueError(
+            f"action: {was} of shape {given.shape}; give integers of shape {shape}: of each field "
+            "the number of a level"
+        )
+    return given
+
+
+def _mechanisms(actions: NDArray[np.integer[Any]]) -> Mechanisms:
+    """Return the mechanisms of B actions, shape (B, 11)."""
     sizes = np.array([len(LEVELS[name]) for name in FIELDS])
     wrong = (actions < 0) | (actions >= sizes)
     if wrong.any():
@@ -47,13 +84,28 @@ def mechanisms_of(actions: NDArray[np.integer[Any]]) -> Mechanisms:
     return mechanisms_at(actions, LEVELS)
 
 
-def decode(action: NDArray[np.integer[Any]]) -> Mechanism:
-    """Return the mechanism of one action, shape (11,).
+def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of a reset, empty for None.
+
+    Args:
+        options: What ``reset`` was given.
+        known: Names of options that it reads.
 
     Raises:
-        ValueError: An entry is not the number of a level.
+        ValueError: They are no mapping, or nothing reads one of them.
     """
-    return mechanisms_of(np.asarray(action)[None])[0]
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options: {options!r}; give a mapping or None")
+    for name in options:
+        if name not in known:
+            reads = f"reads only {', '.join(known)}" if known else "reads none"
+            raise ValueError(
+                f"options: {name!r}; reset {reads}, so leave it out, or choose the population, the "
+                "market or the reward where the environment is made"
+            )
+    return dict(options)
 
 
 def encode(mechanism: Mechanism) -> Actions:
