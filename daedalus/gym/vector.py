@@ -145,6 +145,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         if not several or (isinstance(seed, np.ndarray) and seed.ndim == 0):
             first = episode_seed(seed)
             return [first + number for number in range(self.num_envs)]
+        assert not isinstance(seed, int)
         if len(seed) != self.num_envs:
             raise ValueError(f"seed: {len(seed)} seeds; give one for each of {self.num_envs}")
         return [None if each is None else episode_seed(each) for each in seed]
