@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.checks import CannotRunError
 from daedalus.market.factory import make_market
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
@@ -152,8 +153,15 @@ class Episodes:
         has ended does not change.
 
         Raises:
+            CannotRunError: They are no ``Mechanisms``.
             ValueError: There is not one mechanism for each episode; nothing has been played.
         """
+        if not isinstance(mechanisms, Mechanisms):
+            kind = type(mechanisms).__name__
+            raise CannotRunError(
+                f"propose returned {kind}; return Mechanisms, one for each episode, as "
+                "Mechanisms.stack makes them of single ones"
+            )
         if len(mechanisms) != len(self):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
