@@ -98,6 +98,11 @@ class StepResult:
     running: NDArray[np.bool_]
     stack: RewardStack
 
+    def __repr__(self) -> str:
+        """Return the number of episodes and what their rounds were like, in one line."""
+        running = int(self.running.sum())
+        return f"StepResult(running={running} of {len(self.running)}, scored={self.scored!r})"
+
     @property
     def reward(self) -> NDArray[np.float64]:
         """Return the environment's reward, shape (B,); 0 where no round was played."""
@@ -124,6 +129,11 @@ class Episodes:
     state: MarketState
     mechanisms: Mechanisms
     steps: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        """Return the number of episodes, and how many have ended, in one line."""
+        length, ended = self.env.settings.episode_length, int(self.done.sum())
+        return f"Episodes({len(self)} of {length} steps, {ended} ended)"
 
     def __len__(self) -> int:
         """Return B."""

@@ -36,6 +36,14 @@ class Step(NamedTuple):
     outcome: Outcome
     """The scored rounds. Records may depend on values, which a designer must not see."""
 
+    def __repr__(self) -> str:
+        """Return the reward first, and then what was seen and played, in a few lines."""
+        return (
+            f"Step(reward={self.reward:.6g}, done={self.done},\n"
+            f"     observation={self.observation!r},\n"
+            f"     outcome={self.outcome!r})"
+        )
+
 
 class Market:
     """A market with one episode at a time.
@@ -52,6 +60,13 @@ class Market:
         self.env = env
         self.seed: int | None = None
         self._episode: Episodes | None = None
+
+    def __repr__(self) -> str:
+        """Return the seed and the step of the episode."""
+        if self._episode is None:
+            return "Market(call reset to begin an episode)"
+        length = self.env.settings.episode_length
+        return f"Market(seed={self.seed}, step {self._episode.steps[0]} of {length})"
 
     def reset(self, seed: int | None = None) -> Observation:
         """Begin an episode and return the first observation, a batch of one market.

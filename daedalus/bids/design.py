@@ -28,6 +28,7 @@ from daedalus.market.mechanism import (
     Mechanisms,
     mechanism_from_mapping,
 )
+from daedalus.market.words import AuctionType
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.objective import episode_scores
 from daedalus.theory.formats import FORMATS, pays_own_bid
@@ -40,7 +41,7 @@ MULTIPLES = np.round(np.arange(0.0, 5.001, 0.02), 2)
 PLAYED = 20
 """Most bootstrap samples in which a mechanism is played, if theory does not tell its reward."""
 
-_IN_MARKET = {
+_IN_MARKET: dict[str, AuctionType] = {
     FIRST_PRICE: "first_price",
     SECOND_PRICE: "second_price",
     ASCENDING: "second_price",

@@ -22,6 +22,7 @@ from daedalus.market.jit.compilation import (
     shared_kernel,
 )
 from daedalus.market.mechanism import AUCTION_TYPES
+from daedalus.market.words import AuctionType
 
 _FIRST_PRICE, _SECOND_PRICE, _VCG = range(len(AUCTION_TYPES))
 
@@ -261,7 +262,7 @@ class Sales:
 
 def clear_sales(
     bids: NDArray[np.float64],
-    auction_type: str,
+    auction_type: AuctionType,
     units: int = 1,
     reserve: float = 0.0,
     aliases: NDArray[np.float64] | None = None,

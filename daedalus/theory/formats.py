@@ -6,26 +6,33 @@ A format that the market has and this module has not is refused: no formula take
 from __future__ import annotations
 
 from daedalus.checks import CannotRunError
+from daedalus.market.words import AuctionType
 
 _OWN_BID, _ONE_PRICE, _PERSONAL_PRICE = range(3)
-_PAYMENTS = {"first_price": _OWN_BID, "second_price": _ONE_PRICE, "vcg": _PERSONAL_PRICE}
+_PAYMENTS: dict[AuctionType, int] = {
+    "first_price": _OWN_BID,
+    "second_price": _ONE_PRICE,
+    "vcg": _PERSONAL_PRICE,
+}
 
-FORMATS = tuple(_PAYMENTS)
+FORMATS: tuple[AuctionType, ...] = tuple(_PAYMENTS)
 """The formats whose theory is known."""
 
 
-def require_format(auction_type: str) -> None:
-    """Check that the theory of a format is known.
+def require_format(auction_type: str) -> AuctionType:
+    """Return a format if its theory is known.
 
     Raises:
         CannotRunError: It is not, so nothing tells what its bidders gain by other bids.
     """
-    if auction_type not in FORMATS:
-        raise CannotRunError(
-            f"auction_type: {auction_type!r} has no certificate, because theory does not know its "
-            f"payments; choose one of {', '.join(FORMATS)}, or derive its formulas and add it to "
-            "daedalus/theory/formats.py"
-        )
+    for known in FORMATS:
+        if known == auction_type:
+            return known
+    raise CannotRunError(
+        f"auction_type: {auction_type!r} has no certificate, because theory does not know its "
+        f"payments; choose one of {', '.join(FORMATS)}, or derive its formulas and add it to "
+        "daedalus/theory/formats.py"
+    )
 
 
 def pays_own_bid(auction_type: str) -> bool:
@@ -56,5 +63,4 @@ def pays_personal_price(auction_type: str) -> bool:
 
 
 def _payment(auction_type: str) -> int:
-    require_format(auction_type)
-    return _PAYMENTS[auction_type]
+    return _PAYMENTS[require_format(auction_type)]

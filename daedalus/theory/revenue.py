@@ -12,6 +12,7 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.words import AuctionType, Strategy
 from daedalus.theory import equilibria
 from daedalus.theory.formats import pays_own_bid
 from daedalus.theory.markets import (
@@ -39,7 +40,11 @@ GRID = tuple(round(0.05 * step, 2) for step in range(19))
 """Reserves of the revenue curves."""
 
 _GRID_ROUNDS = 600
-_FORMATS = {"first_price": "pay as bid", "second_price": "uniform price", "vcg": "vcg"}
+_FORMATS: dict[AuctionType, str] = {
+    "first_price": "pay as bid",
+    "second_price": "uniform price",
+    "vcg": "vcg",
+}
 
 
 def reserve_curves(episodes: int, seed: int) -> pd.DataFrame:
@@ -131,7 +136,7 @@ def demand_reduction(episodes: int, seed: int) -> list[Row]:
     not make one: each gets one unit for 0, and its mean value is 2/3.
     """
     rows = []
-    cases: tuple[tuple[str, list[str], float, float], ...] = (
+    cases: tuple[tuple[AuctionType, list[Strategy], float, float], ...] = (
         ("vcg", [], 0.6, 1.4),
         ("second_price", [], 0.8, 1.4),
         ("second_price", ["shade"], 0.0, 4.0 / 3.0),

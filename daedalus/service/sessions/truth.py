@@ -7,10 +7,11 @@ import asyncio
 import numpy as np
 
 from daedalus.checks import CannotRunError
-from daedalus.market.mechanism import AUCTION_TYPES, RANGES, Mechanism
+from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
+from daedalus.market.words import AuctionType
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
 from daedalus.theory.certificates import draw_values, groups_of, truthful_regret
@@ -53,10 +54,11 @@ def _truth(population: Population) -> Truth:
         return Truth()
     bids = draw_values(groups, _DRAWS, generator(0, "truth"))
 
-    def regret(kind: str, reserve: float) -> float:
+    def regret(kind: AuctionType, reserve: float) -> float:
         mechanism = Mechanism(auction_type=kind, reserve_price=reserve)
         return truthful_regret(mechanism, groups, population.units, bids)
 
-    known = [kind for kind in AUCTION_TYPES if kind in FORMATS]
-    regrets = {kind: [regret(kind, each) for each in _RESERVES] for kind in known}
+    regrets: dict[str, list[float]] = {
+        kind: [regret(kind, each) for each in _RESERVES] for kind in FORMATS
+    }
     return Truth(reserves=_RESERVES, regrets=regrets)
