@@ -9,11 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.bids.settings import FORMATS
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES
 from daedalus.market.population import LEARNERS, STRATEGIES
 from daedalus.market.seat_plan import BIDDER_KINDS
 from daedalus.market.values import FAMILIES
+from daedalus.runs.tracking import WANDB_MODES
+from daedalus.training.algorithm_settings import ROLLOUTS
+from daedalus.training.algorithms.grpo.settings import (
+    AIMS,
+    LEVELS,
+    LOSSES,
+    REWARD_SCALES,
+    SCHEDULES,
+)
+from daedalus.training.settings import BACKENDS, DTYPES, MERGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +37,11 @@ from daedalus.market.population import BidderType
 from daedalus.market.seat_plan import BidderGroup
 from daedalus.market.values import ValueDistribution
 from daedalus.market.views import View
+from daedalus.bids.settings import BidLogSettings
+from daedalus.runs.tracking import TrackingSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.numbers.settings import NumbersSettings
+from daedalus.training.settings import ModelSettings
 
 def shares(view: View) -> bool:
     return view.auction_type == "{format}"
@@ -40,6 +56,17 @@ CALLS = {
     "BidderType(learner={})": LEARNERS,
     "BidderGroup(kind={})": BIDDER_KINDS,
     "ValueDistribution(family={})": tuple(FAMILIES),
+    "BidLogSettings(format={})": FORMATS,
+    "TrackingSettings(wandb={})": WANDB_MODES,
+    "ModelSettings(backend={})": BACKENDS,
+    "ModelSettings(dtype={})": DTYPES,
+    "ModelSettings(merge={})": MERGES,
+    "GrpoSettings(loss_type={})": (*LOSSES, *AIMS),
+    "GrpoSettings(schedule={})": SCHEDULES,
+    "GrpoSettings(scale_rewards={})": REWARD_SCALES,
+    "GrpoSettings(importance_sampling_level={})": LEVELS,
+    "GrpoSettings(rollouts={})": ROLLOUTS,
+    "NumbersSettings(loss_type={})": ("grpo", *AIMS),
 }
 
 

@@ -83,8 +83,8 @@ def python(copy: Path, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=alone, cwd=copy, stdout=pipe, stderr=pipe, text=True)
 
 
-def test_every_format_of_the_market_has_a_theory_and_one_payment() -> None:
-    assert FORMATS == AUCTION_TYPES
+def test_every_format_that_theory_knows_has_one_payment() -> None:
+    assert set(FORMATS) <= set(AUCTION_TYPES)
     for name in FORMATS:
         assert sum(each(name) for each in PREDICATES) == 1
 
