@@ -14,13 +14,12 @@ from daedalus.gym.spaces import (
     Actions,
     Numbers,
     action_space,
-    decode,
+    batch_of_one,
     numbers_of,
     require_options,
 )
 from daedalus.gym.spaces import observation_space as numbers_space
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
@@ -47,6 +46,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         self.observation_space = numbers_space()
         self.action_space = action_space()
         self._episode: Episodes | None = None
+        self._over = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -64,7 +64,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         named = None if seed is None else episode_seed(seed)
         super().reset(seed=named)
         chosen = drawn_seed(self.np_random) if named is None else named
-        self._episode = self.env.reset(episode_seeds([chosen]))
+        self._episode, self._over = self.env.reset(episode_seeds([chosen])), False
         return numbers_of(self._episode)[0], {"seed": chosen}
 
     def step(self, action: ArrayLike) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
@@ -76,12 +76,12 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         """
         if self._episode is None:
             raise RuntimeError("there is no episode yet; call reset first")
-        if self._episode.done[0]:
+        if self._over:
             raise RuntimeError("the episode has ended; call reset")
-        result = self._episode.step(Mechanisms.stack([decode(action)]))
+        result = self._episode.step(batch_of_one(action))
         told = {"composite": float(result.composite[0])}
-        over = bool(self._episode.done[0])
-        return numbers_of(self._episode)[0], float(result.reward[0]), over, False, told
+        self._over = bool(self._episode.done[0])
+        return numbers_of(self._episode)[0], float(result.reward[0]), self._over, False, told
 
 
 def drawn_seed(rng: np.random.Generator) -> int:

@@ -46,8 +46,8 @@ def mechanisms_of(actions: ArrayLike, count: int) -> Mechanisms:
     return _mechanisms(_integers(actions, (count, len(FIELDS))))
 
 
-def decode(action: ArrayLike) -> Mechanism:
-    """Return the mechanism of one action.
+def batch_of_one(action: ArrayLike) -> Mechanisms:
+    """Return the mechanism of one action as a batch.
 
     Args:
         action: Integers, shape (11,).
@@ -55,7 +55,12 @@ def decode(action: ArrayLike) -> Mechanism:
     Raises:
         ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-    return _mechanisms(_integers(action, (len(FIELDS),))[None])[0]
+    return _mechanisms(_integers(action, (len(FIELDS),))[None])
+
+
+def decode(action: ArrayLike) -> Mechanism:
+    """Return the mechanism of one action, see ``batch_of_one``."""
+    return batch_of_one(action)[0]
 
 
 def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
