@@ -17,6 +17,8 @@ from daedalus.search.space import LEVELS, mechanisms_at, places_of
 Actions = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
+_SIZES = np.array([len(LEVELS[name]) for name in FIELDS])
+
 
 def observation_space() -> Space[Numbers]:
     """Return the space of an observation, a ``Box``: one number for each of ``FEATURES``."""
@@ -25,7 +27,7 @@ def observation_space() -> Space[Numbers]:
 
 def action_space() -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
-    return MultiDiscrete([len(LEVELS[name]) for name in FIELDS])
+    return MultiDiscrete(_SIZES)
 
 
 def numbers_of(episodes: Episodes) -> Numbers:
@@ -80,12 +82,11 @@ def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[
 
 def _mechanisms(actions: NDArray[np.integer[Any]]) -> Mechanisms:
     """Return the mechanisms of B actions, shape (B, 11)."""
-    sizes = np.array([len(LEVELS[name]) for name in FIELDS])
-    wrong = (actions < 0) | (actions >= sizes)
+    wrong = (actions < 0) | (actions >= _SIZES)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         name, value = FIELDS[column], actions[row, column]
-        raise ValueError(f"action: {name} has no level {value}; give 0 to {sizes[column] - 1}")
+        raise ValueError(f"action: {name} has no level {value}; give 0 to {_SIZES[column] - 1}")
     return mechanisms_at(actions, LEVELS)
 
 
