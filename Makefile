@@ -20,6 +20,7 @@ help: ## list the targets
 setup: .venv/installed ## make the virtual environment with all requirements; says how to download less
 
 .venv/installed: requirements.txt requirements-dev.txt
+	@if [ -e $@ ]; then echo "make installs the requirements again, since these are newer than .venv: $?"; fi
 	@$(or $(PYTHON),false) $(IS_IT) 2>/dev/null || { echo "$(MISSING)" >&2; exit 1; }
 	$(if $(TORCH_INDEX),,@echo "$(SIZE)")
 	$(PYTHON) -m venv .venv

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.checks import doing
+from daedalus.checks import CannotRunError, doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
@@ -81,11 +81,20 @@ def make_context(
 def build_all(
     settings: Mapping[str, DesignerSettings], context: DesignerContext
 ) -> dict[str, Designer]:
-    """Build designers. The keys are their names in tables."""
+    """Build designers. The keys are their names in tables.
+
+    Raises:
+        CannotRunError: What was built is no designer.
+    """
     built = {}
     for name, each in settings.items():
         with doing(f"designer {name} cannot be built"):
             built[name] = each.build(context)
+        if not callable(getattr(built[name], "propose", None)):
+            raise CannotRunError(
+                f"designer {name}: build of {type(each).__name__} returned {built[name]!r}; return "
+                "a designer, which has a method propose"
+            )
     return built
 
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from daedalus.checks import Checked, above, at_least, bounded, one_of
+
+if TYPE_CHECKING:
+    Format = Literal["first_price", "second_price", "ascending"]
+else:  # OmegaConf knows no Literal
+    Format = str
 
 FIRST_PRICE, SECOND_PRICE, ASCENDING = FORMATS = ("first_price", "second_price", "ascending")
 
@@ -45,7 +51,7 @@ class BidLogSettings(Checked):
         resamples: Number of bootstrap samples of auctions, at least 20.
     """
 
-    format: str = one_of(FORMATS, FIRST_PRICE)
+    format: Format = one_of(FORMATS, FIRST_PRICE)
     auction: str = "auction"
     bid: str = "bid"
     bidder: str = "bidder"

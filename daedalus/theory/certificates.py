@@ -31,6 +31,7 @@ from daedalus.theory import sales
 from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.ex_post import mean_regret, worst_regret
+from daedalus.theory.formats import pays_personal_price, require_format
 from daedalus.theory.sales import Bidder
 
 DRAWS = 20_000
@@ -118,7 +119,11 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
         groups: The bidders.
         units: Supply K.
         seed: Seed of the sales that are played.
+
+    Raises:
+        CannotRunError: The theory of the format is not known.
     """
+    require_format(mechanism.auction_type)
     played = _play(mechanism, groups, units, seed)
     rows: list[dict[str, float | str]] = []
     utilities, first = 0.0, 0
@@ -146,6 +151,9 @@ def truthful_regret(
         units: Supply K.
         bids: Truthful bids in S sales, of ``draw_values``, shape (S, n, 2). They count only where
             bidders want two units.
+
+    Raises:
+        CannotRunError: The theory of the format is not known.
     """
     total, first = 0.0, 0
     for group in groups:
@@ -195,12 +203,12 @@ def _contest(
 
 def _names_apart(contest: Contest) -> Contest:
     """Return the sale as seen by bids under many names: in VCG, units then have one price."""
-    uniform = contest.auction_type == "vcg"
-    return replace(contest, auction_type="second_price") if uniform else contest
+    apart = pays_personal_price(contest.auction_type)
+    return replace(contest, auction_type="second_price") if apart else contest
 
 
 def _false_name_gain(contest: Contest, bidder: Bidder, truthful: float) -> float:
-    if contest.auction_type != "vcg" or bidder.demand == 1:
+    if not pays_personal_price(contest.auction_type) or bidder.demand == 1:
         return 0.0  # a bid's name does not matter
     return max(0.0, _names_apart(contest).gain([bidder], bidder.demand).best - truthful)
 
