@@ -10,7 +10,7 @@ from daedalus.market.strategic import StrategicMarket
 from daedalus.studies.certificate_figures import certificate_dots
 from daedalus.studies.certificates import KEY, certificate_tables, chosen_mechanisms, over_steps
 from daedalus.theory.certificates import groups_of
-from experiments.build import build_all, make_context, make_env
+from experiments.build import build_all, make_env, own_context
 from experiments.tracked import tracked
 
 _REGRETS = [
@@ -25,7 +25,7 @@ def main(config: Config, out: Path) -> None:
     env, name = make_env(config), config.designer.name
     assert isinstance(env.market, StrategicMarket)
     groups_of(env.market.population)  # refuses a population before anything is played
-    designers = build_all({name: config.designer}, make_context(config, env))
+    designers = build_all({name: config.designer}, own_context(config, env))
     episodes, seed = config.evaluation.episodes, config.seed
     with tracked(config, out) as (_, report):
         chosen = chosen_mechanisms(compare(env, designers, episodes, seed))

@@ -113,9 +113,9 @@ class DaedalusObservation(Observation):
         metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode. After a
             step it also has ``scores``: W, F, P, S and the composite R, as means over the step's
             scored rounds, and ``objective`` if this is not R. The scores may depend on values, so a
-            designer must not see them. Its ``normalised`` is R on the scale of the population: the
-            mean of a random designer is 0, that of the best fixed mechanism 1. It is null where
-            this scale was not measured: see ``daedalus.evaluation.scale``.
+            designer must not see them. Its ``normalised`` is R on the scale of the population: 0
+            is random, and 1 the better of planner and best own. It is null where this scale was
+            not measured: see ``daedalus.evaluation.scale``.
     """
 
     mechanism: WireMechanism
