@@ -17,7 +17,10 @@ _REGRETS = [
     *KEY, "interim_regret", "regret", "worst_regret", "hindsight_regret", "learned_regret",
     "false_name_gain", "ring_gain",
 ]  # fmt: skip
-_SALE = [*KEY, "rationality_violation", "deficit", "efficiency", "revenue", "optimum"]
+_MONEY = "in units of value; a unit is worth 1 at most"
+_GAINS = f"gains of a bidder by bids that are not its values, all its units together, {_MONEY}"
+_SALES = f"sales at truthful bids, all units together, {_MONEY}; welfare is a share of the highest"
+_SALE = [*KEY, "rationality_violation", "deficit", "welfare", "revenue", "optimum"]
 
 
 def main(config: Config, out: Path) -> None:
@@ -32,10 +35,11 @@ def main(config: Config, out: Path) -> None:
         summary, types = certificate_tables(env.market, chosen, episodes, seed)
         report.table(summary, "summary")
         report.table(types, "types")
-        report.show(summary[_REGRETS].dropna(axis=1), "gains of bids that are not the values")
-        report.show(summary[_SALE].dropna(axis=1), "sales at truthful bids")
+        report.show(summary[_REGRETS].dropna(axis=1), _GAINS)
+        report.show(summary[_SALE].dropna(axis=1), _SALES)
         covered, mean = 100.0 * summary["share"].sum(), over_steps(summary, "interim_regret")
         report.say(
-            f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g}"
+            f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g} "
+            "units of value"
         )
         report.figure(certificate_dots(summary, types), "certificates")

@@ -64,7 +64,7 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
         "Training", "Training signals", "Hardware, versions and time",
     ]  # fmt: skip
     assert "1,234,567" in card.text and EXAMPLE.answer in card.text
-    assert "SFT took 3 steps" in card.text and "GRPO took 2 steps" in card.text
+    assert "SFT took 3 steps" in card.text and "Plain GRPO took 2 steps" in card.text
     assert "LoRA of rank 4" in card.text and "a Qwen2 of 2 layers of width 32" in card.text
     assert not {"None", "nan"} & set(card.text.split()) and "\n\n\n" not in card.text
 

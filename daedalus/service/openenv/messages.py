@@ -78,7 +78,7 @@ class RoundOutcome(Strict):
     collusion_signal: _Share | None = _or_null("0 to 1")
     stability: _Share | None = _or_null("S, steadiness of welfare, 0 to 1")
     composite: _Share | None = _or_null("R, the round's reward, 0 to 1")
-    revenue: _Number | None = _or_null("in units of value")
+    revenue: _Number | None = _or_null("of all units, in units of value")
     revenue_share: _Number | None = _or_null("revenue over the value delivered, 0 to 1")
 
 
