@@ -239,8 +239,8 @@ def _training(config: dict[str, Any]) -> str:
     if grpo["steps"]:
         update = _update(grpo)
         lines.append(
-            f"{update[0].upper()}{update[1:]} took {grpo['steps']} steps of {grpo['prompts_per_step']} prompts with "
-            f"{grpo['group_size']} answers each. Each answer was played in {grpo['futures']} "
-            "futures of the market that its prompt describes."
+            f"{update[0].upper()}{update[1:]} took {grpo['steps']} steps of "
+            f"{grpo['prompts_per_step']} prompts with {grpo['group_size']} answers each. Each "
+            f"answer was played in {grpo['futures']} futures of the market that its prompt describes."
         )
     return "\n".join(lines)

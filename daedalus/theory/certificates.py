@@ -109,7 +109,9 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     """Return the certificate of a mechanism.
 
     Regrets and gains are of all units that a bidder wants in one sale, in units of value. So they
-    are at most its demand, 2, though no value is above 1. The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
+    are at most its demand, 2, though no value is above 1.
+
+    The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
     which bounds what bids that were not tried may add; the mean ``regret`` ex post with its
     ``regret_error``, which is two standard errors, or 0 if it is exact; the supremum

@@ -69,6 +69,17 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
     assert not {"None", "nan"} & set(card.text.split()) and "\n\n\n" not in card.text
 
 
+def test_the_update_of_grpo_is_named(evidence: Evidence) -> None:
+    grpo = {"loss_type": "boltzmann", "neighbours": 8}
+    training = evidence.config["training"]
+    changed = training | {"grpo": training["grpo"] | grpo}
+    other = replace(evidence, config=evidence.config | {"training": changed})
+    text = model_card(other, SETTINGS, EXAMPLE, 1).text
+    named = "GRPO (Boltzmann odds, 8 neighbours in each group)"
+    assert f"by SFT and {named}, in the project" in text and f"{named} took 2 steps" in text
+    assert "plain GRPO" not in text
+
+
 def test_another_reward_is_named_and_is_not_called_r(evidence: Evidence) -> None:
     weights = {"weights": {"composite": 0.0, "revenue": 0.5, "fairness": 0.5}}
     other = replace(evidence, config=evidence.config | {"reward": weights})
