@@ -241,6 +241,7 @@ def _training(config: dict[str, Any]) -> str:
         lines.append(
             f"{update[0].upper()}{update[1:]} took {grpo['steps']} steps of "
             f"{grpo['prompts_per_step']} prompts with {grpo['group_size']} answers each. Each "
-            f"answer was played in {grpo['futures']} futures of the market that its prompt describes."
+            f"answer was played in {grpo['futures']} futures of the market that its prompt "
+            "describes."
         )
     return "\n".join(lines)
