@@ -48,7 +48,7 @@ pretrained: setup ## train the designer that the package ships, score it and pac
 	rm -rf daedalus/pretrained && cp -r $(HERE)/packed/pretrained daedalus/pretrained
 
 ORACLE := outputs/oracle
-oracle: setup ## search the best fixed mechanism of each population for the package (5 minutes)
+oracle: setup ## measure random, best own and planner in each population for the package (15 minutes)
 	rm -rf $(ORACLE)
 	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
 	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json

@@ -16,7 +16,7 @@ mechanism that the designer sets at the start of an episode. With one of them, t
 whole episodes; the rewards are shown and written to a file."""
 MODEL = (
     "a `model` folder, a hub name OWNER/NAME, or `pretrained`, the model of the package (default: "
-    "the newest model in outputs/; if there is none, pretrained)"
+    "the newest good one in outputs/ for the reward; if there is none, pretrained)"
 )
 CONSTRAINED = "decode valid mechanisms only (default: as in training)"
 RESULTS = Path("outputs") / "inference_results.json"
@@ -48,13 +48,12 @@ def run(options: Namespace) -> None:
         ConfigError: The options cannot be run. The message says what to do.
     """
     from daedalus.runs import pretrained
-    from daedalus.runs.folder import newest_model
-    from experiments.build import OUTPUTS  # slow to import; --help must be fast
-    from experiments.inference import design, evaluate
+    from experiments.inference import chosen, design, evaluate, told  # slow; --help must be fast
 
-    options.repo_id = options.repo_id or str(newest_model(OUTPUTS) or pretrained.WORD)
-    print(f"designer: {pretrained.described(options.repo_id)}", file=sys.stderr)
-    config = compose_config(*overrides(options))
+    options.repo_id = options.repo_id or chosen(compose_config(*overrides(options, "pretrained")))
+    config = compose_config(*overrides(options, options.repo_id))
+    notes = told(config, overrides(options, options.repo_id))
+    print(f"designer: {pretrained.described(options.repo_id)}{notes}", file=sys.stderr)
     if options.n_episodes is None and not options.baseline:
         print(json.dumps(design(config).to_dict(), indent=2))
     else:
@@ -85,13 +84,13 @@ def parser() -> ArgumentParser:
     return line
 
 
-def overrides(options: Namespace) -> list[str]:
-    """Return the options as overrides of the configuration."""
+def overrides(options: Namespace, model: str) -> list[str]:
+    """Return the options as overrides of the configuration, for a model."""
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     return [
         "task=compare",
         "designer=language_model",
-        f"designer.checkpoint={quoted(options.repo_id)}",
+        f"designer.checkpoint={quoted(model)}",
         f"designer.constrained={json.dumps(options.constrained)}",
         f"population={options.population}",
         f"market={options.market}",

@@ -99,7 +99,7 @@ def _trained(config: Config, field: Field) -> Mixture:
     env = env.with_population(population_of(estimate.values, estimate.typical_bidders))
     checkpoint = str(Path(config.trained) / "model")
     settings = LanguageModelSettings(checkpoint=checkpoint, name="trained")
-    designers = build_all({"trained": settings}, make_context(config, env))
+    designers = build_all({"trained": settings}, make_context(config, env, population="the log"))
     steps = compare(env, designers, config.evaluation.episodes, config.seed)
     return Mixture.of_steps(steps, field.scale)
 

@@ -17,6 +17,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import ParsedMechanism, no_mechanism, parse_mechanism
 from daedalus.runs import pretrained
+from daedalus.runs.purpose import Purpose, read_purpose
 
 
 @dataclass
@@ -56,6 +57,11 @@ class LanguageModelSettings(DesignerSettings):
                 f"checkpoint: {self.checkpoint!r} holds no model; "
                 "give the `model` folder of a training run, or a hub name OWNER/NAME"
             )
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """Return what the model was trained for; None if its run is not here."""
+        return read_purpose(self.checkpoint)
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Load the model and return a designer that asks it.

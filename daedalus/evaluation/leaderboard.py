@@ -45,10 +45,10 @@ def require_scale(designers: Collection[str]) -> None:
 
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``normalised``: in each population and seed, 0 is random and 1 a ceiling.
+    """Add the column ``normalised``: 0 is random, and 1 the better of planner and best own.
 
-    The ceiling is the better of the planner and the best own mechanism. Both know the population:
-    one looks ahead in it, the other is searched for it.
+    The two ends belong to each population and seed. Planner and best own know the population: one
+    looks ahead in it, the other is searched for it.
 
     Args:
         scores: A row for each ``seed``, ``population`` and ``designer``, with its ``mean`` reward.

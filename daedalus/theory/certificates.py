@@ -92,9 +92,11 @@ def _values_of(name: str, each: BidderType) -> Distribution:
 class Certificate:
     """The certificate of a mechanism for the bidders of a sale.
 
+    All money is of all units of a sale together, in units of value. A unit is worth 1 at most.
+
     Attributes:
         sale: ``revenue`` of truthful bids; ``optimum``, the revenue of the best mechanism (Myerson
-            1981), NaN if someone wants two units; ``efficiency``, value delivered over the highest;
+            1981), NaN if someone wants two units; ``welfare``, value delivered over the highest;
             ``rationality_violation``, the largest payment above the value won; and ``deficit``, the
             largest payment of the auctioneer.
         types: A row of numbers for each type of bidders, see ``certify``.
@@ -106,6 +108,9 @@ class Certificate:
 
 def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int) -> Certificate:
     """Return the certificate of a mechanism.
+
+    Regrets and gains are of all units that a bidder wants in one sale, in units of value. So they
+    are at most its demand, 2, though no value is above 1.
 
     The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
@@ -135,7 +140,7 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     bidders = [group.bidder for group in groups for _ in range(group.size)]
     welfare = sales.expected_welfare(bidders, mechanism.reserve_price, units)
     sale = {"revenue": welfare - utilities, "optimum": _optimum(bidders, units)}
-    sale |= {"efficiency": welfare / sales.expected_welfare(bidders, 0.0, units)}
+    sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
     sale |= {"rationality_violation": played.loss, "deficit": played.deficit}
     return Certificate(sale, rows)
 

@@ -80,6 +80,8 @@ def _highest(bids: Numbers, units: int) -> Numbers:
 def worst_regret(contest: Contest, bidder: Bidder) -> float:
     """Return the supremum of the ex-post regret over the values of all bidders.
 
+    It is of all units that the bidder wants, in units of value: from 0 to its demand, 1 or 2.
+
     In first price it is the gain of the highest values against the lowest bids. In a uniform price
     a second bid just below t_2 raises the price of the first from t_1.
     """

@@ -94,6 +94,11 @@ class ReinforcementSettings(AlgorithmSettings):
             )
         self._check_batches()
 
+    @property
+    def neighbours_of_group(self) -> int:
+        """Return how many completions of each group, its first, are neighbours: none."""
+        return 0
+
     def _check_batches(self) -> None:
         """Check that the states suffice for a step, and that its completions can be divided."""
         prompts, micro_batch = self.prompts_per_step, self.micro_batch

@@ -86,6 +86,11 @@ class GrpoSettings(ReinforcementSettings):
                 "vllm_server: the trainer samples these answers itself; set constrained: false"
             )
 
+    @property
+    def neighbours_of_group(self) -> int:
+        """Return how many completions of each group, its first, are neighbours."""
+        return self.neighbours
+
     def _check_loss(self) -> None:
         cispo, high = self.loss_type == "cispo", self.epsilon_high
         if cispo and high is None:
