@@ -20,6 +20,7 @@ help: ## list the targets
 setup: .venv/installed ## make the virtual environment with all requirements; says how to download less
 
 .venv/installed: requirements.txt requirements-dev.txt
+	@if [ -e $@ ]; then echo "make installs the requirements again, since these are newer than .venv: $?"; fi
 	@$(or $(PYTHON),false) $(IS_IT) 2>/dev/null || { echo "$(MISSING)" >&2; exit 1; }
 	$(if $(TORCH_INDEX),,@echo "$(SIZE)")
 	$(PYTHON) -m venv .venv
@@ -47,7 +48,7 @@ pretrained: setup ## train the designer that the package ships, score it and pac
 	rm -rf daedalus/pretrained && cp -r $(HERE)/packed/pretrained daedalus/pretrained
 
 ORACLE := outputs/oracle
-oracle: setup ## search the best fixed mechanism of each population for the package (5 minutes)
+oracle: setup ## measure random, best own and planner in each population for the package (15 minutes)
 	rm -rf $(ORACLE)
 	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
 	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json

@@ -14,7 +14,6 @@ try:
 
     from daedalus.runs import pretrained
     from daedalus.runs.endings import command, release, unrecorded, wants_traceback
-    from daedalus.runs.folder import newest_model
     from daedalus.signals import holding_stops
     from daedalus.start import starting
 except KeyboardInterrupt:
@@ -26,11 +25,10 @@ mechanism that the designer sets at the start of an episode. With one of them, t
 whole episodes; the rewards are shown and written to a file."""
 MODEL = (
     "a `model` folder, a hub name OWNER/NAME, or `pretrained`, the model of the package (default: "
-    "the newest model in outputs/; if there is none, pretrained)"
+    "the newest good one in outputs/ for the reward; if there is none, pretrained)"
 )
 CONSTRAINED = "decode valid mechanisms only (default: as in training)"
-OUTPUTS = Path("outputs")
-RESULTS = OUTPUTS / "inference_results.json"
+RESULTS = Path("outputs") / "inference_results.json"
 
 
 def main() -> None:
@@ -56,13 +54,18 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: The options cannot be run. The message says what to do.
     """
-    options.repo_id = options.repo_id or str(newest_model(OUTPUTS) or pretrained.WORD)
-    print(f"designer: {pretrained.described(options.repo_id)}", file=sys.stderr, flush=True)
+    print("Loading the libraries ...", file=sys.stderr, flush=True)
     with holding_stops():  # these are slow to import; what is refused needs only the first
         from daedalus.config import compose_config
 
-        config = compose_config(*overrides(options))
-        from experiments.inference import design, evaluate
+        config = compose_config(*overrides(options, options.repo_id or pretrained.WORD))
+        from experiments.inference import chosen, design, evaluate, told
+
+    if not options.repo_id:
+        options.repo_id = chosen(config)
+        config = compose_config(*overrides(options, options.repo_id))
+    notes = told(config, overrides(options, options.repo_id))
+    print(f"designer: {pretrained.described(options.repo_id)}{notes}", file=sys.stderr)
     if options.n_episodes is None and not options.baseline:
         print(json.dumps(design(config).to_dict(), indent=2))
     else:
@@ -93,15 +96,15 @@ def parser() -> ArgumentParser:
     return line
 
 
-def overrides(options: Namespace) -> list[str]:
-    """Return the options as overrides of the configuration."""
+def overrides(options: Namespace, model: str) -> list[str]:
+    """Return the options as overrides of the configuration, for a model."""
     from daedalus.config import quoted
 
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     return [
         "task=compare",
         "designer=language_model",
-        f"designer.checkpoint={quoted(options.repo_id)}",
+        f"designer.checkpoint={quoted(model)}",
         f"designer.constrained={json.dumps(options.constrained)}",
         f"population={options.population}",
         f"market={options.market}",

@@ -7,6 +7,7 @@ and returns a ``Step``. Each is imported when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import Signature, signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,13 @@ class _CallablePackage(ModuleType):
     name has to be the package itself.
     """
 
+    @property
+    def __signature__(self) -> Signature:
+        """Return how it is called, for ``inspect.signature`` and for shells that show it."""
+        return signature(import_module("daedalus.public").market)
+
     def __call__(self, *arguments: Any, **options: Any) -> Market:
+        """Open a market to play; see ``daedalus.public.market``."""
         return import_module("daedalus.public").market(*arguments, **options)  # type: ignore[no-any-return]
 
 

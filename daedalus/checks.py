@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import Field, field, fields, is_dataclass
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,15 @@ def doing(what: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(what)
         raise
+
+
+@contextmanager
+def naming(setting: str) -> Iterator[None]:
+    """Put a setting's name before what the block says of its value."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{setting}: {error}") from error
 
 
 class Checked:
@@ -89,6 +101,44 @@ def below_one(default: float) -> Any:
 def one_of(known: Sequence[str], default: str) -> Any:
     """Return a field of words from ``known``."""
     return bounded(default, lambda value: value in known, f"choose one of {', '.join(known)}")
+
+
+def imported(place: str) -> object:
+    """Return what a module has under a name, for settings that name code of the user.
+
+    The module is installed, or it lies in the current folder.
+
+    Args:
+        place: ``MODULE.NAME``; the module may lie in a package, as in ``mine.designers.Cautious``.
+
+    Raises:
+        ValueError: There is no such module, or it has no such name.
+    """
+    module, _, name = place.rpartition(".")
+    if not all(each.isidentifier() for each in [*module.split("."), name]):
+        raise ValueError(f"{place!r}; give MODULE.NAME, such as my_module.MyClass")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last, so that no file here stands in for a library
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # the module is there and imports another one, which is not
+        raise ValueError(
+            f"{place!r}; there is no module {error.name} in {here} or among what is installed"
+        ) from error
+    if not hasattr(found, name):
+        own = [key for key, each in vars(found).items() if _is_of(each, module)]
+        nearest = difflib.get_close_matches(name, own, n=1) or own
+        raise ValueError(
+            f"{place!r}; the module {module} has no {name}, but {', '.join(nearest) or 'nothing'}"
+        )
+    return getattr(found, name)
+
+
+def _is_of(value: object, module: str) -> bool:
+    return getattr(value, "__module__", None) == module
 
 
 def folder_or_hub_name(

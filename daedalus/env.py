@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.checks import CannotRunError
 from daedalus.market.factory import make_market
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
@@ -97,6 +98,11 @@ class StepResult:
     running: NDArray[np.bool_]
     stack: RewardStack
 
+    def __repr__(self) -> str:
+        """Return the number of episodes and what their rounds were like, in one line."""
+        running = int(self.running.sum())
+        return f"StepResult(running={running} of {len(self.running)}, scored={self.scored!r})"
+
     @property
     def reward(self) -> NDArray[np.float64]:
         """Return the environment's reward, shape (B,); 0 where no round was played."""
@@ -123,6 +129,11 @@ class Episodes:
     state: MarketState
     mechanisms: Mechanisms
     steps: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        """Return the number of episodes, and how many have ended, in one line."""
+        length, ended = self.env.settings.episode_length, int(self.done.sum())
+        return f"Episodes({len(self)} of {length} steps, {ended} ended)"
 
     def __len__(self) -> int:
         """Return B."""
@@ -152,8 +163,15 @@ class Episodes:
         has ended does not change.
 
         Raises:
+            CannotRunError: They are no ``Mechanisms``.
             ValueError: There is not one mechanism for each episode; nothing has been played.
         """
+        if not isinstance(mechanisms, Mechanisms):
+            kind = type(mechanisms).__name__
+            raise CannotRunError(
+                f"propose returned {kind}; return Mechanisms, one for each episode, as "
+                "Mechanisms.stack makes them of single ones"
+            )
         if len(mechanisms) != len(self):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done

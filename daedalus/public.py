@@ -17,7 +17,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.outcome import Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
+from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.forks import fork_rewards
 
@@ -36,6 +36,14 @@ class Step(NamedTuple):
     outcome: Outcome
     """The scored rounds. Records may depend on values, which a designer must not see."""
 
+    def __repr__(self) -> str:
+        """Return the reward first, and then what was seen and played, in a few lines."""
+        return (
+            f"Step(reward={self.reward:.6g}, done={self.done},\n"
+            f"     observation={self.observation!r},\n"
+            f"     outcome={self.outcome!r})"
+        )
+
 
 class Market:
     """A market with one episode at a time.
@@ -53,6 +61,13 @@ class Market:
         self.seed: int | None = None
         self._episode: Episodes | None = None
 
+    def __repr__(self) -> str:
+        """Return the seed and the step of the episode."""
+        if self._episode is None:
+            return "Market(call reset to begin an episode)"
+        length = self.env.settings.episode_length
+        return f"Market(seed={self.seed}, step {self._episode.steps[0]} of {length})"
+
     def reset(self, seed: int | None = None) -> Observation:
         """Begin an episode and return the first observation, a batch of one market.
 
@@ -61,9 +76,9 @@ class Market:
                 Gymnasium. None draws one; ``seed`` tells which.
 
         Raises:
-            ValueError: The seed is negative.
+            ValueError: The seed is no such integer.
         """
-        chosen = secrets.randbelow(EPISODE_SEEDS) if seed is None else seed
+        chosen = secrets.randbelow(EPISODE_SEEDS) if seed is None else episode_seed(seed)
         self._episode = self.env.reset(episode_seeds([chosen]))
         self.seed = chosen
         return self._episode.observe()

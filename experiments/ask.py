@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 
+from daedalus.checks import doing
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
@@ -17,33 +19,64 @@ from daedalus.evaluation.scale import scale_of
 from daedalus.language.prompt import observation_texts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import described
-from experiments.build import build_all, make_context, make_env
+from experiments.build import build_all, instead, make_env, own_context, search_command
 from experiments.compare import comparison, keep_answers
 from experiments.tracked import tracked
 
 _SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "valid"]
+_OWN = "best_own"
 
 
 def main(config: Config, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
-    env = make_env(config)
+    env, name = make_env(config), config.designer.name
+    context = own_context(config, env)
     with tracked(config, out) as (_, report):
         report.say(f"designer: {described(config.designer.checkpoint)}")
-        asked = build_all({config.designer.name: config.designer}, make_context(config, env))
-        designer = asked[config.designer.name]
-        assert isinstance(designer, LanguageModelDesigner)
-        _show_answer(config, env, designer, report)
-        others = build_all(config.evaluation.baselines, make_context(config, env))
-        if (scale := scale_of(env)) is not None:
-            others["best_own"] = FixedDesigner(scale.mechanism)
-        _compare(config, env, others | asked, report)
+        told = instead(config.designer, context)
+        if told:
+            command = search_command(asked_changes(config, out))
+            report.say(f"{told}\na longer search for what you ask: {command}")
+        with doing(f"designer {name} cannot be built"):
+            designer = config.designer.build(context)
+        own = _best_own(config, env, report)
+        before, answer = _answer(config, env, designer, report)
+        if answer:
+            found = {"now": answer} | ({_OWN: own.mechanism} if told else {})
+            report.show(_beside({"before": before} | found), "it takes over, and sets")
+        others = {key: each for key, each in config.evaluation.baselines.items() if key != _OWN}
+        designers = build_all(others, context) | {_OWN: own, name: designer}
+        _compare(config, env, designers, report)
 
 
-def _show_answer(
+def asked_changes(config: Config, out: Path) -> list[str]:
+    """Return the overrides of this run, and its population in any case."""
+    launch, own = RunFolder(out).launch, f"population={config.population.name}"
+    changes = json.loads(launch.read_text())["overrides"] if launch.is_file() else []
+    return [own, *(each for each in changes if each != own)]
+
+
+def _best_own(config: Config, env: DesignEnv, report: Report) -> FixedDesigner:
+    """Return the mechanism of the scale, or where nobody measured one, that of a short search."""
+    if (scale := scale_of(env)) is not None:
+        return FixedDesigner(scale.mechanism)
+    report.say(f"searching {_OWN}, one mechanism for what you ask (4 s for 8 bidders, 22 s for 64)")
+    context = own_context(config, env)
+    own = build_all({_OWN: config.evaluation.baselines[_OWN]}, context)[_OWN]
+    assert isinstance(own, FixedDesigner)
+    return own
+
+
+def _answer(
     config: Config, env: DesignEnv, designer: LanguageModelDesigner, report: Report
-) -> None:
-    """Show what the designer reads and sets at the beginning of the first episode."""
+) -> tuple[Mechanism, Mechanism | None]:
+    """Show what the designer reads at the beginning of the first episode.
+
+    Returns:
+        The mechanism in force there, and the designer's; None if its answer holds none.
+    """
     observation = env.reset(market_seeds(config.seed, "evaluation", 1)).observe()
     designer.propose(observation, generator(config.seed, "ask"))
     answer = designer.answers[0]
@@ -52,17 +85,15 @@ def _show_answer(
     report.say(f"\n{config.population.name}, seed {config.seed}. It reads:\n{read}\n")
     if answer.parsed.mechanism is None:
         report.say(f"Its answer is no mechanism ({answer.parsed.reason}): {answer.text}")
-    else:
-        before = observation.mechanisms[0]
-        report.show(_beside(before, answer.parsed.mechanism), "it takes over, and sets")
+    return observation.mechanisms[0], answer.parsed.mechanism
 
 
-def _beside(before: Mechanism, after: Mechanism) -> pd.DataFrame:
-    """Return a row for each field of two mechanisms."""
-    old, new = (
-        {name: str(value) for name, value in asdict(each).items()} for each in (before, after)
-    )
-    return pd.DataFrame({"field": old.keys(), "before": old.values(), "now": new.values()})
+def _beside(mechanisms: dict[str, Mechanism]) -> pd.DataFrame:
+    """Return a row for each field of mechanisms, which are columns."""
+    columns = {
+        name: [str(value) for value in asdict(each).values()] for name, each in mechanisms.items()
+    }
+    return pd.DataFrame({"field": asdict(Mechanism()).keys()} | columns)
 
 
 def _compare(

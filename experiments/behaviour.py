@@ -6,11 +6,10 @@ from pathlib import Path
 
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import Designer
 from daedalus.runs.folder import RunFolder
 from daedalus.studies.behaviour import decisions
 from daedalus.studies.behaviour_figures import advantages, behaviour
-from experiments.build import make_context, make_env, require_portfolio
+from experiments.build import build_all, make_env, own_context, require_portfolio
 from experiments.tracked import tracked
 
 
@@ -18,10 +17,9 @@ def main(config: Config, out: Path) -> None:
     """Play the designer beside the best fixed mechanism; write decisions.csv and figures."""
     env, name = make_env(config), config.designer.name
     portfolio = require_portfolio(config, env, RunFolder(out))
-    designers: dict[str, Designer] = {
-        name: config.designer.build(make_context(config, env, portfolio)),
-        "best_fixed": FixedDesigner(portfolio[len(portfolio) - 1]),
-    }
+    context = own_context(config, env, portfolio)
+    designers = build_all({name: config.designer}, context)
+    designers["best_fixed"] = FixedDesigner(portfolio[len(portfolio) - 1])
     table = decisions(env, designers, config.evaluation.episodes, config.seed)
     with tracked(config, out) as (_, report):
         report.table(table, "decisions")

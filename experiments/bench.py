@@ -23,6 +23,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.words import MarketName
 from daedalus.search.space import random_mechanisms
 from experiments.tracked import tracked
 
@@ -55,7 +56,7 @@ class Case:
         drawn: Whether each episode draws 4 to 16 bidders and 1 to 5 units, instead.
     """
 
-    market: str
+    market: MarketName
     part: str = "rounds"
     bidders: int = 8
     units: int = 1
@@ -84,7 +85,7 @@ def cases(config: Config) -> list[Case]:
     return [case for case in found if case.threads <= numba.get_num_threads()]
 
 
-def _standard(config: Config, market: str) -> Case:
+def _standard(config: Config, market: MarketName) -> Case:
     """Return the case with which the others of its market are compared."""
     population = config.population.in_market(market)
     return Case(market, units=population.units if isinstance(population, Population) else 1)

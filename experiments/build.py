@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.checks import doing
+from daedalus.checks import CannotRunError, doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.language.reply import Ask
 from daedalus.market.mechanism import Mechanisms
+from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.training.portfolio import find_portfolio
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from daedalus.runs.tracking import Tracker
     from daedalus.training.run import TrainingRun
 
+logger = logging.getLogger(__name__)
+
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
+_ASKED = ("population", "market", "reward", "seed")
 
 
 def make_env(config: Config) -> DesignEnv:
@@ -78,15 +84,54 @@ def make_context(
     return DesignerContext(env, config.seed, portfolio, load_generate, population)
 
 
+def own_context(
+    config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
+) -> DesignerContext:
+    """Return the context of a run that plays its own population alone."""
+    return make_context(config, env, portfolio, config.population.name)
+
+
 def build_all(
     settings: Mapping[str, DesignerSettings], context: DesignerContext
 ) -> dict[str, Designer]:
-    """Build designers. The keys are their names in tables."""
+    """Build designers. The keys are their names in tables.
+
+    A designer that was trained for something else is built all the same, and a warning says so.
+
+    Raises:
+        CannotRunError: What was built is no designer.
+    """
     built = {}
     for name, each in settings.items():
         with doing(f"designer {name} cannot be built"):
             built[name] = each.build(context)
+        if not callable(getattr(built[name], "propose", None)):
+            raise CannotRunError(
+                f"designer {name}: build of {type(each).__name__} returned {built[name]!r}; return "
+                "a designer, which has a method propose"
+            )
+        if told := instead(each, context):
+            logger.warning("%s: %s", name, told)
     return built
+
+
+def instead(settings: DesignerSettings, context: DesignerContext) -> str:
+    """Return what a designer was trained for, if the context asks for something else, or nothing.
+
+    A context without a population is one in which the designer will meet several.
+    """
+    purpose, population = settings.purpose, context.population
+    return purpose.instead(context.env, population, population is not None) if purpose else ""
+
+
+def search_command(changes: Sequence[str]) -> str:
+    """Return the command that searches a mechanism for what is asked.
+
+    Args:
+        changes: Overrides. Those of market, bidders, reward and seed count.
+    """
+    kept = [each for each in changes if each.lstrip("+~").split("=")[0].split(".")[0] in _ASKED]
+    return shlex.join([*program().split(), "+experiment=search", *kept])
 
 
 def each_population(

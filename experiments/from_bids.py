@@ -23,16 +23,10 @@ from daedalus.bids.design import (
 )
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
+from daedalus.bids.findings import Findings, reserve_words, reserves_table, verdict_row
 from daedalus.bids.log import load_bids
 from daedalus.bids.population import population_file, population_of
-from daedalus.bids.report import (
-    Findings,
-    markdown,
-    page,
-    reserve_words,
-    verdict_row,
-    write_text,
-)
+from daedalus.bids.report import markdown, page, write_text
 from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
@@ -50,10 +44,11 @@ def main(config: Config, out: Path) -> None:
     estimator = Estimator.of(log, config.bid_log)
     with tracked(config, out) as (_, report):
         for note in estimator.log.notes:
-            report.say(note)
+            report.say(f"{note.kind}: {note}")
         estimate = estimator.estimate()
-        file = out / "population" / f"{log.name}.yaml"  # a folder that Hydra can search
-        write_text(file, population_file(estimate, estimator.log, log.name))
+        name = log.population
+        file = out / "population" / f"{name}.yaml"  # a folder that Hydra can search
+        write_text(file, population_file(estimate, estimator.log))
         samples = list(estimator.bootstrap(generator(config.seed, "bids/bootstrap")))
         field = Field(estimate, config.market, config.reward, config.seed)
         held = in_force(estimator)
@@ -63,18 +58,22 @@ def main(config: Config, out: Path) -> None:
         judgements = _judgements(config, samples, held.mechanism, changed, others)
         confidence = config.evaluation.confidence
         verdict = Verdict.of(held, changed, judged, judgements, estimator, confidence)
+        sets = {
+            "in force": reserve_words(held.multiple, estimator, estimate),
+            "designed": reserve_words(verdict.policy.multiple, estimator, estimate),
+        } | {name: each.words for name, each in others.items()}
         findings = Findings(
             estimator,
             estimate,
             verdict,
-            _designers(verdict, judged, judgements, estimator, confidence),
+            _designers(sets, judged, judgements, verdict, confidence),
             fit_by_size(estimator, estimate),
             sensitivity(estimator, estimate, verdict),
             field.played(held, episodes, "judge"),
             config.reward.name,
             field.in_money,
             confidence,
-            log.name,
+            name,
         )
         _draw(report, findings, samples, judged, judgements)
         _write(report, findings, out)
@@ -100,7 +99,7 @@ def _trained(config: Config, field: Field) -> Mixture:
     env = env.with_population(population_of(estimate.values, estimate.typical_bidders))
     checkpoint = str(Path(config.trained) / "model")
     settings = LanguageModelSettings(checkpoint=checkpoint, name="trained")
-    designers = build_all({"trained": settings}, make_context(config, env))
+    designers = build_all({"trained": settings}, make_context(config, env, population="the log"))
     steps = compare(env, designers, config.evaluation.episodes, config.seed)
     return Mixture.of_steps(steps, field.scale)
 
@@ -124,27 +123,21 @@ def _judgements(
 
 
 def _designers(
-    verdict: Verdict, judged: Judged, samples: list[Judged], estimator: Estimator, confidence: float
+    sets: dict[str, str], judged: Judged, samples: list[Judged], verdict: Verdict, confidence: float
 ) -> pd.DataFrame:
     """Return a row for each designer: what it sets, what that brings, and its gain."""
     at, now = place_of(verdict.policy.multiple), place_of(verdict.held.multiple)
     every = [judged, *samples]
-    held, changed = (
-        reserve_words(each.multiple, estimator) for each in (verdict.held, verdict.policy)
-    )
-    rows = [
-        ("in force", held, [each.held[now] for each in every]),
-        ("designed", changed, [each.changed[at] for each in every]),
-    ]
-    for name in judged.others:
-        rows.append((name, "its own mechanism", [each.others[name] for each in every]))
-    first = np.array([each.held[now] for each in every])
+    results = {
+        "in force": [each.held[now] for each in every],
+        "designed": [each.changed[at] for each in every],
+    } | {name: [each.others[name] for each in every] for name in judged.others}
     table = []
-    for name, sets, results in rows:
-        gains = np.array(results) - first
+    for name, rewards in results.items():
+        gains = np.array(rewards) - results["in force"]
         low, high = interval_of(list(gains[1:]), confidence)
         table.append(
-            {"designer": name, "sets": sets, "result": float(results[0])}
+            {"designer": name, "sets": sets[name], "result": float(rewards[0])}
             | {"gain": float(gains[0]), "gain_low": low, "gain_high": high}
         )
     return pd.DataFrame(table)
@@ -168,7 +161,8 @@ def _draw(
 
 def _write(report: Report, findings: Findings, out: Path) -> None:
     report.table(findings.designers, "designers")
-    report.table(verdict_row(findings.verdict, findings.estimator), "verdict")
+    report.table(verdict_row(findings), "verdict")
+    report.table(reserves_table(findings), "reserves")
     report.table(findings.sensitivity, "sensitivity")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")

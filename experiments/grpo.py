@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.evaluation.figures import learning_curves
@@ -38,7 +40,8 @@ def compare(config: Config, run: TrainingRun) -> None:
     name = run.settings.last
     history = write_history(run.tracker, name, run.folder)
     if len(history):
-        run.report.figure(learning_curves(history), "learning_curves")
+        taught = pd.DataFrame(run.tracker.history("sft"))
+        run.report.figure(learning_curves(history, taught), "learning_curves")
     tokens = run.settings.reinforcement[name].max_completion_tokens
     model = load_language_model(run.folder.model)
     generate = make_generate(model, 0.0, tokens, run.settings.constrained)

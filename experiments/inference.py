@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +20,45 @@ from daedalus.market.factory import is_compiled
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs import pretrained
+from daedalus.runs.candidates import newest_model
 from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole
-from experiments.build import build_all, load_generate, make_context, make_env
+from experiments.build import (
+    OUTPUTS,
+    build_all,
+    instead,
+    load_generate,
+    make_context,
+    make_env,
+    own_context,
+    search_command,
+)
 from experiments.compare import comparison
 
 _PURPOSE = "inference"
 _SHOWN = 300  # characters of an invalid answer
 _SUMMARY = ["designer", "episodes", "mean", "mean_low", "mean_high", "iqr", "valid"]
+
+
+def chosen(config: Config) -> str:
+    """Return the newest model of a run for the reward; tell which newer ones are passed over."""
+    choice = newest_model(OUTPUTS, config.reward)
+    if choice.passed_over:
+        print(choice, file=sys.stderr)
+    return str(choice.model or pretrained.WORD)
+
+
+def told(config: Config, changes: Sequence[str]) -> str:
+    """Return two lines if the designer was trained for something else, or nothing.
+
+    Args:
+        config: The designer, and what it is asked for.
+        changes: The overrides that ask for it.
+    """
+    context = own_context(config, make_env(config))
+    found = instead(config.designer, context)
+    return f"\n{found}\na search for what you ask: {search_command(changes)}" if found else ""
 
 
 def design(config: Config) -> Mechanism:

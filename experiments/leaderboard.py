@@ -21,6 +21,7 @@ from daedalus.evaluation.leaderboard import (
     require_scale,
 )
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
+from daedalus.evaluation.scale import ENDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
@@ -59,8 +60,9 @@ def main(config: Config, out: Path) -> None:
         report.table(table, "summary")
         report.table(totals, "totals")
         keep_answers([*logs.values()], report)
-        report.show(_side_by_side(table, list(totals["designer"])), "normalised reward")
-        report.show(totals.dropna(axis=1), "over populations")
+        report.show(_side_by_side(table, list(totals["designer"])), f"normalised reward: {ENDS}")
+        title = f"over populations; {ENDS}; regret in units of value a sale"
+        report.show(totals.dropna(axis=1), title)
         for name, figure in leaderboard_figures(whole, totals, confidence).items():
             report.figure(figure, name)
 

@@ -25,7 +25,7 @@ from daedalus.studies.llm_bidders import (
     require_single_demand,
 )
 from daedalus.studies.llm_bidders_figures import bids_by_format, both_rewards
-from experiments.build import build_all, load_ask, make_context, make_env
+from experiments.build import build_all, load_ask, make_env, own_context
 from experiments.tracked import tracked
 
 
@@ -37,7 +37,7 @@ def main(config: Config, out: Path) -> None:
     population = types_of_bidders(env.market)
     players = in_all_seats(player, population)
     asked = DesignEnv.of(config.market, population, config.reward, players)
-    designers = build_all(_designers(config), make_context(config, env))
+    designers = build_all(_designers(config), own_context(config, env))
     episodes, seed = settings.episodes, config.seed
     played = {
         SIMULATED: play(env, designers, episodes, seed),
@@ -52,6 +52,11 @@ def main(config: Config, out: Path) -> None:
         for name, table in tables.items():
             report.table(table, name)
             report.show(table, name.replace("_", " "))
+        if asker.costs.refused:
+            report.say(
+                f"{bidder.name}: {asker.costs.refused} of {asker.costs.questions} answers have no "
+                f"words, the first for this reason: {asker.costs.reason}"
+            )
         report.figure(bids_by_format(bids, bidder.name), "bids")
         report.figure(both_rewards(gaps, bidder.name), "rewards")
 

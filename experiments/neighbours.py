@@ -12,7 +12,7 @@ from daedalus.evaluation.report import Report
 from daedalus.market.parsing import format_mechanism
 from daedalus.studies.neighbours import most_frequent, one_field_gains
 from daedalus.studies.neighbours_figures import gain_bars
-from experiments.build import build_all, make_context, make_env
+from experiments.build import build_all, make_env, own_context
 from experiments.tracked import tracked
 
 
@@ -20,7 +20,7 @@ def main(config: Config, out: Path) -> None:
     """Find the mechanism that the designer sets most often; play its neighbours beside it."""
     env, name = make_env(config), config.designer.name
     episodes, seed = config.evaluation.episodes, config.seed
-    designers = build_all({name: config.designer}, make_context(config, env))
+    designers = build_all({name: config.designer}, own_context(config, env))
     with tracked(config, out) as (_, report):
         mechanism, share = most_frequent(compare(env, designers, episodes, seed))
         report.say(f"{name}, in {100 * share:.0f} % of all steps: {format_mechanism(mechanism)}")

@@ -1,4 +1,4 @@
-"""Search the oracle of each population, and measure it and the random designer in new episodes."""
+"""Search the oracle of each population; measure it, the planner and random in new episodes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ import pandas as pd
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
+from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.random import RandomDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.scale import SCALES, Scale, fingerprint
+from daedalus.evaluation.scale import ENDS, SCALES, Scale, fingerprint
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
 from daedalus.runs.workers import share_out
 from daedalus.search.best_fixed import best_fixed
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import make_envs
+from experiments.build import make_context, make_envs
 from experiments.tracked import tracked
+
+_PLANNED = 100  # episodes of the planner, which is slow
 
 
 def main(config: Config, out: Path) -> None:
@@ -43,8 +46,9 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         with written_whole(out / SCALES.name) as aside:
             aside.write_text(json.dumps({"seed": config.seed, "scales": found}, indent=1) + "\n")
-        columns = ["population", "floor", "oracle"]
-        report.show(pd.DataFrame(map(asdict, scales))[columns], "mean R, the ends of the scale")
+        columns = ["population", "floor", "oracle", "planner"]
+        title = f"mean R of the ends of the scale: {ENDS}"
+        report.show(pd.DataFrame(map(asdict, scales))[columns], title)
 
 
 def _measure(config: Config, item: tuple[str, DesignEnv]) -> Scale:
@@ -53,7 +57,18 @@ def _measure(config: Config, item: tuple[str, DesignEnv]) -> Scale:
     score = EpisodeObjective([env], config.seed)
     best = best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]
     episodes = config.evaluation.episodes
-    designers: dict[str, Designer] = {"random": RandomDesigner(), "oracle": FixedDesigner(best)}
+    oracle = FixedDesigner(best)
+    floor, high = _means(config, env, {"random": RandomDesigner(), "oracle": oracle}, episodes)
+    planner = PlannerSettings(name="planner").build(make_context(config, env))
+    few = min(episodes, _PLANNED)
+    own, planned = _means(config, env, {"oracle": oracle, "planner": planner}, few)
+    return Scale(name, floor, high, high + planned - own, best, episodes)
+
+
+def _means(
+    config: Config, env: DesignEnv, designers: dict[str, Designer], episodes: int
+) -> list[float]:
+    """Return the mean R of each designer over the same episodes."""
     steps = compare(env, designers, episodes, config.seed)
     means = steps.groupby(["designer", "episode"])["reward"].mean().groupby("designer").mean()
-    return Scale(name, float(means["random"]), float(means["oracle"]), best, episodes)
+    return [float(means[name]) for name in designers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from daedalus.bidders.answers import number_of_answers
 from daedalus.bidders.settings import answers_file
 from daedalus.config import Config
 from daedalus.runs.folder import RunFolder
@@ -27,8 +28,7 @@ def progress(config: Config, out: Path) -> str:
 
 def _answers(config: Config, run: RunFolder) -> dict[str, int]:
     """Return the number of answers of bidders that are on disk, and how to say so."""
-    path = answers_file(config.bidder, run.path)
-    kept = path.read_bytes().count(b"\n") if path.exists() else 0
+    kept = number_of_answers(answers_file(config.bidder, run.path))
     return {f"{kept} answers of bidders kept": kept}
 
 

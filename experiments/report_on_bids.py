@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from daedalus.bids.settings import BidLogSettings
 from daedalus.config import compose_config
 from daedalus.config.compose import quoted
 
@@ -22,12 +24,12 @@ def can_report() -> bool:
     return all(find_spec(name) for name in NEEDS)
 
 
-def report_on_bids(csv: str, kind: str, folder: str) -> str:
+def report_on_bids(csv: str, settings: BidLogSettings, folder: str) -> str:
     """Return the report of ``+experiment=from_bids`` on a log as an HTML page.
 
     Args:
         csv: The log.
-        kind: The format of its sales.
+        settings: How it is to be read.
         folder: An empty folder for files, which the caller removes.
 
     Raises:
@@ -39,8 +41,8 @@ def report_on_bids(csv: str, kind: str, folder: str) -> str:
     log, out = Path(folder) / "bids.csv", Path(folder) / "run"
     log.write_text(csv, encoding="utf-8", newline="")
     out.mkdir()
-    changes = [f"bid_log.format={kind}", f"bid_log.resamples={_RESAMPLES}", "tracking=files"]
-    config = compose_config("+experiment=from_bids", f"bids={quoted(str(log))}", *changes)
-    from_bids.main(config, out)
+    log_of = f"bids={quoted(str(log))}"
+    config = compose_config("+experiment=from_bids", log_of, "tracking=files")
+    from_bids.main(replace(config, bid_log=replace(settings, resamples=_RESAMPLES)), out)
     text = (out / "report.md").read_text(encoding="utf-8")
     return page(text.partition(LAST)[0] + f"{LAST}\n\n{_FURTHER}", "What to set", out)

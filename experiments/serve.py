@@ -12,7 +12,6 @@ from daedalus.bidders.asking import Recording
 from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext, RecordedBidder
 from daedalus.config import Config, ConfigError, compose_config
-from daedalus.config.compose import read_config
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
@@ -21,8 +20,8 @@ from daedalus.market.factory import is_compiled
 from daedalus.market.interface import MARKETS, types_of_bidders
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs import pretrained
+from daedalus.runs.candidates import Choice, newest_model
 from daedalus.runs.console import make_console
-from daedalus.runs.folder import RunFolder, newest_model
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.asked_market import AskedMarket
@@ -40,21 +39,24 @@ def main(config: Config, out: Path) -> None:
     """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
     catalogue, console = make_catalogue(config), make_console()
-    designer = find_designer(settings, Path(settings.outputs))
+    designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
         catalogue = catalogue if asked is None else catalogue.with_asked(asked)
         if not all(is_compiled(name) for name in MARKETS):
             console.print("Compiling the markets, once; this takes up to a minute ...")
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
-        trained_for = reward_of(designer.checkpoint) if designer else None
+        trained_for = designer.purpose if designer else None
         makers, report_on = make_makers(config), report_on_bids if can_report() else None
         app = create_app(
             settings, catalogue, load, make_designers(config), trained_for, makers, report_on
         )
         name = pretrained.described(designer.checkpoint) if designer else NONE
+        told = f", trained for {trained_for}" if trained_for else ""
         host, port = listener.getsockname()[:2]
-        console.print(f"Daedalus: http://{host}:{port}    designer: {name}", soft_wrap=True)
+        if choice.passed_over:
+            console.print(str(choice), soft_wrap=True)
+        console.print(f"Daedalus: http://{host}:{port}    designer: {name}{told}", soft_wrap=True)
         with suppress(KeyboardInterrupt):
             make_server(app, settings).run(sockets=[listener])
     console.print("Stopped.")
@@ -128,25 +130,18 @@ def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
         background.close()
 
 
-def reward_of(checkpoint: str) -> RewardStack | None:
-    """Return the reward of the run that trained a model; None if its run is not here."""
-    folder = Path(checkpoint)
-    runs = (RunFolder(folder.parent), RunFolder(folder / "run"))  # the second if it was published
-    known = [run.config for run in runs if run.config.exists()]
-    try:
-        return read_config(known[0]).reward if known else None
-    except ConfigError:
-        return None  # another version of the project wrote it
+def find_designer(
+    settings: ServiceSettings, outputs: Path, reward: RewardStack | None = None
+) -> tuple[LanguageModelSettings | None, Choice]:
+    """Return the model that the settings name, and which newer ones were passed over.
 
-
-def find_designer(settings: ServiceSettings, outputs: Path) -> LanguageModelSettings | None:
-    """Return the model that the settings name.
-
-    ``newest`` looks for it in ``outputs``, and takes the one of the package if none is there.
+    ``newest`` looks for it in ``outputs``, and takes the one of the package if none there was
+    trained well for the reward.
     """
-    checkpoint = settings.checkpoint
+    checkpoint, choice = settings.checkpoint, Choice(None, [])
     if checkpoint == NEWEST:
-        checkpoint = str(newest_model(outputs) or pretrained.WORD)
+        choice = newest_model(outputs, reward)
+        checkpoint = str(choice.model or pretrained.WORD)
     if checkpoint == NONE:
-        return None
-    return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained)
+        return None, choice
+    return LanguageModelSettings(checkpoint=checkpoint, constrained=settings.constrained), choice

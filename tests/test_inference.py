@@ -29,6 +29,7 @@ from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
 from tests.populations import population
+from tests.runs.trained_runs import leave_trained_run
 from tests.training.conftest import PROMPT, SMALL
 
 ROOT = Path(__file__).parents[1]
@@ -60,8 +61,11 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     def run(*arguments: object) -> str:
         monkeypatch.setattr(sys, "argv", ["inference.py", *map(str, arguments)])
         inference.main()
-        return capsys.readouterr().out
+        out, said = capsys.readouterr()
+        run.said = said
+        return out
 
+    run.errors = lambda: run.said
     return run
 
 
@@ -69,9 +73,21 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 def test_without_options_the_newest_designer_sets_one_mechanism(
     ask, untrained: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "outputs").symlink_to(untrained.parent)
+    run = tmp_path / "outputs" / "run"
+    leave_trained_run(run)
+    shutil.copytree(untrained, run / "model", dirs_exist_ok=True)
+    smoke = leave_trained_run(tmp_path / "outputs" / "smoke", "+experiment=smoke", time=2**32)
     told = ask("--constrained")
     assert parse_mechanism(told).valid
+    assert ask.errors().startswith(
+        f"passed over {smoke.relative_to(tmp_path)}: its run was a smoke test, which teaches "
+        f"nothing\ndesigner: {(run / 'model').relative_to(tmp_path)}\n"
+    )
+    ask("--constrained", "reward=revenue")
+    assert "pretrained one of grpo_world" in (said := ask.errors())
+    assert "it was trained for R with the bidders of world" in said
+    assert "and not for revenue with those of stage3\n" in said
+    assert "+experiment=search population=stage3 market=strategic seed=0 reward=revenue" in said
     warm = ["--constrained", "--repo-id", untrained, "designer.temperature=1.0", "--seed"]
     assert ask(*warm, 1) == ask(*warm, 1) != ask(*warm, 2)
 

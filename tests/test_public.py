@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +107,48 @@ def test_mistakes_say_what_to_write() -> None:
     for ask in (lambda: market.step(VARIED[0]), lambda: market.fork(VARIED), lambda: market.done):
         with pytest.raises(RuntimeError, match="call reset first"):
             ask()
+
+
+def test_help_shows_how_a_market_is_opened() -> None:
+    told = pydoc.plain(pydoc.render_doc(daedalus.market))
+    first = " ".join(told.partition("PACKAGE CONTENTS")[0].split())
+    assert "daedalus.market(population=" in first and "market.reset(seed=0)" in first
+    shown = inspect.signature(daedalus.market)
+    for name, parameter in shown.parameters.items():
+        assert f"- {name}: " in first  # as of daedalus.public.market, whose defaults they have
+        if parameter.default is not inspect.Parameter.empty:
+            assert f'{name}="{parameter.default}"' in first
+    assert list(shown.parameters) == ["population", "overrides", "market", "reward"]
+
+
+def test_what_is_printed_is_short_and_tells_the_reward() -> None:
+    market = daedalus.market("stage3")
+    assert repr(market) == "Market(call reset to begin an episode)"
+    first = market.reset(3)
+    step = market.step(daedalus.Mechanism())
+    text = repr(step)
+    assert text.startswith(f"Step(reward={step.reward:.6g}, done=False,")
+    assert len(text) < 800 and "array" not in text and text.count("\n") == 2
+    composite = step.outcome.field("composite").mean()
+    assert f"composite {composite:.3g}" in repr(step.outcome) and f"{step.outcome!r}" in text
+    assert "steps=1 of 10" in repr(step.observation) and "steps=0 of 10" in repr(first)
+    assert f"bid_mean {step.observation.proxy('bid_mean')[0]:.3g}" in repr(step.observation)
+    assert repr(market) == "Market(seed=3, step 1 of 10)"
+    while not market.step(daedalus.Mechanism()).done:
+        pass
+    assert "rounds=3, none played" in repr(market.step(daedalus.Mechanism()))
+
+
+def test_batches_are_printed_by_their_size() -> None:
+    env = daedalus.market("stage3").env
+    episodes = env.reset(market_seeds(0, "service", 40))
+    rules = Mechanisms.stack([daedalus.Mechanism()] * 39 + [None])
+    result = episodes.step(rules)
+    assert repr(rules) == "Mechanisms(40 rows, 1 malformed)"
+    assert repr(episodes) == "Episodes(40 of 10 steps, 0 ended)"
+    assert repr(result).startswith("StepResult(running=40 of 40, scored=Outcome(episodes=40, rou")
+    assert "nan" not in repr(result)
+    none = rules.take(np.arange(0))
+    for each in (result, result.outcome, episodes, episodes.observe(), rules, none):
+        assert len(repr(each)) < 500 and "\n" not in repr(each)
+    assert repr(rules.take(np.arange(1))) == f"Mechanisms([{daedalus.Mechanism()!r}])"

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
+import logging
 import os
 import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from daedalus.checks import CannotRunError
 from daedalus.language.prompt import Message
 from daedalus.language.reply import Reply
 
-_BEGINNING = '{"key":'
+_BEGINNING = b'{"key":'
+_NOTHING = b"\xef\xbb\xbf\0 \t\r\n"  # a byte order mark, zeros that a crash left, space
+_LOG = logging.getLogger(__name__)
 
 
 def key_of(model: str, options: Mapping[str, Any], chat: Sequence[Message]) -> str:
@@ -28,8 +32,9 @@ def key_of(model: str, options: Mapping[str, Any], chat: Sequence[Message]) -> s
 class AnswerFile:
     """Answers of models, which outlive the run that asked for them.
 
-    Each answer is written at once, so that a killed run loses none; of a line that was torn then,
-    the rest of the file does not suffer. Several processes may append to one file.
+    Each answer is written at once, so that a killed run loses none. A line that was torn then, or
+    cannot be read for another reason, does not count; the log names it, and its question is asked
+    again. Several processes may append to one file.
 
     Args:
         path: The file; it may not exist yet.
@@ -43,7 +48,8 @@ class AnswerFile:
         self._lock = threading.Lock()
         self._replies = {}
         if path.exists() and path.stat().st_size:
-            self._replies = {key: reply for key, _, reply in _entries(path.read_bytes(), path)}
+            entries = _entries(path.read_bytes(), path, "their questions are asked again")
+            self._replies = {key: reply for key, _, reply in entries}
             _end_last_line(path)
 
     def get(self, key: str) -> Reply | None:
@@ -60,7 +66,8 @@ class AnswerFile:
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab", buffering=0) as file:
-                file.write(line.encode())
+                if file.write(line.encode()) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
             self._replies[key] = reply
 
 
@@ -76,13 +83,20 @@ def recorded_answers(path: Path) -> dict[str, Reply]:
     """
     if not path.is_file():
         raise CannotRunError(f"file: {path} does not exist; name a file of answers")
-    entries = _entries(_content(path), path)
+    entries = _entries(_content(path), path, "they do not count")
     asked = {json.dumps([line["model"], line["options"]], sort_keys=True) for _, line, _ in entries}
     if len(asked) > 1:
         raise CannotRunError(
             f"file: {path} holds answers of {len(asked)} models or options; keep those of one"
         )
     return {key_of("", {}, line["chat"]): reply for _, line, reply in entries}
+
+
+def number_of_answers(path: Path) -> int:
+    """Return how many lines of a file can be read as answers; 0 if there is no such file."""
+    if not path.is_file():
+        return 0
+    return sum(_entry(line) is not None for line in path.read_bytes().split(b"\n"))
 
 
 def _content(path: Path) -> bytes:
@@ -96,20 +110,42 @@ def _content(path: Path) -> bytes:
         ) from error
 
 
-def _entries(content: bytes, path: Path) -> list[tuple[str, dict[str, Any], Reply]]:
-    """Return key, line and answer of all lines that are whole."""
-    lines = content.decode(errors="replace").split("\n")
-    if not lines[0].startswith(_BEGINNING[: len(lines[0])]) or not lines[0]:
+class _Entry(NamedTuple):
+    key: str
+    line: dict[str, Any]
+    reply: Reply
+
+
+def _entries(content: bytes, path: Path, then: str) -> list[_Entry]:
+    """Return the entries of all lines that can be read; the log names others, and what follows."""
+    lines = content.split(b"\n")
+    read = [_entry(line) for line in lines]
+    bad = [number for number, each in enumerate(read, 1) if not each and lines[number - 1].strip()]
+    found = [each for each in read if each]
+    first = content.strip(_NOTHING)
+    if not found and not first.startswith(_BEGINNING[: len(first)]):
         raise CannotRunError(f"{path}: it holds no answers of bidders; name another file")
-    found = []
-    for line in lines:
-        try:
-            fields = json.loads(line)
-            tokens = fields["prompt_tokens"], fields["completion_tokens"]
-            found.append((fields["key"], fields, Reply(fields["text"], *tokens)))
-        except (ValueError, TypeError, KeyError):  # torn when its writer was killed
-            continue
+    if bad:
+        _LOG.warning(
+            "%s: %d of %d answers cannot be read, the first in line %d; %s",
+            *(path, len(bad), len(bad) + len(found), bad[0], then),
+        )
     return found
+
+
+def _entry(line: bytes) -> _Entry | None:
+    """Return the entry of a line; None if it is torn, or not what ``AnswerFile`` writes."""
+    try:
+        fields = json.loads(line.decode("utf-8-sig"))
+        kinds = {"key": str, "model": str, "options": dict, "chat": list}
+        if not all(isinstance(fields[name], kind) for name, kind in kinds.items()):
+            return None
+        tokens = fields["prompt_tokens"], fields["completion_tokens"]
+        return _Entry(
+            fields["key"], fields, Reply(fields["text"], *tokens, fields.get("reason", ""))
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _end_last_line(path: Path) -> None:

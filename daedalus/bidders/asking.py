@@ -37,6 +37,8 @@ class Costs:
         prompt_tokens: Tokens that it read, as far as the server tells.
         completion_tokens: Tokens that it wrote.
         seconds: Time spent waiting for it.
+        refused: Questions whose answer has no words, whether asked now or before.
+        reason: Why the first of these has none; empty if all have.
     """
 
     questions: int = 0
@@ -44,6 +46,8 @@ class Costs:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    refused: int = 0
+    reason: str = ""
 
 
 @dataclass
@@ -68,9 +72,10 @@ class Asker:
     concurrency: int = 1
     costs: Costs = field(default_factory=Costs)
     _asked: set[str] = field(default_factory=set)
+    _refused: set[str] = field(default_factory=set)
 
     def __call__(self, chats: Sequence[Chat]) -> list[str]:
-        """Return the text of the answer to each chat.
+        """Return the text of the answer to each chat; empty where there is none.
 
         Raises:
             BudgetSpentError: The budget does not suffice. What it did suffice for is on disk.
@@ -87,6 +92,10 @@ class Asker:
     def _text(self, key: str) -> str:
         reply = self.answers.get(key)
         assert reply is not None
+        if reply.reason:
+            self._refused.add(key)
+            self.costs.refused = len(self._refused)
+            self.costs.reason = self.costs.reason or reply.reason
         return reply.text
 
     def _ask_for(self, missing: Mapping[str, Chat]) -> None:

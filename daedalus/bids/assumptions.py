@@ -19,6 +19,9 @@ from daedalus.theory.sales import Bidder, expected_revenue
 
 Numbers = NDArray[np.float64]
 
+SINGLE_SALES = "single sales"
+"""Kind of the rows that leave one sale out."""
+
 _STRONGER = 1.2
 _EVERY = 5
 _INNER = slice(5, 96)
@@ -61,6 +64,7 @@ def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str
         for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
             world = money_at(estimate.with_values(values), MULTIPLES)
             yield "format", f"the {name} values that bids allow", world
+    yield from _single_sales(estimator, estimate)
     name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
     yield "asymmetry", name, _one_is_stronger(estimate)
 
@@ -69,6 +73,18 @@ def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
     for size, values in estimate.by_size.items():
         own = replace(estimate, values=values, shares={size: 1.0})
         yield "number of bidders", f"sales with {size} bidders alone", money_at(own, MULTIPLES)
+
+
+def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds without the sale of the lowest bids, and without that of the highest."""
+    log = estimator.log
+    relative = np.log(log.bids / estimate.levels.shown[log.sale])
+    means = np.bincount(log.sale, relative) / log.bidders
+    for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
+        weights = np.ones(len(means))
+        weights[sale] = 0.0
+        name = f"without sale {log.sales['auction'][sale]}, whose bids are the {word}"
+        yield SINGLE_SALES, name, money_at(estimator.estimate(weights), MULTIPLES)
 
 
 def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:

@@ -18,7 +18,7 @@ from daedalus.bids.estimates import (
     revenue_curve,
 )
 from daedalus.bids.population import population_of, scale_of
-from daedalus.bids.settings import FIRST_PRICE
+from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import (
@@ -28,8 +28,10 @@ from daedalus.market.mechanism import (
     Mechanisms,
     mechanism_from_mapping,
 )
+from daedalus.market.words import AuctionType
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.objective import episode_scores
+from daedalus.theory.formats import FORMATS, pays_own_bid
 
 Numbers = NDArray[np.float64]
 
@@ -39,6 +41,11 @@ MULTIPLES = np.round(np.arange(0.0, 5.001, 0.02), 2)
 PLAYED = 20
 """Most bootstrap samples in which a mechanism is played, if theory does not tell its reward."""
 
+_IN_MARKET: dict[str, AuctionType] = {
+    FIRST_PRICE: "first_price",
+    SECOND_PRICE: "second_price",
+    ASCENDING: "second_price",
+}
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
 _INDIFFERENT = 0.001  # of the reward; less is not worth a change
@@ -87,11 +94,14 @@ class Field:
         return self.estimate.worth if self.in_money else np.ones(len(self.estimate.worth))
 
     def is_exact(self, mechanism: Mechanism) -> bool:
-        """Return whether theory tells what a mechanism earns (Myerson 1981), whatever its format.
+        """Return whether theory tells what a mechanism earns (Myerson 1981).
 
-        A secret reserve matters in first price alone, and the market must be as in textbooks.
+        It does so for all formats of ``FORMATS``. A secret reserve matters in first price alone,
+        and the market must be as in textbooks.
         """
-        told = mechanism.reveal_reserve or mechanism.auction_type != FIRST_PRICE
+        if mechanism.auction_type not in FORMATS:
+            return False
+        told = mechanism.reveal_reserve or not pays_own_bid(mechanism.auction_type)
         return told and self.in_money and self.settings.strategic.shock_rate == 0
 
     def scores(self, mechanisms: Mechanisms, episodes: int, purpose: str) -> Numbers:
@@ -202,6 +212,16 @@ class Mixture:
         reserves = counted["reserve_price"].to_numpy(np.float64) * scale
         return cls(Mechanisms.stack(chosen), shares, reserves)
 
+    @property
+    def words(self) -> str:
+        """Return its most frequent mechanism in words, with the reserve in usual bids."""
+        if not len(self.shares):
+            return "no well-formed mechanism"
+        first = int(np.argmax(self.shares))
+        often = "" if len(self.shares) == 1 else f" in {100 * self.shares[first]:.0f} % of answers"
+        kind = self.mechanisms[first].auction_type
+        return f"{kind}, reserve {self.reserves[first]:.2f} times what bidders know as usual{often}"
+
     def reward(self, field: Field, episodes: int, purpose: str) -> float:
         """Return the mean reward in a sale whose level the designer knows."""
         rows = [self.mechanisms[row] for row in range(len(self.mechanisms))]
@@ -217,8 +237,9 @@ class Mixture:
 
 def in_force(estimator: Estimator) -> Policy:
     """Return the policy of the log: its format, with a reserve that is told if it has one."""
-    kind = FIRST_PRICE if estimator.settings.format == FIRST_PRICE else "second_price"
-    mechanism = Mechanism(auction_type=kind, reserve_price=0.0, reveal_reserve=True)
+    mechanism = Mechanism(
+        auction_type=_IN_MARKET[estimator.settings.format], reserve_price=0.0, reveal_reserve=True
+    )
     return Policy(mechanism, float(estimator.base == RESERVE))
 
 

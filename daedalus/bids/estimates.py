@@ -91,7 +91,7 @@ class Estimator:
         """Return what reserves are multiples of: ``RESERVE``, ``LEVEL`` or ``MONEY``."""
         if self.log.reserves is not None and (self.log.reserves > 0).all():
             return RESERVE
-        return LEVEL if self.log.covariates else MONEY
+        return LEVEL if self.log.covariates.shape[1] else MONEY
 
     @property
     def unit(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from daedalus.bids.settings import FIRST_PRICE
+from daedalus.bids.settings import FIRST_PRICE, SECOND_PRICE
 
 Numbers = NDArray[np.float64]
 
@@ -113,6 +113,9 @@ def values_by_size(
         kind: The format, ``first_price`` or ``second_price``.
         factor: Factor of the bandwidth.
         more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
+
+    Raises:
+        ValueError: The format is another one.
     """
     found = {}
     for size in np.unique(bidders).tolist():
@@ -121,8 +124,10 @@ def values_by_size(
             smoothing = bandwidth(float(here.sum()), factor)
             expected = max(size + more_rivals, 2)
             found[size] = first_price_values(bids[here], weights[here], expected, smoothing)
-        else:
+        elif kind == SECOND_PRICE:
             found[size] = quantiles_of(bids[here], weights[here])
+        else:
+            raise ValueError(f"format: {kind!r}; choose {FIRST_PRICE} or {SECOND_PRICE}")
     return found
 
 

@@ -24,7 +24,7 @@ _SHOWN = slice(2, -5)  # hundredths of the bids; the ends are few
 _STEPS = 160
 _DRAWS = 500
 _WIDTH = 0.07  # of the kernel of densities, as a share of the axis
-_BASES = {RESERVE: "times the reserve in force", LEVEL: "times the sale's level"}
+_BASES = {RESERVE: "times the reserve in force", LEVEL: "times the usual bid of the sale"}
 
 
 def base_words(base: str) -> str:
@@ -46,12 +46,12 @@ def values_over_bids(estimator: Estimator, estimate: Estimate) -> Figure:
         axes.plot(bids[_SHOWN], values[_SHOWN], color=colour, lw=1.8, label=f"{size} bidders")
         top = max(top, float(bids[_SHOWN][-1]))
     axes.plot([0.0, top], [0.0, top], color=FAINT, lw=1.0, ls="--", label="value = bid")
-    axes.set(xlabel="bid, in levels of its sale", ylabel="estimated value, in levels")
+    axes.set(xlabel="bid, in usual bids of its sale", ylabel="estimated value, in usual bids")
     axes.set_xlim(0.0, 1.02 * top)
     highest = max(float(estimate.by_size[size][_SHOWN][-1]) for size in chosen)
     axes.set_ylim(0.0, min(2.5 * top, 1.05 * highest))
     axes.legend(frameon=False, fontsize=9)
-    reading = "a level is what is usual for the sale · the lowest 2 % and highest 5 % are left out"
+    reading = "1 is the usual bid for such a sale · the lowest 2 % and highest 5 % are left out"
     entitle(figure, "What bidders bid, and what it was worth to them", reading)
     return figure
 
@@ -71,7 +71,7 @@ def densities(
     drawn = np.array([_density(each.values, grid) for each in samples])
     ends = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
     axes.fill_between(grid, *np.quantile(drawn, ends, axis=0), color=_VALUES, alpha=0.25, lw=0)
-    axes.set(xlabel="levels of the sale", ylabel="density", xlim=(0.0, high))
+    axes.set(xlabel="in usual bids of the sale", ylabel="density", xlim=(0.0, high))
     axes.set_ylim(0.0, None)
     axes.legend(frameon=False, fontsize=9)
     reading = f"band: {100 * confidence:g} % interval · the highest tenth of values is left out"

@@ -10,18 +10,27 @@ stay in the bids.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.bids.log import BidLog
+from daedalus.bids.covariates import FEWEST
+from daedalus.bids.log import BidLog, usable
+from daedalus.bids.text_table import DOUBT, Note
 
 Numbers = NDArray[np.float64]
 
-_FEWEST = 10
-"""Categories with fewer sales share one dummy."""
+CONSTANT, RESERVE = "constant", "reserve"
+
+_ERRORS = 0.05  # share of the sales up to which those that are far off are errors
+_LEAST_SPREAD = 0.2  # of logarithms of bids
+_LOST = (
+    "{} left out: a bid, or all of them, are far above or below what is usual, as an error of the "
+    "log would be."
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class Regression:
         shown = np.exp(constant + part)
         spread = weights[log.sale] @ (of_bids - mean) ** 2
         left = weights[log.sale] @ (of_bids - fitted[log.sale]) ** 2
-        named = pd.Series([constant, *slopes[: len(self.names)]], ["constant", *self.names])
+        named = pd.Series([constant, *slopes[: len(self.names)]], [CONSTANT, *self.names])
         around, common = _common_part(of_bids - fitted[log.sale], log, weights)
         known = shown * np.exp(around) if common_part else shown
         return Levels(shown, known, common, named, float(1.0 - left / spread))
@@ -113,27 +122,41 @@ def design_of(log: BidLog) -> pd.DataFrame:
     Positive numbers are in logarithms, other numbers as they are, and words are dummies. The
     reserve in force is a covariate too, if every sale has one above 0.
     """
-    names = list(log.covariates)
+    parts = [_columns(log.covariates[name], str(name)) for name in log.covariates]
     if log.reserves is not None and (log.reserves > 0).all():
-        names = ["reserve", *names]
-    parts = [_columns(log.sales[name], name) for name in names]
-    return pd.concat([pd.DataFrame(index=log.sales.index), *parts], axis=1)
+        parts = [pd.DataFrame({f"log {RESERVE}": np.log(log.reserves)}), *parts]
+    design = pd.concat([pd.DataFrame(index=log.sales.index), *parts], axis=1)
+    return design.set_axis(_different([str(name) for name in design]), axis=1)
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Return names of which no two are alike, and none is that of the constant."""
+    taken = [CONSTANT]
+    for name in names:
+        while name in taken:
+            name += " (column)"
+        taken.append(name)
+    return taken[1:]
 
 
 def _columns(values: pd.Series[float], name: str) -> pd.DataFrame:
-    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+    if pd.api.types.is_numeric_dtype(values):
         if (values > 0).all():
             return pd.DataFrame({f"log {name}": np.log(values)})
         return pd.DataFrame({name: values})
     words = values.astype(str)
     counts = words.value_counts()
-    rare = counts.index[counts < _FEWEST]
-    words = words.where(~words.isin(rare), "others")
+    rare = counts.index[counts < FEWEST]
+    others = "others" if "others" not in counts.index.difference(rare) else "others, rare"
+    words = words.where(~words.isin(rare), others)
     return pd.get_dummies(words, prefix=name, prefix_sep=" ", dtype=float).iloc[:, 1:]
 
 
 def without_errors(log: BidLog, deviations: float | None) -> BidLog:
-    """Return a log without sales that have a bid far above what is usual.
+    """Return a log without sales that look like errors: far above what is usual, or far below.
+
+    Errors are rare. If more than a twentieth of the sales look like some, none is left out, and a
+    note says so.
 
     Args:
         log: The log.
@@ -143,11 +166,26 @@ def without_errors(log: BidLog, deviations: float | None) -> BidLog:
         return log
     level = Regression.of(log).fit(np.ones(len(log.sales)), False).shown
     relative = np.log(log.bids / level[log.sale])
-    middle = np.median(relative)
-    robust = 1.4826 * np.median(abs(relative - middle))
-    wrong = np.bincount(log.sale, relative - middle > deviations * robust, len(level)) > 0
-    return log.keep(
-        ~wrong,
-        "{} sales are left out because a bid is far above all that is usual, as an error of the "
-        "log would be.",
-    )
+    means = np.bincount(log.sale, relative) / log.bidders
+    away, of_sales = _deviations(relative), _deviations(means)
+    high = np.bincount(log.sale, away > deviations, len(level)) > 0
+    wrong = high | (abs(of_sales) > deviations)
+    if wrong.mean() > _ERRORS:
+        why = (
+            f"{int(wrong.sum()):,} sales are far above or below what is usual. They are too many "
+            "to be errors of the log, so they were kept."
+        )
+        return replace(log, notes=(*log.notes, Note(DOUBT, why)))
+    return usable(log.keep(~wrong, _LOST))
+
+
+def _deviations(numbers: Numbers) -> Numbers:
+    """Return how far numbers lie from their median, in robust deviations.
+
+    Bids have a longer tail below than above, so those below count in deviations of their own side.
+    A deviation is at least a fifth: where most bids are alike, others are no errors.
+    """
+    away = numbers - np.median(numbers)
+    sides = (abs(away), -away[away <= 0.0])
+    usual, below = (max(1.4826 * float(np.median(side)), _LEAST_SPREAD) for side in sides)
+    return np.where(away > 0.0, away / usual, away / below)

@@ -1,19 +1,39 @@
-"""Logs of bids: reading and checking."""
+"""Logs of bids: from a table of text to sales with their bids."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.bids.settings import ASCENDING, SECOND_PRICE, BidLogSettings
-from daedalus.bids.timber import TIMBER, timber_table
+from daedalus.bids.columns import Columns, Numbers
+from daedalus.bids.covariates import Sale, covariates_of
+from daedalus.bids.rows import (
+    Roles,
+    auctions_of,
+    bidders_of,
+    last_bids,
+    refuse_copies,
+    refuse_sums,
+    require_log,
+    without_totals,
+)
+from daedalus.bids.settings import ASCENDING, SECOND_PRICE, TIMBER, BidLogSettings
+from daedalus.bids.text_table import (
+    DOUBT,
+    DROPPED,
+    LEFT_OUT,
+    READ,
+    USED,
+    Note,
+    TextTable,
+    read_table,
+)
+from daedalus.bids.timber import timber_table
 from daedalus.checks import CannotRunError
 from daedalus.market.population import MAX_BIDDERS
 
@@ -23,22 +43,24 @@ LEAST_AUCTIONS = 50
 LEAST_OF_SIZE = 25
 """The fewest sales with one number of bidders that count."""
 
+_LISTED = 3  # names of sales in a note
 _MOST_RATIO = 50.0  # between typical bid and reserve; more are different units
+_EQUAL = 0.9  # share of sales whose bids are all equal, from which nothing can be estimated
 
 
 @dataclass(frozen=True)
 class BidLog:
-    """Bids of A sales.
+    """Bids of A sales. Nothing in it depends on the order of the rows or on the names of sales.
 
     Attributes:
-        name: What reports and the population call the log: letters, digits and underscores.
+        name: What reports call the log: the name of its file.
         format: How the sales were held, one of ``FORMATS``.
         bids: All bids, in the money of the log, above 0, shape (L,).
         sale: The sale of each bid, from 0 to A - 1, shape (L,).
         sales: A row for each sale: ``auction``, its name in the log; ``bidders``, the number of its
-            bids; ``reserve``, if the log has it; and the covariates.
-        covariates: Names of the covariates.
-        notes: Sentences that say what was left out.
+            bids; and ``reserve``, if the log has it.
+        covariates: A row for each sale, by the names of the log's columns.
+        notes: What was read, used, left out, dropped, merged, or taken as missing.
     """
 
     name: str
@@ -46,8 +68,13 @@ class BidLog:
     bids: NDArray[np.float64]
     sale: NDArray[np.int64]
     sales: pd.DataFrame
-    covariates: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    covariates: pd.DataFrame
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def population(self) -> str:
+        """Return the name of the log's population: a word that the command line takes as it is."""
+        return "log_" + re.sub(r"[^A-Za-z0-9]+", "_", self.name).strip("_")
 
     @property
     def bidders(self) -> NDArray[np.int64]:
@@ -60,27 +87,42 @@ class BidLog:
         return self.sales["reserve"].to_numpy(np.float64) if "reserve" in self.sales else None
 
     @property
+    def sold(self) -> NDArray[np.bool_]:
+        """Return whether the highest bid of each sale reached its reserve, shape (A,)."""
+        highest = np.zeros(len(self.sales))
+        np.maximum.at(highest, self.sale, self.bids)
+        return highest >= (0.0 if self.reserves is None else self.reserves)
+
+    @property
     def paid(self) -> NDArray[np.float64]:
-        """Return what the winner of each sale of two bids or more paid, shape (A,).
+        """Return what each sale of two bids or more earned, shape (A,): 0 if it did not sell.
 
         In second price it is the second bid or the reserve, and else the highest bid.
         """
         order = np.lexsort([self.bids, self.sale])
         last = np.cumsum(self.bidders) - 1
-        if self.format != SECOND_PRICE:
-            return np.asarray(self.bids[order][last])
-        second = np.asarray(self.bids[order][last - 1])
-        return second if self.reserves is None else np.maximum(second, self.reserves)
+        price = np.asarray(self.bids[order][last])
+        if self.format == SECOND_PRICE:
+            price = np.asarray(self.bids[order][last - 1])
+            price = price if self.reserves is None else np.maximum(price, self.reserves)
+        return np.where(self.sold, price, 0.0)
 
     def keep(self, sales: NDArray[np.bool_], note: str) -> BidLog:
-        """Return the log with some of its sales; the note, which counts the others, may say {}."""
+        """Return the log with some of its sales; {} in the note becomes the others."""
         if sales.all():
             return self
         bids, numbers = sales[self.sale], np.cumsum(sales) - 1
-        left = self.sales[sales].reset_index(drop=True)
-        notes = (*self.notes, note.format(f"{int((~sales).sum()):,}"))
-        kept = numbers[self.sale[bids]]
-        return BidLog(self.name, self.format, self.bids[bids], kept, left, self.covariates, notes)
+        lost = self.sales["auction"][~sales].tolist()
+        shown = f"{', '.join(lost[:_LISTED])}{' …' if len(lost) > _LISTED else ''}"
+        told = Note(DROPPED, note.format(f"{len(lost):,} sale{'s' * (len(lost) > 1)} ({shown})"))
+        return replace(
+            self,
+            bids=self.bids[bids],
+            sale=numbers[self.sale[bids]],
+            sales=self.sales[sales].reset_index(drop=True),
+            covariates=self.covariates[sales].reset_index(drop=True),
+            notes=(*self.notes, told),
+        )
 
 
 def load_bids(source: str, settings: BidLogSettings) -> BidLog:
@@ -93,26 +135,41 @@ def load_bids(source: str, settings: BidLogSettings) -> BidLog:
     Raises:
         CannotRunError: The log cannot be read or used; the message says what is expected.
     """
-    if not source:
-        raise CannotRunError("bids: none; give bids=FILE, a CSV with a row for each bid, or timber")
+    require_log(source, settings)
     if source == TIMBER:
         return bid_log(timber_table(), settings, TIMBER)
     path = Path(source)
-    try:
-        table = pd.read_csv(path)
-    except FileNotFoundError as error:
-        raise CannotRunError(f"bids: {source}: no such file; give a CSV, or timber") from error
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        said = str(error).splitlines()[0]
-        raise CannotRunError(
-            f"bids: {source} cannot be read as a CSV file ({said}); give a table with a header and "
-            "a row for each bid, in UTF-8"
-        ) from error
-    return bid_log(table, settings, re.sub(r"\W+", "_", path.stem))
+    return log_of(read_table(path, settings), settings, path.stem)
 
 
 def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
-    """Return a checked log.
+    """Return a checked log of a data frame; its first row counts as line 2.
+
+    Args:
+        table: A row for each bid. Columns of categories are words, whatever they look like.
+        settings: Names of its columns, and the format of the sales.
+        name: What reports call the log.
+
+    Raises:
+        CannotRunError: The log cannot be used; the message says what is expected.
+    """
+    names = tuple(map(str, table.columns))
+    cells = [[_cell(value) for value in table.iloc[:, place]] for place in range(len(names))]
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    kinds = zip(names, table.dtypes, strict=True)
+    words = [name for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
+    read = Note(READ, f"{len(rows):,} rows.")
+    text = TextTable(names, rows, list(range(2, len(rows) + 2)), notes=(read,))
+    return log_of(text, replace(settings, words=[*settings.words, *words]), name)
+
+
+def _cell(value: object) -> str:
+    """Return a value of a data frame as text, which has all digits of a number."""
+    return "" if pd.isna(value) else str(value).strip()  # type: ignore[call-overload]  # a scalar
+
+
+def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
+    """Return a checked log of a table of text.
 
     Args:
         table: A row for each bid.
@@ -122,109 +179,124 @@ def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
     """
-    _require_columns(table, [settings.auction, settings.bid, *(settings.covariates or [])])
-    unnamed = table[settings.auction].isna()
-    if unnamed.any():
-        line = int(np.argmax(unnamed.to_numpy())) + 2
-        raise CannotRunError(f"bids: column {settings.auction}, line {line}: it is empty; name it")
-    table = table.reset_index(drop=True)
-    bids = _amounts(table, settings.bid, "a bid of 0 is no bid, so leave its row out", above=True)
-    table = table.assign(**{settings.bid: bids}).sort_values(settings.auction, kind="stable")
-    table = _one_bid_each(table, settings)
-    number, labels = pd.factorize(table[settings.auction])
-    covariates = _covariates(table, settings)
-    columns = {"auction": labels, "bidders": np.bincount(number)}
-    sales = pd.DataFrame(columns) if len(labels) else pd.DataFrame({"auction": [], "bidders": []})
-    if settings.reserve in table:
-        hint = "write 0 where there was no reserve"
-        sales["reserve"] = _of_sales(number, _amounts(table, settings.reserve, hint))
-    for column, values in covariates.items():
-        sales[column] = _of_sales(number, values)
-    log = BidLog(
-        name,
-        settings.format,
-        table[settings.bid].to_numpy(np.float64),
-        number.astype(np.int64),
-        sales,
-        tuple(covariates),
+    roles = Roles.of(table, settings)
+    table = without_totals(table, roles)
+    columns = Columns(table, settings.decimal, roles.names)
+    found = columns.amounts(roles.bid, "a bid of 0 is no bid, so leave its row out", above=True)
+    bids = [float(each) for each in found.values if each is not None]
+    (auctions, alike), (bidders, unknown) = auctions_of(table, roles), bidders_of(table, roles)
+    counted, merged = last_bids(table, auctions, bidders, bids, settings.format)
+    notes = (*table.notes, *_used(roles, found, settings), *alike, *unknown, *merged)
+    rows = np.flatnonzero(counted)
+    columns = Columns(table.at(rows), found.decimal or settings.decimal, roles.names)
+    sale = Sale(
+        pd.factorize(np.array(auctions, dtype=object)[rows])[0],
+        np.array(bids)[rows],
+        None if bidders is None else [bidders[row] for row in rows],
+        _reserves(columns, roles),
     )
+    covariates, told = covariates_of(columns, roles.taken, roles.date, sale, settings)
+    log = _in_order(_assembled(columns, roles, sale, covariates, settings, name))
+    doubts = [*_refuse_odd_sales(log), *_partial_reserves(log)]
     _check_units(log, settings)
-    return _usable(log, settings)
+    return usable(replace(log, notes=(*notes, *told, *doubts)))
 
 
-def _require_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
-    missing = [name for name in names if name not in table]
-    if missing:
-        raise CannotRunError(
-            f"bids: no column {', '.join(missing)} among {', '.join(map(str, table.columns))}; "
-            "rename yours, or name them as in bid_log.bid=amount"
-        )
+def _reserves(columns: Columns, roles: Roles) -> NDArray[np.float64] | None:
+    """Return the reserve of each row, or None if the log has none."""
+    if roles.reserve is None:
+        return None
+    hint = "write 0 where there was no reserve"
+    found = columns.amounts(roles.reserve, hint).values
+    return np.array([float(each) for each in found if each is not None])
 
 
-def _amounts(table: pd.DataFrame, column: str, hint: str, above: bool = False) -> pd.Series[float]:
-    """Return a column as numbers from 0 up, or above 0; refuse others with the line of the first.
+def _assembled(
+    columns: Columns, roles: Roles, sale: Sale, covariates: pd.DataFrame,
+    settings: BidLogSettings, name: str,
+) -> BidLog:  # fmt: skip
+    """Return the log, with its sales in the order of the file.
 
     Raises:
-        CannotRunError: There is another value.
+        CannotRunError: A sale has two reserves; the message names a line.
     """
-    numbers = pd.to_numeric(table[column], errors="coerce").astype(np.float64)
-    checks: list[tuple[pd.Series[bool], str]] = [
-        (numbers.isna() | np.isinf(numbers), "is no number; write digits alone, such as 1250.50"),
-        (numbers < 0, "is negative; give amounts that buyers would pay, from 0 up"),
-        (numbers == 0 if above else numbers < 0, f"stands there; {hint}"),
-    ]
-    for bad, what in checks:
-        if bad.any():
-            row = table.index[int(np.argmax(bad.to_numpy()))]
-            shown = table[column][row]
-            raise CannotRunError(f"bids: column {column}, line {row + 2}: {shown} {what}")
-    return numbers
-
-
-def _one_bid_each(table: pd.DataFrame, settings: BidLogSettings) -> pd.DataFrame:
-    """Return the last bid of each bidder of an ascending sale; refuse two in a sealed one."""
-    if settings.bidder not in table:
-        return table
-    keys = [settings.auction, settings.bidder]
-    twice = table.duplicated(keys)
-    if settings.format == ASCENDING:
-        highest = table.sort_values(settings.bid, kind="stable").drop_duplicates(keys, keep="last")
-        return highest.sort_values(settings.auction, kind="stable")
-    if twice.any():
-        auction, bidder = table.loc[twice, keys].iloc[0]
-        raise CannotRunError(
-            f"bids: bidder {bidder} bids twice in auction {auction}; a sealed sale takes one bid, "
-            "so keep the one that counted, or give bid_log.format=ascending"
-        )
-    return table
-
-
-def _covariates(table: pd.DataFrame, settings: BidLogSettings) -> dict[str, pd.Series[Any]]:
-    taken = [settings.auction, settings.bid, settings.bidder, settings.reserve, settings.date]
-    names = settings.covariates
-    if names is None:
-        names = [str(name) for name in table if name not in taken]
-    found = {name: table[name] for name in names}
-    if settings.date in table:
-        dates = pd.to_datetime(table[settings.date], errors="coerce", format="ISO8601")
-        if dates.isna().any():
-            row = int(np.argmax(dates.isna().to_numpy()))
-            shown = table[settings.date].iloc[row]
-            raise CannotRunError(f"bids: {shown!r} is no date; write dates as 1990-01-31")
-        found["year"] = dates.dt.year.astype(str)
-    for name, values in found.items():
-        if values.isna().any():
+    auctions = columns.texts(roles.auction)
+    sales = pd.DataFrame({"auction": [auctions[row] for row in sale.first]}, dtype=object)
+    sales["bidders"] = np.bincount(sale.number)
+    if sale.reserves is not None:
+        row = sale.varies(sale.reserves.tolist())
+        if row is not None:
             raise CannotRunError(
-                f"bids: column {name} is empty in {int(values.isna().sum())} rows; fill it, or "
-                "name the covariates to use in bid_log.covariates"
+                f"bids: column {roles.reserve}, line {columns.table.lines[row]}: auction "
+                f"{auctions[row]} has another reserve in line "
+                f"{columns.table.lines[sale.first[sale.number[row]]]}; give each sale one"
             )
-    return found
+        sales["reserve"] = sale.reserves[sale.first]
+    return BidLog(name, settings.format, sale.bids, sale.number, sales, covariates)
 
 
-def _of_sales(number: NDArray[np.int64], values: pd.Series[Any]) -> NDArray[Any]:
-    """Return the value of each sale's first row; rows of a sale are beside each other."""
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    return np.asarray(values.to_numpy()[first])
+def _in_order(log: BidLog) -> BidLog:
+    """Return the log with its sales in an order that their contents alone decide.
+
+    So the draws of the bootstrap do not depend on the order of the rows, or on names of sales.
+    """
+    order = np.lexsort([log.bids, log.sale])
+    bids = np.split(log.bids[order], np.cumsum(log.bidders)[:-1])
+    others = log.sales.drop(columns="auction").join(log.covariates, rsuffix=" ")
+    rest = [tuple(map(str, row)) for row in others.itertuples(index=False)]
+    keys = [(tuple(each), row) for each, row in zip(bids, rest, strict=True)]
+    places = sorted(range(len(keys)), key=keys.__getitem__)
+    sizes = log.bidders[places]
+    return replace(
+        log,
+        bids=np.concatenate([bids[place] for place in places]) if places else log.bids,
+        sale=np.repeat(np.arange(len(places)), sizes),
+        sales=log.sales.iloc[places].reset_index(drop=True),
+        covariates=log.covariates.iloc[places].reset_index(drop=True),
+    )
+
+
+def _used(roles: Roles, bids: Numbers, settings: BidLogSettings) -> list[Note]:
+    """Return notes on the columns that have a role."""
+    mark = {".": "a point", ",": "a comma"}.get(bids.decimal, "not there")
+    read = f"The decimal mark of bids is {mark}{f', their unit {bids.unit}' if bids.unit else ''}."
+    meant = {"sale": roles.auction, "bid": roles.bid, "bidder": roles.bidder}
+    meant |= {"reserve in force": roles.reserve, "date": roles.date}
+    told = [f"{name} as the {role}" for role, name in meant.items() if name is not None]
+    notes = [Note(READ, read), Note(USED, f"{'; '.join(told)}.")]
+    if roles.bidder is None and settings.format == ASCENDING:
+        notes.append(Note(USED, "No column of bidders: each row counts as another bidder."))
+    return notes
+
+
+def _partial_reserves(log: BidLog) -> list[Note]:
+    """Return a note if not every sale has a reserve, so that none counts as one in force."""
+    if log.reserves is None or (log.reserves > 0).all():
+        return []
+    without = int((log.reserves == 0).sum())
+    if without == len(log.reserves):
+        return [Note(LEFT_OUT, "The reserve is 0 in all sales: there is none.")]
+    why = f"{without:,} of {len(log.reserves):,} sales have no reserve, so none counts as in force."
+    return [Note(DOUBT, why)]
+
+
+def _refuse_odd_sales(log: BidLog) -> list[Note]:
+    """Refuse copies, totals, and sales whose bids are all equal; return doubts.
+
+    Raises:
+        CannotRunError: The log has such rows.
+    """
+    sales = [each.tolist() for each in np.split(log.bids, np.cumsum(log.bidders)[:-1])]
+    refuse_sums(sales)
+    doubts = refuse_copies(sales)
+    several = [bids for bids in sales if len(bids) > 1]
+    equal = sum(bids[0] == bids[-1] for bids in several)
+    if several and equal >= _EQUAL * len(several):
+        raise CannotRunError(
+            f"bids: in {equal} of {len(several)} sales of two bids or more all bids are equal, so "
+            "they tell nothing of values; give the bids that were made, not the prices"
+        )
+    return doubts
 
 
 def _check_units(log: BidLog, settings: BidLogSettings) -> None:
@@ -245,7 +317,7 @@ def _check_units(log: BidLog, settings: BidLogSettings) -> None:
         )
 
 
-def _usable(log: BidLog, settings: BidLogSettings) -> BidLog:
+def usable(log: BidLog) -> BidLog:
     """Return the sales from which values can be estimated.
 
     Raises:
@@ -255,11 +327,12 @@ def _usable(log: BidLog, settings: BidLogSettings) -> BidLog:
     if len(sizes) and several.mean() < 0.5:
         raise CannotRunError(
             f"bids: {int((~several).sum())} of {len(sizes)} auctions have one bid, as in a log of "
-            f"winning bids; give a row for every bid, with its sale in column {settings.auction}"
+            "winning bids; give a row for every bid, with its sale in the column of sales"
         )
-    log = log.keep(several, "{} sales with one bid are left out: one bid tells nothing of rivals.")
-    counts = np.bincount(log.bidders, minlength=1)
-    common = (counts[log.bidders] >= LEAST_OF_SIZE) & (log.bidders <= MAX_BIDDERS)
+    log = log.keep(several, "{} with one bid left out: one bid tells nothing of rivals.")
+    many = f"{{}} with more than {MAX_BIDDERS} bids left out: the market takes no more."
+    log = log.keep(log.bidders <= MAX_BIDDERS, many)
+    common = np.bincount(log.bidders, minlength=1)[log.bidders] >= LEAST_OF_SIZE
     if common.sum() < LEAST_AUCTIONS:
         raise CannotRunError(
             f"bids: {len(log.bidders)} auctions with two bids or more, of which "
@@ -268,6 +341,5 @@ def _usable(log: BidLog, settings: BidLogSettings) -> BidLog:
         )
     return log.keep(
         common,
-        f"{{}} sales are left out because fewer than {LEAST_OF_SIZE} share their number "
-        "of bidders.",
+        f"{{}} left out: fewer than {LEAST_OF_SIZE} sales share their number of bidders.",
     )

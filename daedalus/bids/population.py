@@ -40,16 +40,15 @@ def population_of(values: Numbers, bidders: int) -> Population:
     return Population(bidders=bidders, units=1, types={"bidder": bidder})
 
 
-def population_file(estimate: Estimate, log: BidLog, name: str) -> str:
+def population_file(estimate: Estimate, log: BidLog) -> str:
     """Return the text of a population file with the estimate.
 
     Args:
         estimate: The estimate.
         log: The log that it comes from.
-        name: Name of the population.
     """
     settings: dict[str, Any] = {
-        "name": name,
+        "name": log.population,
         "strategic": {
             "bidders": estimate.typical_bidders,
             "units": 1,
@@ -71,19 +70,19 @@ def population_file(estimate: Estimate, log: BidLog, name: str) -> str:
     rows = textwrap.wrap(listed, _WIDTH, initial_indent=" " * 10, subsequent_indent=" " * 10)
     head = "family: quantiles\n"
     block = "\n".join([f"{' ' * 8}quantiles: [", *rows, f"{' ' * 8}]"])
-    return _comment(estimate, log, name) + text.replace(head, f"{head}{block}\n")
+    return _comment(estimate, log) + text.replace(head, f"{head}{block}\n")
 
 
-def _comment(estimate: Estimate, log: BidLog, name: str) -> str:
+def _comment(estimate: Estimate, log: BidLog) -> str:
     shares = ", ".join(f"{size}: {100 * share:.1f} %" for size, share in estimate.shares.items())
     lines = [
         f"Bidders of the log {log.name}: values estimated from {len(log.bids):,} bids in "
         f"{len(log.sales):,} sales ({log.format}).",
-        f"A value of 1 is {scale_of(estimate.values):.4g} levels. A level is what is usual for the "
-        f"sale, on average {estimate.money:,.6g} in the money of the log.",
+        f"A value of 1 is {scale_of(estimate.values):.4g} times the usual bid of a sale, which is "
+        f"{estimate.money:,.6g} on average in the money of the log.",
         f"Share of the sales by number of bidders: {shares}. bidders holds the mean.",
-        f"To use it: population={name} hydra.searchpath=[file://RUN], with the whole path of the "
-        "run's folder. Or copy this file to conf/population/.",
+        f"To use it: python run.py --config-dir RUN population={log.population}, with the path of "
+        "the run's folder. Or copy this file to conf/population/.",
     ]
     wrapped = (textwrap.wrap(line, _WIDTH) for line in lines)
     return "".join(f"# {line}\n" for each in wrapped for line in each)

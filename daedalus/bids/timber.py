@@ -9,9 +9,6 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 
-TIMBER = "timber"
-"""Name of the log."""
-
 _PACKAGE, _DATA = "simple_fpa", "data/haile_data.csv"
 _COLUMNS = {
     "auctionid": "auction",
@@ -21,7 +18,7 @@ _COLUMNS = {
     "hhi": "concentration",
 }
 _MOST = 9
-_CATEGORIES = ("forest", "state", "year")
+_WORDS = ("forest", "state", "year")
 
 
 def timber_table() -> pd.DataFrame:
@@ -33,7 +30,7 @@ def timber_table() -> pd.DataFrame:
     Returns:
         A row for each bid: ``auction``, ``bid`` and ``reserve`` (the advertised value, below
         which hardly any bid lies) in the data's money; and ``volume`` of timber,
-        ``concentration`` of the timber's kinds, ``forest``, ``state`` and ``year``.
+        ``concentration`` of the timber's kinds. ``forest``, ``state`` and ``year`` are categories.
 
     Raises:
         CannotRunError: The package is not installed.
@@ -47,4 +44,4 @@ def timber_table() -> pd.DataFrame:
     (folder, *_) = found.submodule_search_locations
     table = pd.read_csv(Path(folder) / _DATA, index_col=0).rename(columns=_COLUMNS)
     table = table[table.groupby("auction")["bid"].transform("size") < _MOST]
-    return table.astype({name: str for name in _CATEGORIES})
+    return table.astype({name: str for name in _WORDS}).astype(dict.fromkeys(_WORDS, "category"))

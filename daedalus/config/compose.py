@@ -19,6 +19,7 @@ from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.config.nodes import require_known_keys, to_objects
+from daedalus.config.own import with_own_designers
 from daedalus.config.paths import CONF
 from daedalus.config.reading import check_needs, check_reading, require_bidder, require_designers
 from daedalus.config.resolvers import register_resolvers
@@ -56,6 +57,8 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> C
         ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
             read by nothing.
     """
+    if overrides is not None:
+        composed = with_own_designers(composed)
     require_known_keys(composed)
     missing = sorted(OmegaConf.missing_keys(composed))
     if missing:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from daedalus.bids.source import require_source
+from daedalus.bids.rows import require_log
 from daedalus.checks import CannotRunError
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.schema import Config
@@ -30,7 +30,7 @@ def preflight(config: Config) -> None:
 
 
 def _bids(config: Config) -> None:
-    require_source(config.bids)
+    require_log(config.bids, config.bid_log)
 
 
 def _trained(config: Config) -> None:

@@ -140,7 +140,7 @@ def _shown(found: object) -> str:
     kinds = ", ".join(designer_settings())
     return (
         f"a mapping ({', '.join(map(str, found))}) without defaults: [KIND_schema, _self_], where "
-        f"KIND is one of {kinds},"
+        f"KIND is one of {kinds}, and without _target_: MODULE.CLASS,"
     )
 
 

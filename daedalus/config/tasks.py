@@ -63,7 +63,7 @@ def holds(parent: str, key: str) -> bool:
 
 
 TASKS = {
-    "ask": Task(f"{_ENV} designer evaluation", designer="language_model"),
+    "ask": Task(f"{_ENV} designer evaluation", designer="language_model", baselines=("best_own",)),
     "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
     "bench": Task("market population model", both_markets=True),
     "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),

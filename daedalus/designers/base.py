@@ -10,6 +10,7 @@ from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
+from daedalus.runs.purpose import Purpose
 from daedalus.search.space import random_mechanisms
 
 
@@ -63,6 +64,11 @@ class DesignerSettings(Checked):
 
     per_population: ClassVar[bool] = False
     """Whether the designer is built anew for each population in which it plays."""
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """Return what the designer was trained for; None if it was not trained, or nobody knows."""
+        return None
 
     def plays(self, population: str) -> bool:
         """Return whether a leaderboard may build the designer in a population of this name."""

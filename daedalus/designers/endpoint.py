@@ -38,6 +38,6 @@ class EndpointSettings(DesignerSettings, ChatServer):
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Connect to the server and return a designer that asks its model."""
-        from daedalus.language.chat_client import make_chat_generate  # needs the openai client
+        from daedalus.language.chat_client import make_chat_replies  # needs the openai client
 
-        return LanguageModelDesigner(make_chat_generate(self), self.prompt, self.strict)
+        return LanguageModelDesigner(make_chat_replies(self), self.prompt, self.strict)

@@ -12,10 +12,12 @@ import numpy as np
 from daedalus.checks import at_least
 from daedalus.designers.base import DesignerContext, DesignerSettings, LoadModel
 from daedalus.language.prompt import Generate, PromptSettings, prompts
+from daedalus.language.reply import AskMany, Reply
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.parsing import ParsedMechanism, parse_mechanism
+from daedalus.market.parsing import ParsedMechanism, no_mechanism, parse_mechanism
 from daedalus.runs import pretrained
+from daedalus.runs.purpose import Purpose, read_purpose
 
 
 @dataclass
@@ -55,6 +57,11 @@ class LanguageModelSettings(DesignerSettings):
                 f"checkpoint: {self.checkpoint!r} holds no model; "
                 "give the `model` folder of a training run, or a hub name OWNER/NAME"
             )
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """Return what the model was trained for; None if its run is not here."""
+        return read_purpose(self.checkpoint)
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Load the model and return a designer that asks it.
@@ -99,7 +106,7 @@ class LanguageModelDesigner:
     """Asks a model for a mechanism as JSON. An answer that does not parse is a malformed proposal.
 
     Args:
-        generate: Completes chats.
+        generate: Completes chats, in texts or in replies that may give a reason for having none.
         prompt: Contents of the prompt.
         strict: Whether anything beside the JSON object is refused, see ``parse_mechanism``.
         objectives: Weights that the prompt of each market shows; None shows those of ``prompt``.
@@ -111,7 +118,7 @@ class LanguageModelDesigner:
 
     def __init__(
         self,
-        generate: Generate,
+        generate: Generate | AskMany,
         prompt: PromptSettings,
         strict: bool = False,
         objectives: Sequence[Mapping[str, float]] | None = None,
@@ -125,8 +132,13 @@ class LanguageModelDesigner:
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
         chats = prompts(observations, self.prompt, self._objectives)
+        said: Sequence[str | Reply] = self._generate(chats, rng)
         self.answers = [
-            Answer(chat[-1]["content"], text, parse_mechanism(text, self._strict))
-            for chat, text in zip(chats, self._generate(chats, rng), strict=True)
+            self._answer(chat[-1]["content"], each) for chat, each in zip(chats, said, strict=True)
         ]
         return Mechanisms.stack([each.parsed.mechanism for each in self.answers])
+
+    def _answer(self, prompt: str, said: str | Reply) -> Answer:
+        text, reason = (said.text, said.reason) if isinstance(said, Reply) else (said, "")
+        parsed = no_mechanism(reason) if reason else parse_mechanism(text, self._strict)
+        return Answer(prompt, text, parsed)

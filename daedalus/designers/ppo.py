@@ -15,6 +15,7 @@ from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.files import written_whole
 from daedalus.runs.folder import POLICY
+from daedalus.runs.purpose import Purpose, read_purpose
 from daedalus.search.features import FEATURES, observed_features
 from daedalus.search.space import LEVELS, mechanisms_at
 
@@ -36,6 +37,11 @@ class PpoSettings(DesignerSettings):
         lambda value: policy_file(value).is_file(),
         f"give a run of +experiment=ppo, or its {POLICY}",
     )
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """Return what the policy was trained for; None if its run is not here."""
+        return read_purpose(policy_file(self.checkpoint))
 
     def build(self, context: DesignerContext) -> PpoDesigner:
         """Read the policy.

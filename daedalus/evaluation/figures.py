@@ -27,6 +27,13 @@ matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders
 PANELS = ("welfare", "fairness", "participation", "stability", "reward")
 """Metrics that ``metric_panels`` shows, in this order."""
 
+REWARDS = {
+    "reward_sampled": "sampled answers",
+    "reward_neighbours": "neighbours",
+    "reward_siblings": "siblings",
+}
+"""Columns that share the panel of ``reward`` if a history has them, and their names there."""
+
 CURVES = {
     "reward": "reward",
     "reward_std": "reward, std within groups",
@@ -53,6 +60,7 @@ _NAMED = {
     "language_model": "#332288",
 }
 _OTHERS = ("#d55e00", "#7a5195", "#b8a000", "#4d4d4d", "#882255", "#44aa99")
+_ORIGINS = (_NAMED["trained"], _NAMED["informed_greedy"], _NAMED["heuristic"])
 INK = "#333333"
 FAINT = "#777777"
 _STYLE = {
@@ -132,27 +140,35 @@ def metric_panels(episodes: pd.DataFrame) -> Figure:
     return figure
 
 
-def learning_curves(history: pd.DataFrame) -> Figure:
+def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -> Figure:
     """Draw a training run: one panel for each column of ``CURVES`` that the history has.
+
+    The reward is that of the sampled answers. What was added to them has a line of its own. R has
+    no panel beside the reward if it is the reward.
 
     Args:
         history: One row for each logged step, with ``step`` and columns of ``CURVES``.
+        taught: The same of SFT, whose loss gets the last panel.
 
     Raises:
         ValueError: There is no column ``step``, or no column to draw.
     """
-    shown = [name for name in CURVES if name in history and history[name].notna().any()]
+    shown = [name for name in CURVES if _known(history, name) and not _is_reward(history, name)]
     if "step" not in history or not shown:
         raise ValueError(f"history: give the column step and at least one of {', '.join(CURVES)}")
-    columns = min(3, len(shown))
-    rows = -(-len(shown) // columns)
+    with_sft = taught is not None and _known(taught, "loss")
+    count = len(shown) + with_sft
+    columns = min(3, count)
+    rows = -(-count // columns)
     figure, axes = empty_panels(rows, columns, (max(4.2, 3.4 * columns), 2.2 * rows + 0.8))
-    window = max(5, len(history) // 20)
     for panel, name in zip(axes, shown, strict=False):
-        _curve(panel, history[["step", name]].dropna(), name, window)
-    for panel in axes[len(shown) :]:
+        _panel(panel, history, name)
+    if taught is not None and with_sft:
+        _curve(axes[len(shown)], taught, "loss")
+        axes[len(shown)].set_title("loss of SFT", loc="left")
+    for panel in axes[count:]:
         panel.remove()
-    entitle(figure, "Training", f"light: as logged · dark: mean of the last {window}")
+    entitle(figure, "Training", f"light: as logged · dark: mean of the last {_window(history)}")
     return figure
 
 
@@ -346,12 +362,42 @@ def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
     axes.set_ylim(max(low - margin, bottom), min(high + margin, top))
 
 
-def _curve(axes: Axes, points: pd.DataFrame, name: str, window: int) -> None:
+def _window(history: pd.DataFrame) -> int:
+    """Return the steps of a running mean."""
+    return max(5, len(history) // 20)
+
+
+def _known(history: pd.DataFrame, name: str) -> bool:
+    return name in history and bool(history[name].notna().any())
+
+
+def _is_reward(history: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is R, and R is the reward."""
+    means = [each for each in ("reward", "reward_sampled") if each in history]
+    return name == "composite" and any(np.allclose(history[name], history[each]) for each in means)
+
+
+def _panel(axes: Axes, history: pd.DataFrame, name: str) -> None:
+    """Draw one panel; that of the reward has a line for each origin of answers."""
+    origins = [each for each in REWARDS if _known(history, each)] if name == "reward" else []
+    for each, colour in zip(origins or [name], _ORIGINS, strict=False):
+        _curve(axes, history, each, colour, REWARDS.get(each))
+    axes.set_title(CURVES[name], loc="left")
+    if origins:
+        axes.legend(loc="lower right", fontsize=8, frameon=False)
+
+
+def _curve(
+    axes: Axes,
+    history: pd.DataFrame,
+    name: str,
+    colour: str = _ORIGINS[0],
+    label: str | None = None,
+) -> None:
     """Draw one column of a history in a light colour, and its running mean in a dark one."""
-    colour = _NAMED["trained"]
+    points, window = history[["step", name]].dropna(), _window(history)
     mean = points[name].rolling(window, min_periods=window // 2).mean()
     axes.plot(points["step"], points[name], color=colour, alpha=0.3, lw=0.8)
-    axes.plot(points["step"], mean, color=colour, lw=1.8)
-    axes.set_title(CURVES[name], loc="left")
+    axes.plot(points["step"], mean, color=colour, lw=1.8, label=label)
     axes.set_xlabel("step")
     axes.margins(x=0.02)

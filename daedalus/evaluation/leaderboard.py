@@ -45,10 +45,10 @@ def require_scale(designers: Collection[str]) -> None:
 
 
 def normalise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``normalised``: in each population and seed, 0 is random and 1 a ceiling.
+    """Add the column ``normalised``: 0 is random, and 1 the better of planner and best own.
 
-    The ceiling is the better of the planner and the best own mechanism. Both know the population:
-    one looks ahead in it, the other is searched for it.
+    The two ends belong to each population and seed. Planner and best own know the population: one
+    looks ahead in it, the other is searched for it.
 
     Args:
         scores: A row for each ``seed``, ``population`` and ``designer``, with its ``mean`` reward.
@@ -118,7 +118,8 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
         and its minimum over seeds and populations, ``least_valid``; if it was measured, the mean
-        ``regret`` over seeds and the populations that have one. Then means over seeds, with t
+        ``regret`` over seeds and the populations that have one, NaN if only others have one in
+        such a population. Then means over seeds, with t
         intervals (``iqm_low``, ``iqm_high``) that are NaN for a single seed: ``iqm`` and ``mean``
         over populations; score in a seed's ``worst`` population and in the ``worst_fifth`` of
         them; and for each reference the difference of the seed's IQMs ``over_NAME``, of its means
@@ -135,12 +136,19 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
         row = {"designer": name, "seeds": len(mine)}
         row |= {"valid": valid.mean(), "least_valid": valid.min()}
         if "regret" in scores:
-            row["regret"] = scores.loc[scores["designer"] == name, "regret"].mean()
+            row["regret"] = _mean_regret(scores, name)
         numbers = _numbers_of_seeds(mine, {each: arrays[each] for each in played})
         for label, values in numbers.items():
             row |= over_seeds(label, values, confidence)
         rows.append(row | {f"beats_{each}": improvement(mine, arrays[each]) for each in played})
     return pd.DataFrame(rows)
+
+
+def _mean_regret(scores: pd.DataFrame, designer: str) -> float:
+    """Return the mean regret of a designer; NaN if it lacks one where others have one."""
+    measured = scores.groupby(["seed", "population"])["regret"].transform("count") > 0
+    own = scores.loc[measured & (scores["designer"] == designer), "regret"]
+    return np.nan if own.isna().any() else float(own.mean())
 
 
 def _numbers_of_seeds(

@@ -22,9 +22,10 @@ from daedalus.evaluation.leaderboard import (
     performance_profile,
     score_array,
 )
+from daedalus.evaluation.scale import ENDS
 
 _THRESHOLDS = np.linspace(-0.5, 1.1, 161)
-_SCALE = "normalised score: 0 random, 1 the better of planner and best own"
+_SCALE = f"normalised score: {ENDS}"
 _AGGREGATES = {
     "mean": "mean",
     "worst_fifth": "worst fifth",

@@ -1,7 +1,8 @@
-"""The scale of a population: what a random designer earns there, and what an oracle earns.
+"""The scale of a population: 0 is random, and 1 the better of planner and best own.
 
-The oracle is one fixed mechanism, which a search found for the population. ``make oracle`` writes
-the file that this module reads.
+Best own, here also called the oracle, is one mechanism that a search found for the population. The
+planner looks ahead there. ``make oracle`` writes the file that this module reads. The leaderboard
+has the same scale, but plays its ends anew for each seed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
 
+ENDS = "0 is random, and 1 the better of planner and best own"
+"""The scale in words, the same everywhere."""
 SCALES = Path(__file__).with_name("scales.json")
 """The scales that were measured, one for each fingerprint of an environment."""
 
@@ -28,20 +31,28 @@ class Scale:
     Attributes:
         population: Name of the population.
         floor: Mean R of the random designer, which is 0 on the scale.
-        oracle: Mean R of the oracle, which is 1; above ``floor``.
+        oracle: Mean R of the oracle, best own; above ``floor``.
+        planner: Mean R of the planner: that of the oracle, and their difference in the first
+            episodes of these.
         mechanism: The oracle: its mechanism at every step.
-        episodes: Episodes behind both means, which the search did not see.
+        episodes: Episodes behind the first two means, which the search did not see.
     """
 
     population: str
     floor: float
     oracle: float
+    planner: float
     mechanism: Mechanism
     episodes: int
 
+    @property
+    def ceiling(self) -> float:
+        """Return the mean R that is 1 on the scale: the better of planner and oracle."""
+        return max(self.oracle, self.planner)
+
     def normalise(self, reward: float) -> float:
-        """Return a reward on this scale. A designer that adapts may pass 1."""
-        return (reward - self.floor) / (self.oracle - self.floor)
+        """Return a reward on this scale. A designer may pass 1."""
+        return (reward - self.floor) / (self.ceiling - self.floor)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""

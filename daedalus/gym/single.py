@@ -6,16 +6,23 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from daedalus import public
 from daedalus.env import DesignEnv, Episodes
-from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
+from daedalus.gym.spaces import (
+    Actions,
+    Numbers,
+    action_space,
+    batch_of_one,
+    numbers_of,
+    require_options,
+)
 from daedalus.gym.spaces import observation_space as numbers_space
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.seeds import EPISODE_SEEDS, episode_seeds
+from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
 from daedalus.rewards.stack import RewardStack
 
 
@@ -39,31 +46,42 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         self.observation_space = numbers_space()
         self.action_space = action_space()
         self._episode: Episodes | None = None
+        self._over = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Begin an episode; return the observation, and the episode's seed in ``info``."""
-        super().reset(seed=seed)
-        chosen = drawn_seed(self.np_random) if seed is None else seed
-        self._episode = self.env.reset(episode_seeds([chosen]))
+        """Begin an episode; return the observation, and the episode's seed in ``info``.
+
+        Args:
+            seed: 0 to 2**53 - 1; None draws one.
+            options: None, or empty: there are none.
+
+        Raises:
+            ValueError: The seed is no such integer, or there is an option.
+        """
+        require_options(options)
+        named = None if seed is None else episode_seed(seed)
+        super().reset(seed=named)
+        chosen = drawn_seed(self.np_random) if named is None else named
+        self._episode, self._over = self.env.reset(episode_seeds([chosen])), False
         return numbers_of(self._episode)[0], {"seed": chosen}
 
-    def step(
-        self, action: NDArray[np.integer[Any]]
-    ) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
+    def step(self, action: ArrayLike) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
         """Play one step; ``info`` has R as ``composite``, whatever the reward is.
 
         Raises:
-            RuntimeError: No episode has begun.
+            RuntimeError: No episode has begun, or it has ended.
             ValueError: The action is not in the space.
         """
         if self._episode is None:
             raise RuntimeError("there is no episode yet; call reset first")
-        result = self._episode.step(mechanisms_of(np.asarray(action)[None]))
+        if self._over:
+            raise RuntimeError("the episode has ended; call reset")
+        result = self._episode.step(batch_of_one(action))
         told = {"composite": float(result.composite[0])}
-        over = bool(self._episode.done[0])
-        return numbers_of(self._episode)[0], float(result.reward[0]), over, False, told
+        self._over = bool(self._episode.done[0])
+        return numbers_of(self._episode)[0], float(result.reward[0]), self._over, False, told
 
 
 def drawn_seed(rng: np.random.Generator) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete, Space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from daedalus.env import Episodes
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
@@ -16,6 +17,8 @@ from daedalus.search.space import LEVELS, mechanisms_at, places_of
 Actions = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
+_SIZES = np.array([len(LEVELS[name]) for name in FIELDS])
+
 
 def observation_space() -> Space[Numbers]:
     """Return the space of an observation, a ``Box``: one number for each of ``FEATURES``."""
@@ -24,7 +27,7 @@ def observation_space() -> Space[Numbers]:
 
 def action_space() -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
-    return MultiDiscrete([len(LEVELS[name]) for name in FIELDS])
+    return MultiDiscrete(_SIZES)
 
 
 def numbers_of(episodes: Episodes) -> Numbers:
@@ -32,28 +35,83 @@ def numbers_of(episodes: Episodes) -> Numbers:
     return observed_features(episodes.observe()).astype(np.float32)
 
 
-def mechanisms_of(actions: NDArray[np.integer[Any]]) -> Mechanisms:
-    """Return the mechanisms of B actions, shape (B, 11).
+def mechanisms_of(actions: ArrayLike, count: int) -> Mechanisms:
+    """Return the mechanisms of B actions.
+
+    Args:
+        actions: Integers, shape (B, 11).
+        count: B.
 
     Raises:
-        ValueError: An entry is not the number of a level.
+        ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-    sizes = np.array([len(LEVELS[name]) for name in FIELDS])
-    wrong = (actions < 0) | (actions >= sizes)
+    return _mechanisms(_integers(actions, (count, len(FIELDS))))
+
+
+def batch_of_one(action: ArrayLike) -> Mechanisms:
+    """Return the mechanism of one action as a batch.
+
+    Args:
+        action: Integers, shape (11,).
+
+    Raises:
+        ValueError: They are no integers, have another shape, or one is not the number of a level.
+    """
+    return _mechanisms(_integers(action, (len(FIELDS),))[None])
+
+
+def decode(action: ArrayLike) -> Mechanism:
+    """Return the mechanism of one action, see ``batch_of_one``."""
+    return batch_of_one(action)[0]
+
+
+def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
+    """Return actions as an array of integers of a shape; only their ranges are not checked."""
+    try:
+        given = np.asarray(actions)
+    except (ValueError, OverflowError):  # of rows that differ in length, say
+        given = np.asarray(None)
+    if given.dtype.kind not in "iu" or given.shape != shape:
+        was = type(actions).__name__ if given.dtype == object else given.dtype.name
+        raise ValueError(
+            f"action: {was} of shape {given.shape}; give integers of shape {shape}: of each field "
+            "the number of a level"
+        )
+    return given
+
+
+def _mechanisms(actions: NDArray[np.integer[Any]]) -> Mechanisms:
+    """Return the mechanisms of B actions, shape (B, 11)."""
+    wrong = (actions < 0) | (actions >= _SIZES)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         name, value = FIELDS[column], actions[row, column]
-        raise ValueError(f"action: {name} has no level {value}; give 0 to {sizes[column] - 1}")
+        raise ValueError(f"action: {name} has no level {value}; give 0 to {_SIZES[column] - 1}")
     return mechanisms_at(actions, LEVELS)
 
 
-def decode(action: NDArray[np.integer[Any]]) -> Mechanism:
-    """Return the mechanism of one action, shape (11,).
+def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of a reset, empty for None.
+
+    Args:
+        options: What ``reset`` was given.
+        known: Names of options that it reads.
 
     Raises:
-        ValueError: An entry is not the number of a level.
+        ValueError: They are no mapping, or nothing reads one of them.
     """
-    return mechanisms_of(np.asarray(action)[None])[0]
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options: {options!r}; give a mapping or None")
+    for name in options:
+        if name not in known:
+            reads = f"reads only {', '.join(known)}" if known else "reads none"
+            raise ValueError(
+                f"options: {name!r}; reset {reads}, so leave it out, or choose the population, the "
+                "market or the reward where the environment is made"
+            )
+    return dict(options)
 
 
 def encode(mechanism: Mechanism) -> Actions:

@@ -9,17 +9,24 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from daedalus import public
 from daedalus.env import DesignEnv, Episodes
 from daedalus.gym.single import drawn_seed
-from daedalus.gym.spaces import Actions, Numbers, action_space, mechanisms_of, numbers_of
+from daedalus.gym.spaces import (
+    Actions,
+    Numbers,
+    action_space,
+    mechanisms_of,
+    numbers_of,
+    require_options,
+)
 from daedalus.gym.spaces import observation_space as numbers_space
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.market.seeds import episode_seeds
+from daedalus.market.seeds import episode_seed, episode_seeds
 from daedalus.rewards.stack import RewardStack
 
 Flags = NDArray[np.bool_]
@@ -36,6 +43,9 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
             ``AutoresetMode``. Next step: it ignores the action, begins an episode and earns 0.
             Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
             the last one ended. Disabled: whoever steps resets by ``options["reset_mask"]``.
+
+    Raises:
+        ValueError: ``num_envs`` is no integer from 1 up, or there is no such mode.
     """
 
     def __init__(
@@ -44,9 +54,11 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
+        if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
+            raise ValueError(f"num_envs: {num_envs!r}; give an integer from 1 up")
         self.env = env
-        self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.num_envs = int(num_envs)
+        self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = numbers_space()
         self.single_action_space = action_space()
@@ -72,10 +84,13 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
             Observations, and the seeds of the episodes that began.
 
         Raises:
-            ValueError: There is not one seed, or not one flag, for each market.
+            RuntimeError: Some markets are to be reset before all have begun.
+            ValueError: There is not one seed, or not one flag, for each market, a seed is no
+                integer from 0 to 2**53 - 1, or there is another option.
         """
         seeds = self._each(seed)
-        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
+        asked = require_options(options, ["reset_mask"])
+        mask = np.asarray(asked.get("reset_mask", np.ones(self.num_envs, np.bool_)))
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
                 f"reset_mask: {mask.dtype} of shape {mask.shape}; give booleans of shape "
@@ -87,9 +102,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         told = self._begin(mask, seeds)
         return numbers_of(self._running()), told
 
-    def step(
-        self, actions: NDArray[np.integer[Any]]
-    ) -> tuple[Numbers, Rewards, Flags, Flags, dict[str, Any]]:
+    def step(self, actions: ArrayLike) -> tuple[Numbers, Rewards, Flags, Flags, dict[str, Any]]:
         """Play one step of every market.
 
         Raises:
@@ -100,7 +113,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         ended = episodes.done
         if self.autoreset_mode == AutoresetMode.DISABLED and ended.any():
             raise RuntimeError("an episode has ended; reset it by options['reset_mask']")
-        result = episodes.step(mechanisms_of(np.asarray(actions)))
+        result = episodes.step(mechanisms_of(actions, self.num_envs))
         reward, over = result.reward, episodes.done & ~ended
         same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
         infos = _told("composite", result.composite, ~(over if same_step else ended))
@@ -128,16 +141,28 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         """Return a seed, or None, for each market."""
         if seed is None:
             return [None] * self.num_envs
-        if isinstance(seed, int):
-            return [seed + number for number in range(self.num_envs)]
+        several = isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes)
+        if not several or (isinstance(seed, np.ndarray) and seed.ndim == 0):
+            first = episode_seed(seed)
+            return [first + number for number in range(self.num_envs)]
+        assert not isinstance(seed, int)
         if len(seed) != self.num_envs:
             raise ValueError(f"seed: {len(seed)} seeds; give one for each of {self.num_envs}")
-        return list(seed)
+        return [None if each is None else episode_seed(each) for each in seed]
 
     def _running(self) -> Episodes:
         if self._episodes is None:
             raise RuntimeError("there is no episode yet; call reset first")
         return self._episodes
+
+
+def _mode(named: str | AutoresetMode) -> AutoresetMode:
+    modes = {each.value: each for each in AutoresetMode}
+    if isinstance(named, AutoresetMode):
+        return named
+    if named not in modes:
+        raise ValueError(f"autoreset_mode: {named!r}; choose one of {', '.join(modes)}")
+    return modes[named]
 
 
 def _told(name: str, values: Rewards, mask: Flags) -> dict[str, Any]:

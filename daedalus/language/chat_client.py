@@ -1,56 +1,40 @@
-"""Client of an OpenAI-compatible server: one chat at a time, or many as a ``generate`` function."""
+"""Client of an OpenAI-compatible server: one chat at a time, or many side by side."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 import openai
 from openai import OpenAI
-from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+from openai.types.chat import ChatCompletionMessageParam
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.language.chat_body import NoReplyError, is_filtered, message_in, read_json, read_reply
+from daedalus.language.chat_connection import bounded_client
+from daedalus.language.chat_failures import advice
 from daedalus.language.chat_server import ChatServer
-from daedalus.language.prompt import Generate, Message
-from daedalus.language.reply import Ask, Reply
+from daedalus.language.prompt import Message
+from daedalus.language.reply import Ask, AskMany, Reply, well_formed
 from daedalus.market.schema import mechanism_schema
 
 _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown
-_SHOWN_MODELS = 20
-_SHOWN_WORDS = 300  # characters of the server's message about a failure
-
-_LEAVE_OUT = "temperature=null, max_tokens=null, send_seed=false or response_format=text"
-_ADVICE: dict[type[openai.OpenAIError], str] = {
-    openai.APITimeoutError: "timeout: {url} took longer than {timeout} s in each of {attempts}; "
-    "raise timeout, or lower concurrency or max_tokens",
-    openai.APIConnectionError: "base_url: no server at {url} in {attempts} ({said}); "
-    "start it, or give its address",
-    openai.NotFoundError: "model: {model!r} is not at {url} ({said}); {offered}",
-    openai.AuthenticationError: "api_key_variable: {url} refuses {key} ({said}); "
-    "name the environment variable that holds a valid key",
-    openai.PermissionDeniedError: "api_key_variable: {url} refuses {key} ({said}); "
-    "use the key of an account that may use {model}",
-    openai.RateLimitError: "concurrency: {url} was too busy in {attempts} ({said}); "
-    "lower concurrency, raise retries, or see to the account's quota",
-    openai.InternalServerError: "{url} failed in {attempts} ({said}); see the server's log",
-    openai.OpenAIError: "{url} does not accept the request ({said}); leave out what it does not "
-    f"know with {_LEAVE_OUT}",
-}
-"""Advice for each kind of failure. The first kind that fits is used."""
+_LONGEST_SAID = 4000  # characters of a model's answer that are sent again
+_FILTERING = (400, 403, 422, 451)  # statuses of responses to one prompt that a filter refuses
 
 
 class EndpointError(CannotRunError):
     """The endpoint gave no answer. The message says what to change."""
 
 
-def make_chat_generate(settings: ChatServer) -> Generate:
-    """Return a function from chats to completions, which come in the same order.
+def make_chat_replies(settings: ChatServer) -> AskMany:
+    """Return a function from chats to replies, which come in the same order.
 
     It asks ``concurrency`` chats at a time. It returns answers as they are: the designer judges
     them.
@@ -61,33 +45,36 @@ def make_chat_generate(settings: ChatServer) -> Generate:
     """
     ask = make_chat_ask(settings, {"mechanism": mechanism_schema()})
 
-    def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
+    def replies(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[Reply]:
         seeds = rng.integers(2**31, size=len(chats)).tolist()
         with ThreadPoolExecutor(settings.concurrency) as pool:
             answers = pool.map(ask, chats, seeds)
             progress = tqdm(
                 answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
             )
-            return [answer.text for answer in progress]
+            return list(progress)
 
-    return generate
+    return replies
 
 
 def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
     """Return a function that asks the server for one reply. Threads may share it.
+
+    Whatever the server sends is a reply, an empty reply with its reason, or an ``EndpointError``.
 
     Args:
         settings: The server.
         schema: The JSON schema under its name that ``response_format: json_schema`` asks for.
 
     Raises:
-        EndpointError: See ``make_chat_generate``.
+        EndpointError: See ``make_chat_replies``.
     """
     client = OpenAI(
         base_url=settings.base_url,
         api_key=_api_key(settings),
         timeout=settings.timeout,
         max_retries=settings.retries,
+        http_client=bounded_client(settings.timeout),  # type: ignore[arg-type]  # it takes httpx too
     )
     formats = _formats(schema)
 
@@ -100,36 +87,75 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
 
 def _api_key(settings: ChatServer) -> str:
     name = settings.api_key_variable
-    if name and not os.environ.get(name):
+    key = os.environ.get(name, "").strip() if name else _NO_KEY
+    if not key:
         raise EndpointError(f"api_key_variable: {name} is not set; run `export {name}=KEY` before")
-    return os.environ[name] if name else _NO_KEY
+    if not (key.isascii() and key.isprintable()):
+        raise EndpointError(
+            f"api_key_variable: {name} holds characters that a key cannot have, such as a line "
+            f"end; run `export {name}=KEY` before"
+        )
+    return key
 
 
 def _reply(
     client: OpenAI, settings: ChatServer, chat: list[Message], options: dict[str, Any]
 ) -> Reply:
-    """Return the model's reply without the key. It is empty if the model declined to answer."""
+    """Return the model's reply without the key, or an empty one that says why it has no words."""
     try:
-        answer = client.chat.completions.create(
+        response = client.chat.completions.with_raw_response.create(
             model=settings.model,
-            messages=cast(list[ChatCompletionMessageParam], chat),
+            messages=cast(list[ChatCompletionMessageParam], _sendable(chat)),
             extra_body=settings.extra,
             **options,
         )
-    except openai.OpenAIError as error:  # its text or request may hold the key
-        raise EndpointError(_advice(error, client, settings)) from None
-    except json.JSONDecodeError:
-        answer = None
-    if not isinstance(answer, ChatCompletion) or not answer.choices:
-        raise EndpointError(
-            f"base_url: {settings.base_url} answers, but not with a chat; does it end in /v1?"
-        )
-    text = answer.choices[0].message.content or ""
-    text = text.replace(client.api_key, "***") if settings.api_key_variable else text
-    told = answer.usage
-    if told is None:
-        return Reply(text)
-    return Reply(text, told.prompt_tokens or 0, told.completion_tokens or 0)
+        reply = read_reply(response.content)
+    except (openai.OpenAIError, NoReplyError) as error:  # its text or request may hold the key
+        body = _masked_body(error, client, settings)
+        refused = _refused(error, body)
+        if refused is None:
+            said = advice(error, body, client, settings)
+            raise EndpointError(_masked(said, client, settings)) from None
+        reply = refused
+    text, reason = (_masked(each, client, settings) for each in (reply.text, reply.reason))
+    return replace(reply, text=text, reason=reason)
+
+
+def _sendable(chat: list[Message]) -> list[Message]:
+    """Return a chat as all servers take it: in UTF-8, no message empty, roles in turn.
+
+    The model's own words are cut, because some models write without end.
+    """
+    sent: list[Message] = []
+    for message in chat:
+        role, content = message["role"], well_formed(message["content"])
+        content = content[:_LONGEST_SAID] if role == "assistant" else content
+        if not content.strip():
+            continue
+        if sent and sent[-1]["role"] == role:
+            content = f"{sent.pop()['content']}\n{content}"
+        sent.append({"role": role, "content": content})
+    return sent
+
+
+def _refused(error: Exception, body: bytes) -> Reply | None:
+    """Return an empty reply if a filter of contents refused this one prompt, else None."""
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in _FILTERING:
+        return None
+    data = read_json(body)
+    if not is_filtered(data):
+        return None
+    return Reply("", reason=f"content filter: {error.status_code}, {message_in(data)}")
+
+
+def _masked_body(error: Exception, client: OpenAI, settings: ChatServer) -> bytes:
+    """Return the body of a response that failed; empty if there is none."""
+    body = error.response.content if isinstance(error, openai.APIStatusError) else b""
+    return body.replace(client.api_key.encode(), b"***") if settings.api_key_variable else body
+
+
+def _masked(text: str, client: OpenAI, settings: ChatServer) -> str:
+    return text.replace(client.api_key, "***") if settings.api_key_variable else text
 
 
 def _options(
@@ -153,33 +179,3 @@ def _formats(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
         "json_object": {"type": "json_object"},
         "json_schema": {"type": "json_schema", "json_schema": strict},
     }
-
-
-def _advice(error: openai.OpenAIError, client: OpenAI, settings: ChatServer) -> str:
-    """Return what failed and what to do about it, without the key."""
-    advice = next(text for kind, text in _ADVICE.items() if isinstance(error, kind))
-    return advice.format(
-        url=settings.base_url,
-        model=settings.model,
-        timeout=settings.timeout,
-        attempts=f"{settings.retries + 1} attempts",
-        key=settings.api_key_variable or "a request without a key",
-        said=_said(error).replace(client.api_key, "***"),
-        offered=_offered(client) if isinstance(error, openai.NotFoundError) else "",
-    )
-
-
-def _said(error: openai.OpenAIError) -> str:
-    """Return the server's message, or the reason why there is none."""
-    if isinstance(error, openai.APIStatusError):
-        return f"{error.status_code}: {error.response.text[:_SHOWN_WORDS]}"
-    return str(error.__cause__ or error)
-
-
-def _offered(client: OpenAI) -> str:
-    """Return the models that the server lists."""
-    try:
-        names = [model.id for model in client.models.list()]
-    except openai.OpenAIError:
-        return "it lists no models either: does base_url end in /v1?"
-    return f"choose one of {', '.join(names[:_SHOWN_MODELS])}"

@@ -25,7 +25,8 @@ class ChatServer(Checked):
         max_tokens: Longest answer in tokens; None leaves it to the server.
         timeout: Longest time of one attempt, in seconds.
         retries: Further attempts after a lost connection, a timeout, a failure of the server, or
-            status 429 (then at the time that ``Retry-After`` names).
+            status 429 (then at the time that ``Retry-After`` names; if that is more than two
+            minutes away, the run ends).
         concurrency: Most chats at once.
         response_format: ``text``; ``json_object`` for any JSON object; ``json_schema`` for decoding
             by the schema of what is asked for, where the server can do that.

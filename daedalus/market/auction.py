@@ -6,6 +6,7 @@ the highest losing bid, and Vickrey-Clarke-Groves. With one unit the last two ar
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -21,6 +22,7 @@ from daedalus.market.jit.compilation import (
     shared_kernel,
 )
 from daedalus.market.mechanism import AUCTION_TYPES
+from daedalus.market.words import AuctionType
 
 _FIRST_PRICE, _SECOND_PRICE, _VCG = range(len(AUCTION_TYPES))
 
@@ -52,6 +54,25 @@ def pays_one_price(auction_format: int) -> bool:
 def pays_personal_price(auction_format: int) -> bool:
     """Return whether each winner has a price of its own, which it cannot check by its bids."""
     return auction_format == _VCG
+
+
+def _require_one_payment() -> None:
+    """Check that each format has one rule of payment: otherwise kernels take it for another one.
+
+    Raises:
+        ValueError: A format has none or several.
+    """
+    rules = (pays_own_bid, pays_one_price, pays_personal_price)
+    for number, name in enumerate(AUCTION_TYPES):
+        if sum(inspect.unwrap(rule)(number) for rule in rules) != 1:
+            raise ValueError(
+                f"auction_type: {name!r} has no single rule of payment; let exactly one of "
+                f"{', '.join(rule.__name__ for rule in rules)} in daedalus/market/auction.py be "
+                "true of it"
+            )
+
+
+_require_one_payment()
 
 
 @kernel
@@ -241,7 +262,7 @@ class Sales:
 
 def clear_sales(
     bids: NDArray[np.float64],
-    auction_type: str,
+    auction_type: AuctionType,
     units: int = 1,
     reserve: float = 0.0,
     aliases: NDArray[np.float64] | None = None,

@@ -18,8 +18,9 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 from daedalus.market.views import Player
+from daedalus.market.words import MarketName
 
-MARKETS = ("strategic", "classic")
+MARKETS: tuple[MarketName, ...] = ("strategic", "classic")
 
 
 @dataclass
@@ -36,7 +37,7 @@ class MarketSettings(Checked):
         strategic: Constants of the strategic market.
     """
 
-    name: str = one_of(MARKETS, "strategic")
+    name: MarketName = one_of(MARKETS, "strategic")
     episode_length: int = at_least(1, 10, "an integer")
     rounds_per_step: int = at_least(1, 5, "an integer")
     scored_rounds: int = at_least(1, 3, "an integer")

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.words import AuctionType, CoalitionPolicy
+
 AUCTION_TYPES = ("first_price", "second_price", "vcg")
 COALITION_POLICIES = ("allow", "restrict", "penalize_suspected", "penalize_confirmed")
 
@@ -63,7 +65,7 @@ class Mechanism:
         MechanismError: A field has the wrong type, is not finite or lies outside its range.
     """
 
-    auction_type: str = _choice(
+    auction_type: AuctionType = _choice(
         AUCTION_TYPES,
         "second_price",
         "how prices are set: in first_price a winner pays its own bid, in second_price the highest "
@@ -84,7 +86,7 @@ class Mechanism:
     collusion_penalty: float = _amount(
         3.0, 0.0, "fine for detected collusion; takes a penalize_ coalition_policy"
     )
-    coalition_policy: str = _choice(
+    coalition_policy: CoalitionPolicy = _choice(
         COALITION_POLICIES,
         "allow",
         "how rings of bidders are treated: allowed, restricted to declared ones, or fined on "
@@ -248,6 +250,13 @@ class Mechanisms:
         rows = self._rows.view()
         rows.flags.writeable = False
         return rows
+
+    def __repr__(self) -> str:
+        """Return the mechanism if it is the only one, and otherwise their number."""
+        if len(self) == 1 and not self.malformed[0]:
+            return f"Mechanisms([{self[0]!r}])"
+        malformed = int(self.malformed.sum())
+        return f"Mechanisms({len(self)} rows{f', {malformed} malformed' if malformed else ''})"
 
     def __len__(self) -> int:
         """Return B."""

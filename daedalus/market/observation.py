@@ -67,6 +67,16 @@ class Observation:
     episode_length: int
     stage: int
 
+    def __repr__(self) -> str:
+        """Return the number of markets, their steps and the means of their proxies, in one line."""
+        if not len(self):
+            return "Observation(markets=0)"
+        first, last, length = self.round_number.min(), self.round_number.max(), self.episode_length
+        steps = f"{first}" if first == last else f"{first} to {last}"
+        means = zip(PROXIES, self.proxies.mean(axis=0), strict=True)
+        shown = ", ".join(f"{name} {mean:.3g}" for name, mean in means)
+        return f"Observation(markets={len(self)}, steps={steps} of {length}, means: {shown})"
+
     def __len__(self) -> int:
         """Return B."""
         return len(self.round_number)

@@ -46,6 +46,15 @@ class Outcome:
     records: NDArray[np.float64]
     units: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        """Return the numbers of episodes and rounds, and the mean of each column, in one line."""
+        episodes, rounds = self.records.shape[:2]
+        if not self.played.any():
+            return f"Outcome(episodes={episodes}, rounds={rounds}, none played)"
+        means = zip(ROUND_FIELDS, self.records[self.played].mean(axis=0), strict=True)
+        shown = ", ".join(f"{name} {mean:.3g}" for name, mean in means)
+        return f"Outcome(episodes={episodes}, rounds={rounds}, means: {shown})"
+
     @property
     def played(self) -> NDArray[np.bool_]:
         """Return whether each round was played, shape (B, R)."""

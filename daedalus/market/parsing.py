@@ -78,7 +78,7 @@ def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
     try:
         data = _read_object(text, strict)
     except _RefusedError as refusal:
-        return ParsedMechanism(None, {_TEXT: str(refusal)})
+        return no_mechanism(str(refusal))
     errors = {name: _MISSING for name in FIELDS if name not in data}
     for name, value in data.items():
         if name not in FIELDS:
@@ -91,6 +91,11 @@ def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
     valid_share = sum(name not in errors for name in FIELDS) / len(FIELDS)
     mechanism = None if errors else Mechanism(**data)  # type: ignore[arg-type]  # checked
     return ParsedMechanism(mechanism, errors, valid_share)
+
+
+def no_mechanism(reason: str) -> ParsedMechanism:
+    """Return that a text holds no mechanism, for a reason that begins with its kind and a colon."""
+    return ParsedMechanism(None, {_TEXT: reason})
 
 
 def format_mechanism(mechanism: Mechanism) -> str:

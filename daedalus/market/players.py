@@ -35,6 +35,7 @@ from daedalus.market.views import (
     disclosed,
     told_to,
 )
+from daedalus.market.words import Strategy
 
 _Seat = tuple[int, Player, View]
 """A market, who bids in one of its seats, and what that bidder knows."""
@@ -213,7 +214,7 @@ class PlayedMarket:
 
 def _without_strategies(each: BidderType) -> BidderType:
     """Return a type whose bidders only withdraw, if they do, and do not learn."""
-    menu = [strategy for strategy in each.menu if strategy == "withdraw"]
+    menu: list[Strategy] = [strategy for strategy in each.menu if strategy == "withdraw"]
     return replace(each, menu=menu, learner="gradient")
 
 

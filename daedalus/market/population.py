@@ -9,6 +9,7 @@ from typing import Any, Self
 from daedalus.checks import Checked, at_least, below_one, bounded, within
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
 from daedalus.market.values import ValueDistribution
+from daedalus.market.words import Learner, Strategy
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")
@@ -62,7 +63,7 @@ class BidderType(Checked):
     """
 
     share: float = at_least(0, 1.0)
-    menu: list[str] = field(default_factory=list)
+    menu: list[Strategy] = field(default_factory=list)
     value_low: float = 0.0
     value_high: float = 1.0
     values: ValueDistribution | None = None
@@ -76,7 +77,9 @@ class BidderType(Checked):
     rivals_spread: float = within(1, 100, 1.0)
     efficient_ring: bool = True
     discretion: float = within(0, 1, 0.0)
-    learner: str = bounded("gradient", LEARNERS.__contains__, f"choose from {', '.join(LEARNERS)}")
+    learner: Learner = bounded(
+        "gradient", LEARNERS.__contains__, f"choose from {', '.join(LEARNERS)}"
+    )
     factors: int = within(2, MAX_FACTORS, 8, "an integer")
     lowest_factor: float = below_one(0.3)
     hedge_rate: float = bounded(10.0, lambda rate: 0 < rate <= 100, "give a number in (0, 100]")

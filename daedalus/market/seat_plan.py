@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from daedalus.checks import Checked, at_least, one_of, within
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.values import ValueDistribution
+from daedalus.market.words import BidderKind
 
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 
@@ -31,7 +32,7 @@ class BidderGroup(Checked):
         values: Distribution of values between the lowest and the highest; None is uniform.
     """
 
-    kind: str = one_of(BIDDER_KINDS, "truthful")
+    kind: BidderKind = one_of(BIDDER_KINDS, "truthful")
     seats: list[int] = field(default_factory=list)
     value_low: float = 0.3
     value_high: float = 0.9

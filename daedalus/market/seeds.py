@@ -28,9 +28,25 @@ def market_seeds(seed: int, purpose: str, count: int, *indices: int) -> NDArray[
     return words.astype(np.uint64)
 
 
+def episode_seed(seed: object) -> int:
+    """Return the seed of a single episode as Python's integer.
+
+    Raises:
+        ValueError: It is no integer from 0 to ``EPISODE_SEEDS`` - 1.
+    """
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not (whole and 0 <= seed < EPISODE_SEEDS):  # type: ignore[operator]  # an integer
+        raise ValueError(f"seed: {seed!r}; give an integer from 0 to {EPISODE_SEEDS - 1}")
+    return int(seed)  # type: ignore[call-overload,no-any-return]  # an integer
+
+
 def episode_seeds(seeds: Sequence[int]) -> NDArray[np.uint64]:
-    """Return the market seed of each single episode: in Python, in Gymnasium and in the service."""
-    return np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
+    """Return the market seed of each single episode: in Python, in Gymnasium and in the service.
+
+    Raises:
+        ValueError: One is no ``episode_seed``.
+    """
+    return np.concatenate([market_seeds(episode_seed(seed), "service", 1) for seed in seeds])
 
 
 def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:

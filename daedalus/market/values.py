@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import Checked, above, one_of, within
+from daedalus.market.words import Family
 
 FAMILIES = {
     "uniform": (),
@@ -69,7 +70,7 @@ class ValueDistribution(Checked):
         ValueError: A parameter is missing or out of range, or belongs to another family.
     """
 
-    family: str = one_of(tuple(FAMILIES), "uniform")
+    family: Family = one_of(tuple(FAMILIES), "uniform")
     mean: float | None = above(0, None)
     alpha: float | None = within(0.5, 100, None)
     beta: float | None = within(0.5, 100, None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from daedalus.market.words import AuctionType
 
 DISCLOSURES = (
     "reveal_clearing_price",
@@ -105,9 +107,9 @@ class View:
     past: tuple[PastRound, ...]
 
     @property
-    def auction_type(self) -> str:
+    def auction_type(self) -> AuctionType:
         """Return the format, one of ``AUCTION_TYPES``."""
-        return str(self.rules["auction_type"])
+        return cast("AuctionType", self.rules["auction_type"])
 
     @property
     def reserve(self) -> float | None:

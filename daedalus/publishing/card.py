@@ -16,6 +16,7 @@ from daedalus.language.prompt import Message
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence
 from daedalus.publishing.settings import REPOSITORY, HubSettings
+from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN
 from daedalus.training.trained_prompt import was_constrained
 
 _TEMPLATE = Path(__file__).with_name("card.md")
@@ -78,7 +79,7 @@ def model_card(
         template_path=str(_TEMPLATE),
         model_name=tables.plain(settings.repo.partition("/")[2]),
         license=tables.plain(settings.license),
-        phases=" and ".join(_phases(config)),
+        phases=" and ".join(_phases(config).values()),
         base=_base(evidence),
         parameters=parameters,
         adapters=_adapters(config, settings),
@@ -121,7 +122,7 @@ def _metadata(evidence: Evidence, settings: HubSettings) -> ModelCardData:
         library_name="peft" if settings.adapter_only else "transformers",
         pipeline_tag="text-generation",
         base_model=base_model(evidence),
-        tags=["mechanism-design", "auctions", *(each.lower() for each in _phases(evidence.config))],
+        tags=["mechanism-design", "auctions", *_phases(evidence.config)],
         model_name=settings.repo.partition("/")[2],
         eval_results=_results(evidence),
     )
@@ -166,9 +167,21 @@ def _rounded(value: float) -> float:
     return round(float(value), 4)
 
 
-def _phases(config: dict[str, Any]) -> list[str]:
+def _phases(config: dict[str, Any]) -> dict[str, str]:
+    """Return the phases of the training in words, by the names of their settings."""
     training = config["training"]
-    return [name for name in ("SFT", "GRPO") if training[name.lower()]["steps"]]
+    named = {"sft": "SFT", "grpo": _update(training["grpo"])}
+    return {key: name for key, name in named.items() if training[key]["steps"]}
+
+
+def _update(grpo: dict[str, Any]) -> str:
+    """Return how GRPO learned from each group of answers."""
+    kind = grpo.get("loss_type")
+    if kind not in AIMS:
+        return "plain GRPO"
+    odds = "Boltzmann odds" if kind == BOLTZMANN else "target odds"
+    near = f", {grpo['neighbours']} neighbours in each group" if grpo["neighbours"] else ""
+    return f"GRPO ({odds}{near})"
 
 
 def _base(evidence: Evidence) -> str:
@@ -224,9 +237,11 @@ def _training(config: dict[str, Any]) -> str:
             f"mechanism. {drawn} mechanisms."
         )
     if grpo["steps"]:
+        update = _update(grpo)
         lines.append(
-            f"GRPO took {grpo['steps']} steps of {grpo['prompts_per_step']} prompts with "
-            f"{grpo['group_size']} answers each. Each answer was played in {grpo['futures']} "
-            "futures of the market that its prompt describes."
+            f"{update[0].upper()}{update[1:]} took {grpo['steps']} steps of "
+            f"{grpo['prompts_per_step']} prompts with {grpo['group_size']} answers each. Each "
+            f"answer was played in {grpo['futures']} futures of the market that its prompt "
+            "describes."
         )
     return "\n".join(lines)

@@ -47,7 +47,8 @@ class Evidence:
     @property
     def stack(self) -> RewardStack:
         """Return the reward of the run, by which designers were compared."""
-        return RewardStack(dict(self.config["reward"]["weights"]))
+        reward = self.config["reward"]
+        return RewardStack(dict(reward["weights"]), dict(reward.get("own_terms", {})))
 
     @property
     def score(self) -> str:

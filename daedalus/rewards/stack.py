@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.checks import naming
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
-from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
+from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_of_term, own_term
 
 _VALID = ParsedMechanism(Mechanism(), {}, 1.0)
 
@@ -23,15 +24,20 @@ class RewardStack:
 
     Attributes:
         weights: Weight of each term, by its name. Each term is in [0, 1].
+        own_terms: Terms of the user, which this package has not: ``MODULE.FUNCTION`` by name. Such
+            a function is a ``MarketTerm``.
 
     Raises:
-        ValueError: A term is unknown or a weight is not finite.
+        ValueError: A term is unknown, a weight is not finite, or a term of the user is not there,
+            has no weight or has the name of another one.
     """
 
     weights: dict[str, float] = field(default_factory=lambda: {"composite": 1.0})
+    own_terms: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = [*TEXT_TERMS, *MARKET_TERMS]
+        known = [*TEXT_TERMS, *MARKET_TERMS, *self.own_terms]
+        self._check_own_terms()
         for name, weight in self.weights.items():
             if name not in known:
                 raise ValueError(f"weights.{name}: no such term; choose from {', '.join(known)}")
@@ -39,6 +45,20 @@ class RewardStack:
                 raise ValueError(f"weights.{name}: {weight}; give a finite number")
         if not any(self.weights.values()):
             raise ValueError("weights: all are zero; give at least one term a weight")
+
+    def _check_own_terms(self) -> None:
+        for name, place in self.own_terms.items():
+            if name in TEXT_TERMS or name in MARKET_TERMS:
+                raise ValueError(f"own_terms.{name}: a term has this name; choose another one")
+            if name not in self.weights:
+                raise ValueError(f"own_terms.{name}: no weight; give it one by weights.{name}")
+            with naming(f"own_terms.{name}"):
+                own_term(place)
+
+    def _mean(self, name: str, outcome: Outcome) -> NDArray[np.float64]:
+        """Return a market term's mean over rounds, shape (B,)."""
+        place = self.own_terms.get(name)
+        return mean_of_term(own_term(place) if place else MARKET_TERMS[name], outcome)
 
     @property
     def active(self) -> dict[str, float]:
@@ -81,7 +101,7 @@ class RewardStack:
             else:
                 scores[name] = np.zeros(len(parsed))
                 if valid.any():
-                    rewards = mean_over_rounds(name, outcome).reshape(int(valid.sum()), -1)
+                    rewards = self._mean(name, outcome).reshape(int(valid.sum()), -1)
                     scores[name][valid] = rewards.mean(axis=1)
         return scores
 
@@ -99,7 +119,7 @@ class RewardStack:
             {
                 name: np.full(rows, TEXT_TERMS[name](_VALID))
                 if name in TEXT_TERMS
-                else mean_over_rounds(name, outcome)
+                else self._mean(name, outcome)
                 for name in self.weights
             }
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.checks import CannotRunError, imported
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
 
@@ -60,16 +62,55 @@ MARKET_TERMS: dict[str, MarketTerm] = {
 TEXT_TERMS: dict[str, TextTerm] = {"format": well_formed, "schema": schema}
 
 
-def mean_over_rounds(name: str, outcome: Outcome) -> NDArray[np.float64]:
-    """Return a market term's mean over rounds, shape (B,).
+@cache
+def own_term(place: str) -> MarketTerm:
+    """Return a market term of the user, which checks what the user's function returns.
 
-    A round that was not played earns 0 under every term, and no term sees it.
+    Args:
+        place: ``MODULE.FUNCTION``.
+
+    Raises:
+        ValueError: There is no such function.
+    """
+    function = imported(place)
+    if not callable(function):
+        raise ValueError(f"{place!r}; this is {type(function).__name__}; name a function")
+
+    def term(outcome: Outcome) -> NDArray[np.float64]:
+        found, shape = np.asarray(function(outcome)), outcome.played.shape
+        if found.shape != shape or found.dtype.kind not in "biuf":
+            raise CannotRunError(
+                f"{place} returned {found.dtype.name} of shape {found.shape}; return a number from "
+                f"0 to 1 for each round, here of shape {shape}"
+            )
+        if not ((found >= 0.0) & (found <= 1.0)).all():  # NaN neither
+            wrong = found[~((found >= 0.0) & (found <= 1.0))][0]
+            raise CannotRunError(f"{place} returned {wrong}; return numbers from 0 to 1")
+        return found.astype(np.float64)
+
+    return term
+
+
+def mean_over_rounds(name: str, outcome: Outcome) -> NDArray[np.float64]:
+    """Return a market term's mean over rounds, shape (B,), see ``mean_of_term``.
 
     Args:
         name: One of ``MARKET_TERMS``.
         outcome: R rounds of B markets.
     """
-    term, played = MARKET_TERMS[name], outcome.played
+    return mean_of_term(MARKET_TERMS[name], outcome)
+
+
+def mean_of_term(term: MarketTerm, outcome: Outcome) -> NDArray[np.float64]:
+    """Return a market term's mean over rounds, shape (B,).
+
+    A round that was not played earns 0 under every term, and no term sees it.
+
+    Args:
+        term: The term.
+        outcome: R rounds of B markets.
+    """
+    played = outcome.played
     if played.all():
         rewards = term(outcome)
     else:

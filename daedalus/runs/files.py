@@ -90,9 +90,35 @@ def whole_lines(path: Path) -> list[str]:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV, completely or not at all; ``read_table`` reads it."""
+    """Write a table as CSV, completely or not at all; ``read_table`` reads it.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe there.
+    """
+    texts = frame.select_dtypes(["object", "str"]).columns
+    harmless = frame.assign(**{name: frame[name].map(_harmless) for name in texts})
     with written_whole(path) as aside:
-        frame.to_csv(aside, index=False)
+        harmless.rename(columns=_harmless).to_csv(aside, index=False)
+
+
+def _harmless(value: object) -> object:
+    """Return a cell of a table so that no spreadsheet runs it."""
+    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+
+
+def _as_it_was(value: object) -> object:
+    """Return a cell as it was before ``_harmless``."""
+    marked = isinstance(value, str) and value.startswith("'") and _is_formula(value[1:])
+    return value[1:] if marked and isinstance(value, str) else value
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a spreadsheet takes a text for a formula, without apostrophes before it."""
+    text = text.lstrip("'")
+    try:
+        float(text)
+    except ValueError:
+        return text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return False
 
 
 def read_table(path: Path, *texts: str) -> pd.DataFrame:
@@ -107,9 +133,11 @@ def read_table(path: Path, *texts: str) -> pd.DataFrame:
     names = {*NAMES, *texts}
     columns = [str(column) for column in pd.read_csv(path, nrows=0)]
     numbers = {column: [""] for column in columns if column not in names}
-    return pd.read_csv(
+    table = pd.read_csv(
         path, dtype=dict.fromkeys(names, "str"), na_values=numbers, keep_default_na=False
     )
+    there = [name for name in columns if name in names]
+    return table.assign(**{name: table[name].map(_as_it_was) for name in there})
 
 
 @functools.cache

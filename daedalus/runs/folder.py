@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -170,18 +170,6 @@ def files_below(folder: Path, name: str) -> Iterator[Path]:
             yield here / name
 
 
-def newest_model(outputs: Path) -> Path | None:
-    """Return the newest trained model at any depth below ``outputs``, or None."""
-    prompts = (path for path in files_below(outputs, PROMPT) if path.parent.name == MODEL)
-    newest = _newest(prompts)
-    return newest.parent if newest else None
-
-
-def newest_run(outputs: Path) -> RunFolder | None:
-    """Return the newest run below ``outputs`` that logged its training, or None."""
-    newest = _newest(files_below(outputs, HISTORY))
-    return RunFolder(newest.parent) if newest else None
-
-
-def _newest(paths: Iterator[Path]) -> Path | None:
-    return max(paths, key=lambda path: path.stat().st_mtime, default=None)
+def newest_first(paths: Iterable[Path]) -> list[Path]:
+    """Return files by the time at which they were last written."""
+    return sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True)

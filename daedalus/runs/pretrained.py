@@ -42,7 +42,8 @@ class Pretrained:
         commit = f", commit {self.commit[:7]}" if self.commit else ""
         return (
             f"the pretrained one of {self.recipe}, {self.date}{commit}; {mean:.2f} over "
-            f"{len(self.scores)} populations, where random has 0 and the best fixed mechanism 1"
+            f"{len(self.scores)} populations, where 0 is random, and 1 the better of planner and "
+            "best own"
         )
 
     def write(self, folder: Path) -> None:

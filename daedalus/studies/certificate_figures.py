@@ -50,7 +50,8 @@ def certificate_dots(summary: pd.DataFrame, types: pd.DataFrame) -> Figure:
             handles, labels, loc="outside lower right", ncols=6, frameon=False, fontsize=9
         )
     reading = (
-        "bar: mean over bidders, of a ring's gain the largest · dot: a type · %: share of steps"
+        "bar: mean over bidders, of a ring's gain the largest · dot: a type · all units together "
+        "· %: share of steps"
     )
     entitle(figure, "What truthful bidders could gain by other bids", reading)
     return figure
@@ -77,4 +78,4 @@ def _panel(axes: Axes, shown: pd.DataFrame, types: pd.DataFrame, column: str) ->
     axes.set_xlim(-0.03 * top, top)
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_title(PANELS[column], loc="left")
-    axes.set_xlabel("units of value", color=FAINT)
+    axes.set_xlabel("units of value a sale", color=FAINT)

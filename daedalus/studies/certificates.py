@@ -18,6 +18,7 @@ from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
 from daedalus.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
+from daedalus.theory.formats import FORMATS
 from daedalus.theory.hindsight import hindsight, record
 
 MOST = 24
@@ -76,7 +77,8 @@ def certificate_tables(
         otherwise), and ``learned_regret``, that of the bids that were made.
 
     Raises:
-        CannotRunError: The market's population draws its bidders, or values have atoms.
+        CannotRunError: The market's population draws its bidders, values have atoms, or theory
+            does not know a format.
     """
     groups, units = groups_of(market.population), market.population.units
     rows, types = [], []
@@ -102,7 +104,8 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
 
     Returns:
         A number for each ``designer``, in units of value; NaN if no certificate describes the
-        market, because its episodes draw their bidders or because it is the classic one.
+        market, because its episodes draw their bidders or because it is the classic one, or if
+        theory does not know a format that the designer chose.
     """
     designers = pd.Index(steps["designer"].unique(), name="designer")
     unknown = pd.Series(np.nan, designers, name="regret")
@@ -117,10 +120,12 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
     rules = valid[_SALE].drop_duplicates()
     regrets = [
         truthful_regret(Mechanism(auction_type=kind, reserve_price=reserve), groups, units, bids)
+        if kind in FORMATS
+        else np.nan
         for kind, reserve in rules.itertuples(index=False)
     ]
     joined = valid.merge(rules.assign(regret=regrets), on=_SALE)
-    return joined.groupby("designer")["regret"].mean().reindex(designers)
+    return joined.groupby("designer")["regret"].mean(skipna=False).reindex(designers)
 
 
 def _repeated(

@@ -18,6 +18,7 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.strategic import StrategicMarket, StrategicState
+from daedalus.theory.formats import pays_own_bid, require_format
 
 SIMULATED, MODEL = "simulated", "language_model"
 """Names of the two populations of bidders."""
@@ -54,8 +55,14 @@ class Noting:
             self.designer.watch(episodes)
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the designer's mechanisms."""
+        """Return the designer's mechanisms.
+
+        Raises:
+            CannotRunError: Theory does not know the best bids in a format. No bidder is asked then.
+        """
         mechanisms = self.designer.propose(observations, rng)
+        for kind in np.unique(mechanisms.auction_type):
+            require_format(CHOICES["auction_type"][kind])
         assert self._episodes is not None
         rows = np.flatnonzero(~mechanisms.malformed & ~self._episodes.done)
         if len(rows):
@@ -165,7 +172,7 @@ def _regrets(group: pd.DataFrame) -> pd.Series[float]:
     Payoffs are means over all ``rival`` bids of the group. The best bid is taken from a grid in
     hundredths.
     """
-    first = str(group["auction_type"].iloc[0]) == "first_price"
+    first = pays_own_bid(str(group["auction_type"].iloc[0]))
     reserve, rivals = float(group["reserve"].iloc[0]), np.sort(group["rival"].to_numpy())
     values, bids = group["value"].to_numpy(), group["bid"].to_numpy()
     chances, costs = _odds(_GRID, rivals, reserve, first)

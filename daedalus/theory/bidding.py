@@ -14,6 +14,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from daedalus.market.values import ValueDistribution
+from daedalus.market.words import AuctionType
 from daedalus.theory import equilibria
 from daedalus.theory.distributions import Distribution
 from daedalus.theory.markets import (
@@ -141,7 +142,7 @@ def truth_is_dominant(episodes: int, seed: int) -> list[Row]:
     return [below_row("vcg: truth is dominant", quantity, 0.0, gain, 1e-12)]
 
 
-def largest_gain_of_lies(auction_type: str, sales: int, seed: int) -> float:
+def largest_gain_of_lies(auction_type: AuctionType, sales: int, seed: int) -> float:
     """Return the largest gain of a bidder for two units from bids that are not its values.
 
     Args:
@@ -199,7 +200,11 @@ def budgets(episodes: int, seed: int) -> list[Row]:
     unpaced = make_theory_market(2, {"shader": SHADER}, constants={"pacing_gain": 0.0})
     copies = np.tile(np.arange(episodes), COPIES)
     seeds = market_seeds(seed, "theory/budgets", len(copies))
-    for name, theory in (("first_price", 1.0 / 3.0), ("second_price", 7.0 / 24.0)):
+    cases: tuple[tuple[AuctionType, float], ...] = (
+        ("first_price", 1.0 / 3.0),
+        ("second_price", 7.0 / 24.0),
+    )
+    for name, theory in cases:
         state, mechanisms = learning.reset(seeds[:episodes]), open_mechanisms(name, 0.0, episodes)
         learning.play(state, mechanisms, LEARNING_ROUNDS)
         state, revenue = state.fork(copies, seeds), 0.0
@@ -233,7 +238,7 @@ def _sample_bids(
 
 
 def _surplus(
-    auction_type: str,
+    auction_type: AuctionType,
     own: NDArray[np.float64],
     others: NDArray[np.float64],
     values: NDArray[np.float64],

@@ -31,6 +31,7 @@ from daedalus.theory import sales
 from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.ex_post import mean_regret, worst_regret
+from daedalus.theory.formats import pays_personal_price, require_format
 from daedalus.theory.sales import Bidder
 
 DRAWS = 20_000
@@ -91,9 +92,11 @@ def _values_of(name: str, each: BidderType) -> Distribution:
 class Certificate:
     """The certificate of a mechanism for the bidders of a sale.
 
+    All money is of all units of a sale together, in units of value. A unit is worth 1 at most.
+
     Attributes:
         sale: ``revenue`` of truthful bids; ``optimum``, the revenue of the best mechanism (Myerson
-            1981), NaN if someone wants two units; ``efficiency``, value delivered over the highest;
+            1981), NaN if someone wants two units; ``welfare``, value delivered over the highest;
             ``rationality_violation``, the largest payment above the value won; and ``deficit``, the
             largest payment of the auctioneer.
         types: A row of numbers for each type of bidders, see ``certify``.
@@ -105,6 +108,9 @@ class Certificate:
 
 def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int) -> Certificate:
     """Return the certificate of a mechanism.
+
+    Regrets and gains are of all units that a bidder wants in one sale, in units of value. So they
+    are at most its demand, 2, though no value is above 1.
 
     The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
@@ -118,7 +124,11 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
         groups: The bidders.
         units: Supply K.
         seed: Seed of the sales that are played.
+
+    Raises:
+        CannotRunError: The theory of the format is not known.
     """
+    require_format(mechanism.auction_type)
     played = _play(mechanism, groups, units, seed)
     rows: list[dict[str, float | str]] = []
     utilities, first = 0.0, 0
@@ -130,7 +140,7 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     bidders = [group.bidder for group in groups for _ in range(group.size)]
     welfare = sales.expected_welfare(bidders, mechanism.reserve_price, units)
     sale = {"revenue": welfare - utilities, "optimum": _optimum(bidders, units)}
-    sale |= {"efficiency": welfare / sales.expected_welfare(bidders, 0.0, units)}
+    sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
     sale |= {"rationality_violation": played.loss, "deficit": played.deficit}
     return Certificate(sale, rows)
 
@@ -146,6 +156,9 @@ def truthful_regret(
         units: Supply K.
         bids: Truthful bids in S sales, of ``draw_values``, shape (S, n, 2). They count only where
             bidders want two units.
+
+    Raises:
+        CannotRunError: The theory of the format is not known.
     """
     total, first = 0.0, 0
     for group in groups:
@@ -195,12 +208,12 @@ def _contest(
 
 def _names_apart(contest: Contest) -> Contest:
     """Return the sale as seen by bids under many names: in VCG, units then have one price."""
-    uniform = contest.auction_type == "vcg"
-    return replace(contest, auction_type="second_price") if uniform else contest
+    apart = pays_personal_price(contest.auction_type)
+    return replace(contest, auction_type="second_price") if apart else contest
 
 
 def _false_name_gain(contest: Contest, bidder: Bidder, truthful: float) -> float:
-    if contest.auction_type != "vcg" or bidder.demand == 1:
+    if not pays_personal_price(contest.auction_type) or bidder.demand == 1:
         return 0.0  # a bid's name does not matter
     return max(0.0, _names_apart(contest).gain([bidder], bidder.demand).best - truthful)
 

@@ -27,9 +27,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import AUCTION_TYPES
 from daedalus.market.seeds import generator
 from daedalus.theory.distributions import Numbers
+from daedalus.theory.formats import (
+    pays_one_price,
+    pays_own_bid,
+    pays_personal_price,
+    require_format,
+)
 from daedalus.theory.sales import Bidder, area_up_to, counted, knots_of, nodes
 
 GRID = 1000
@@ -64,13 +69,13 @@ class Contest:
     """A sale, seen by a bidder or a ring.
 
     Attributes:
-        auction_type: One of ``AUCTION_TYPES``.
+        auction_type: One of ``FORMATS``.
         reserve: Lowest bid that competes.
         units: Supply K.
         rivals: The others, who bid their values.
 
     Raises:
-        ValueError: There is no such format, so nothing tells what its bidders pay.
+        CannotRunError: The theory of the format is not known.
     """
 
     auction_type: str
@@ -79,11 +84,7 @@ class Contest:
     rivals: Sequence[Bidder]
 
     def __post_init__(self) -> None:
-        if self.auction_type not in AUCTION_TYPES:
-            raise ValueError(
-                f"auction_type: {self.auction_type!r}; choose one of {', '.join(AUCTION_TYPES)}, "
-                "or give its p_j and its bound of the error in daedalus/theory/deviations.py"
-            )
+        require_format(self.auction_type)
 
     def gain(self, members: Sequence[Bidder], units: int) -> Gain:
         """Return what the best bids of a bidder, or of a ring of members, gain.
@@ -94,7 +95,7 @@ class Contest:
         """
         parts = [self._gain(members, unit) for unit in range(1, units + 1)]
         found = Gain(*(float(sum(column)) for column in zip(*parts, strict=True)))
-        if units == 1 or self.auction_type == "vcg":
+        if units == 1 or pays_personal_price(self.auction_type):
             return found
         excess, error = self._excess(members, units)
         return found._replace(best=found.best - excess, error=found.error + error)
@@ -179,12 +180,12 @@ class Contest:
         return best, float(np.maximum(bound.max(axis=1) - best, 0.0).max())
 
     def _truth_is_best(self, unit: int) -> bool:
-        uniform = self.auction_type == "second_price"
-        return self.auction_type == "vcg" or (uniform and unit == 1)
+        uniform = pays_one_price(self.auction_type)
+        return pays_personal_price(self.auction_type) or (uniform and unit == 1)
 
     def _rent(self, wins: Numbers, less: Numbers, unit: int) -> Numbers:
         """Return p_j, shape (X,), where W_j is taken from ``wins`` and W_(j-1) from ``less``."""
-        if self.auction_type == "first_price":
+        if pays_own_bid(self.auction_type):
             return np.zeros(wins.shape[1:])
         if self._truth_is_best(unit):
             return np.asarray(wins[unit - 1])
@@ -197,7 +198,7 @@ class Contest:
             wins = self.wins(at)
             return self._rent(wins, wins, unit)
 
-        if self.auction_type == "first_price":
+        if pays_own_bid(self.auction_type):
             return np.zeros(len(bids))
         degree = sum(each.demand for each in self.rivals)
         return area_up_to(rent, bids, knots_of(self.rivals, self.reserve), degree)

@@ -11,6 +11,7 @@ import numpy as np
 from daedalus.theory import sales
 from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Numbers
+from daedalus.theory.formats import pays_own_bid, pays_personal_price
 from daedalus.theory.sales import Bidder
 
 
@@ -22,7 +23,7 @@ def mean_regret(contest: Contest, bidder: Bidder, bids: Numbers, seat: int) -> t
     """
     if bidder.demand == 1:
         return _first_price_regret(contest, bidder), 0.0
-    if contest.auction_type == "vcg":
+    if pays_personal_price(contest.auction_type):
         return 0.0, 0.0
     others = np.delete(bids, seat, axis=1).reshape(len(bids), -1)
     thresholds = np.maximum(_highest(others, contest.units), contest.reserve)
@@ -31,7 +32,7 @@ def mean_regret(contest: Contest, bidder: Bidder, bids: Numbers, seat: int) -> t
 
 
 def _first_price_regret(contest: Contest, bidder: Bidder) -> float:
-    if contest.auction_type != "first_price":
+    if not pays_own_bid(contest.auction_type):
         return 0.0
     everyone = [bidder, *contest.rivals]
     knots = sales.knots_of(everyone, contest.reserve)
@@ -51,13 +52,18 @@ def two_unit_regrets(auction_type: str, values: Numbers, thresholds: Numbers) ->
     the reserve. The best bids win 0, 1 or 2 units at t_j each.
 
     Args:
-        auction_type: ``first_price`` or ``second_price``.
+        auction_type: One of ``FORMATS``. In VCG the regrets are 0.
         values: Values of both units, the higher first, shape (S, 2).
         thresholds: The t_j, shape (S, 2), the lower first.
+
+    Raises:
+        CannotRunError: The theory of the format is not known.
     """
+    if pays_personal_price(auction_type):
+        return np.zeros(len(values))
     (one, two), (first, second) = values.T, thresholds.T
     best = np.maximum.reduce([np.zeros_like(one), one - first, one + two - 2.0 * second])
-    if auction_type == "first_price":
+    if pays_own_bid(auction_type):
         return np.asarray(best)
     single = np.where(one > first, one - np.maximum(first, two), 0.0)
     truthful = np.where(two > second, one + two - 2.0 * second, np.maximum(single, 0.0))
@@ -74,6 +80,8 @@ def _highest(bids: Numbers, units: int) -> Numbers:
 def worst_regret(contest: Contest, bidder: Bidder) -> float:
     """Return the supremum of the ex-post regret over the values of all bidders.
 
+    It is of all units that the bidder wants, in units of value: from 0 to its demand, 1 or 2.
+
     In first price it is the gain of the highest values against the lowest bids. In a uniform price
     a second bid just below t_2 raises the price of the first from t_1.
     """
@@ -83,9 +91,9 @@ def worst_regret(contest: Contest, bidder: Bidder) -> float:
     )
     first, second = np.maximum(_highest(lows, contest.units), contest.reserve)[0]
     top = float(bidder.values.places[-1])
-    if contest.auction_type == "first_price":
+    if pays_own_bid(contest.auction_type):
         both = 2.0 * (top - second) if bidder.demand == 2 else 0.0
         return float(max(0.0, top - first, both))
-    if contest.auction_type == "vcg" or bidder.demand == 1:
+    if pays_personal_price(contest.auction_type) or bidder.demand == 1:
         return 0.0
     return float(max(0.0, min(top, _highest(highs, contest.units)[0, 1]) - first))

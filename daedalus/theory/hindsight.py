@@ -19,6 +19,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from daedalus.theory.distributions import Distribution, Numbers
+from daedalus.theory.formats import require_format
 
 FACTORS = np.arange(1, 21) / 20
 """Factors of the value that are tried; 1 is truth."""
@@ -37,6 +38,10 @@ class Recorded:
         bids: Their bids, 0 for none, shape (E S, n).
         aliases: Bids under false names, shape (E S, n).
         markets: Number of markets E.
+
+    Raises:
+        CannotRunError: The theory of the format is not known. The best bid might then exceed the
+            value, which no factor of ``FACTORS`` does.
     """
 
     mechanism: Mechanism
@@ -45,6 +50,9 @@ class Recorded:
     bids: Numbers
     aliases: Numbers
     markets: int
+
+    def __post_init__(self) -> None:
+        require_format(self.mechanism.auction_type)
 
 
 class Hindsight(NamedTuple):

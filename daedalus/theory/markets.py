@@ -14,6 +14,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
+from daedalus.market.words import AuctionType
 
 BIDDERS = (2, 3, 4, 5)
 """Numbers of bidders n in the markets without rings."""
@@ -68,7 +69,7 @@ def without_ring(member: BidderType) -> BidderType:
     return replace(member, menu=[each for each in member.menu if each != "collude"])
 
 
-def open_mechanism(auction_type: str, reserve: float) -> Mechanism:
+def open_mechanism(auction_type: AuctionType, reserve: float) -> Mechanism:
     """Return a mechanism that reveals the reserve, all bids, the winners and the price."""
     return Mechanism(
         auction_type=auction_type,
@@ -79,7 +80,7 @@ def open_mechanism(auction_type: str, reserve: float) -> Mechanism:
     )
 
 
-def open_mechanisms(auction_type: str, reserve: float, episodes: int) -> Mechanisms:
+def open_mechanisms(auction_type: AuctionType, reserve: float, episodes: int) -> Mechanisms:
     """Return ``open_mechanism`` for each of E markets."""
     return Mechanisms.repeat(open_mechanism(auction_type, reserve), episodes)
 
@@ -96,7 +97,7 @@ def play_on(
 
 def play_fresh(
     market: StrategicMarket,
-    auction_type: str,
+    auction_type: AuctionType,
     reserve: float,
     episodes: int,
     seed: int,

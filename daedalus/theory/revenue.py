@@ -12,7 +12,9 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.words import AuctionType, Strategy
 from daedalus.theory import equilibria
+from daedalus.theory.formats import pays_own_bid
 from daedalus.theory.markets import (
     BIDDERS,
     COLLUDING,
@@ -38,7 +40,11 @@ GRID = tuple(round(0.05 * step, 2) for step in range(19))
 """Reserves of the revenue curves."""
 
 _GRID_ROUNDS = 600
-_FORMATS = {"first_price": "pay as bid", "second_price": "uniform price", "vcg": "vcg"}
+_FORMATS: dict[AuctionType, str] = {
+    "first_price": "pay as bid",
+    "second_price": "uniform price",
+    "vcg": "vcg",
+}
 
 
 def reserve_curves(episodes: int, seed: int) -> pd.DataFrame:
@@ -111,7 +117,7 @@ def several_units(episodes: int, seed: int) -> list[Row]:
     """Measure revenue of K units, which is the same for all formats in theory (Krishna 2009)."""
     rows, bidders = [], 5
     for units, name in itertools.product((2, 3, 4), _FORMATS):
-        if name == "first_price":
+        if pays_own_bid(name):
             revenue = _pay_as_bid_revenue(bidders, units, episodes, seed)
         else:
             market = make_theory_market(bidders, {"truthful": TRUTHFUL}, units)
@@ -130,7 +136,7 @@ def demand_reduction(episodes: int, seed: int) -> list[Row]:
     not make one: each gets one unit for 0, and its mean value is 2/3.
     """
     rows = []
-    cases: tuple[tuple[str, list[str], float, float], ...] = (
+    cases: tuple[tuple[AuctionType, list[Strategy], float, float], ...] = (
         ("vcg", [], 0.6, 1.4),
         ("second_price", [], 0.8, 1.4),
         ("second_price", ["shade"], 0.0, 4.0 / 3.0),

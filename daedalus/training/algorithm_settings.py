@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
+from daedalus.training.words import Rollouts
 
 ROLLOUTS = ("state", "episode")
 
@@ -63,7 +64,7 @@ class ReinforcementSettings(AlgorithmSettings):
     group_size: int = at_least(2, 8)
     siblings: int = at_least(0, 0)
     micro_batch: int = at_least(1, 64)
-    rollouts: str = one_of(ROLLOUTS, "state")
+    rollouts: Rollouts = one_of(ROLLOUTS, "state")
     states: int = at_least(1, 2048)
     regret_pool: int = at_least(1, 1)
     own_states: bool = False
@@ -92,6 +93,11 @@ class ReinforcementSettings(AlgorithmSettings):
                 f"give an integer from 1 to below the horizon, {self.horizon}, or null"
             )
         self._check_batches()
+
+    @property
+    def neighbours_of_group(self) -> int:
+        """Return how many completions of each group, its first, are neighbours: none."""
+        return 0
 
     def _check_batches(self) -> None:
         """Check that the states suffice for a step, and that its completions can be divided."""

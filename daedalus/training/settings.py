@@ -15,6 +15,7 @@ from daedalus.rewards.objectives import check_objectives, terms_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
+from daedalus.training.words import Backend, Merge, NumberType
 
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
@@ -81,7 +82,7 @@ class ModelSettings(Checked):
         lora: Settings of the adapters.
     """
 
-    backend: str = one_of(BACKENDS, "transformers")
+    backend: Backend = one_of(BACKENDS, "transformers")
     pretrained: str = folder_or_hub_name(
         "config.json",
         other=_is_converted,
@@ -97,10 +98,10 @@ class ModelSettings(Checked):
     tie_embeddings: bool = False
     weight_std: float = at_least(0, 0.05)
     output_std: float = at_least(0, 0.3)
-    dtype: str = one_of(DTYPES, "float32")
+    dtype: NumberType = one_of(DTYPES, "float32")
     load_in_4bit: bool = False
     double_quantisation: bool = False
-    merge: str = one_of(MERGES, "base")
+    merge: Merge = one_of(MERGES, "base")
     memory_limit: float = at_least(0, 0.0)
     lora: LoraSettings = field(default_factory=LoraSettings)
 

@@ -28,6 +28,9 @@ NAMES = {
     "entropy": "entropy",
     "mean_token_accuracy": "token_accuracy",
     "reward": "reward",
+    "reward_sampled": "reward_sampled",
+    "reward_neighbours": "reward_neighbours",
+    "reward_siblings": "reward_siblings",
     "group_reward_std": "reward_std",
     "groups_without_spread": "frac_reward_zero_std",
     "completions/mean_length": "completion_length",
@@ -43,7 +46,8 @@ NAMES = {
 """Our name for each number in a trainer's log. The log also has reward terms as ``term/NAME``.
 
 Under some settings TRL computes ``reward_std`` and ``frac_reward_zero_std`` over the whole batch.
-Ours are always within groups; the reward function measures them.
+Ours are always within groups; the reward function measures them. ``reward`` is the mean over whole
+groups. If these hold neighbours or siblings, the three numbers after it tell them apart.
 """
 
 
@@ -74,7 +78,7 @@ class SignalsCallback(TrainerCallback):
 class ProgressBar(ProgressCallback):
     """A progress bar that shows the latest numbers, instead of a line for each step."""
 
-    SHOWN = ("loss", "reward", "entropy", "validity")
+    SHOWN = ("loss", "reward", "reward_sampled", "entropy", "validity")
 
     def on_log(
         self,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from daedalus.bidders.answers import AnswerFile, key_of, recorded_answers
+from daedalus.bidders.answers import AnswerFile, key_of, number_of_answers, recorded_answers
 from daedalus.checks import CannotRunError
 from daedalus.language.reply import Reply
 
@@ -74,3 +79,101 @@ def test_recordings_are_of_one_model(tmp_path: Path) -> None:
         recorded_answers(packed)
     with pytest.raises(CannotRunError, match="does not exist; name a file of answers"):
         recorded_answers(tmp_path / "none.jsonl")
+
+
+def line(**changes: Any) -> bytes:
+    """Return a line of a file of answers, to the third chat, with some fields changed."""
+    usual = {"key": key_of("m", OPTIONS, chat(2)), "model": "m", "options": OPTIONS}
+    usual |= {"chat": chat(2), "text": "a", "prompt_tokens": 1, "completion_tokens": 1}
+    return json.dumps(usual | changes).encode()
+
+
+BAD = [
+    line(text=[{"type": "text", "text": "a"}]),
+    line(text=None),
+    line(text={"a": 1}),
+    line(text=3),
+    line(prompt_tokens="12"),
+    line(prompt_tokens=None),
+    line(completion_tokens={}),
+    line(key=["a"]),
+    line(chat="a"),
+    line(options=None),
+    line(reason=1),
+    line()[:40],
+    line()[20:],
+    line()[:40] + line(),
+    line().replace(b'"text": "a"', b'"text": "\xff"'),
+    b"\0" * 512,
+    b"[" * 100_000,
+    b'{"key": "a"}',
+    b"null",
+    b"NaN",
+    b'"text"',
+    b"<<<<<<< HEAD",
+]
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_line_that_cannot_be_read_is_named_and_asked_again(
+    bad: bytes, place: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "a.jsonl"
+    for number in range(2):
+        AnswerFile(path).add("m", OPTIONS, chat(number), ANSWER)
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([*lines[:place], bad, *lines[place:]]))
+    assert number_of_answers(path) == 2
+    with caplog.at_level(logging.WARNING):
+        file = AnswerFile(path)
+    assert f"1 of 3 answers cannot be read, the first in line {place + 1};" in caplog.text
+    assert [file.get(key_of("m", OPTIONS, chat(each))) for each in range(3)] == [ANSWER] * 2 + [
+        None
+    ]
+    file.add("m", OPTIONS, chat(2), ANSWER)
+    found = AnswerFile(path)
+    assert [found.get(key_of("m", OPTIONS, chat(each))) for each in range(3)] == [ANSWER] * 3
+    assert len(recorded_answers(path)) == 3
+
+
+@pytest.mark.parametrize("bad", [line(text=[]), line()[:40], b"\0" * 512, b"", b"\n\n"])
+def test_a_file_of_bad_lines_alone_goes_on(bad: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(bad)
+    AnswerFile(path).add("m", OPTIONS, CHAT, ANSWER)
+    assert AnswerFile(path).get(key_of("m", OPTIONS, CHAT)) == ANSWER
+
+
+def test_an_editor_s_marks_do_not_matter(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "a.jsonl"
+    AnswerFile(path).add("m", OPTIONS, CHAT, ANSWER)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
+    with caplog.at_level(logging.WARNING):
+        assert AnswerFile(path).get(key_of("m", OPTIONS, CHAT)) == ANSWER
+    assert number_of_answers(path) == 1 and not caplog.text
+
+
+def test_a_surrogate_that_was_kept_is_read_as_what_can_be_sent(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line(text="half \ud83d"))
+    assert AnswerFile(path).get(key_of("m", OPTIONS, chat(2))) == Reply("half \ufffd", 1, 1)
+
+
+ANY_TEXT = st.text() | st.text(st.characters(categories=["Cs", "Cc", "Zl"]))
+
+
+@given(ANY_TEXT, ANY_TEXT, st.integers(0, 2**53), st.text())
+def test_what_is_kept_is_read_again_equal(
+    tmp_path_factory: pytest.TempPathFactory, text: str, reason: str, tokens: int, asked: str
+) -> None:
+    path = tmp_path_factory.mktemp("kept") / "a.jsonl"
+    reply, question = Reply(text, tokens, 0, reason), [{"role": "user", "content": asked}]
+    AnswerFile(path).add("m", OPTIONS, question, reply)
+    assert AnswerFile(path).get(key_of("m", OPTIONS, question)) == reply
+
+
+@pytest.mark.parametrize("fields", [(None,), ([],), ("a", "1"), ("a", 1, None), ("a", True)])
+def test_no_other_reply_can_be_made(fields: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError):
+        Reply(*fields)

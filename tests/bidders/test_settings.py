@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from daedalus.bidders.asking import BudgetSpentError, Costs
+from daedalus.bidders.questions import AGAIN
 from daedalus.bidders.reading import BIDS_SCHEMA
 from daedalus.bidders.settings import (
     BidderContext,
@@ -151,6 +153,89 @@ def test_a_server_that_talks_nonsense_is_asked_twice_and_its_bidders_stay_out(
     assert (player.read.repeated, player.read.unreadable) == (1, 1)
     first, second = (request["body"]["messages"] for request in server.requests)
     assert len(first) == 2 and len(second) == 4
+
+
+def sent(*, error: Any = None, **choice: Any) -> Reply:
+    """Return a response with one choice, or with an error in its place."""
+    return Reply(body={"error": error, "choices": None} if error else {"choices": [choice]})
+
+
+STRANGE = {
+    "parts": sent(message={"content": [{"type": "thinking"}, {"type": "text", "text": "[1]"}]}),
+    "object": sent(message={"content": {"text": "[1, 2, 3, 4, 5]"}}),
+    "number": sent(message={"content": 5}),
+    "no message": sent(message=None),
+    "legacy": sent(text="[1, 2, 3, 4, 5]"),
+    "surrogate": Reply("half \ud83d"),
+    "NUL": Reply("half \0"),
+    "blank": Reply(" "),
+    "long": Reply("x" * 100_000),
+    "filter": Reply(status=400, body={"error": {"code": "content_filter", "message": "no"}}),
+    "tokens": Reply(
+        body={"choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": "9"}}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_strange_answers_stay_out_and_are_read_again(kind: str, tmp_path: Path) -> None:
+    with serving(lambda *_: STRANGE[kind]) as server:
+        first, costs = revenue(endpoint(server.url), tmp_path)
+        assert first == 0 and costs.calls == len(server.requests) > 0
+        again, costs = revenue(endpoint(server.url), tmp_path)
+        assert again == 0 and costs.calls == 0
+    assert all(each["body"]["messages"][-1]["content"].strip() for each in server.requests)
+
+
+ENDS = {
+    "error": sent(error={"code": 502, "message": "provider ill"}),
+    "no chat": Reply(body=b"<html>"),
+    "torn": Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}"),
+    "busy": Reply(status=429, body={"error": "busy"}, headers={"Retry-After": "3600"}),
+    "empty": Reply(body=b""),
+}
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_a_run_that_a_server_ended_goes_on_to_the_same_numbers(kind: str, tmp_path: Path) -> None:
+    def fails_at_first(count: int, body: dict[str, Any]) -> Reply:
+        return ENDS[kind] if count == 4 else by_question(count, body)
+
+    with serving(by_question) as server:
+        expected, _ = revenue(endpoint(server.url), tmp_path / "whole")
+    with serving(fails_at_first) as server:
+        with pytest.raises(EndpointError):
+            revenue(endpoint(server.url, concurrency=1), tmp_path / "parts")
+        found, costs = revenue(endpoint(server.url, concurrency=1), tmp_path / "parts")
+    assert found == expected and 0 < costs.calls <= QUESTIONS - 4
+    assert len(server.requests) == QUESTIONS + 1  # nothing is asked twice but what failed
+
+
+def test_one_refused_question_of_many_is_counted_and_its_bidder_asked_once_more(
+    tmp_path: Path,
+) -> None:
+    def refuses_the_first(count: int, body: dict[str, Any]) -> Reply:
+        return STRANGE["filter"] if count == 0 else by_question(count, body)
+
+    with serving(refuses_the_first) as server:
+        found, costs = revenue(endpoint(server.url), tmp_path)
+        _, again = revenue(endpoint(server.url), tmp_path)
+    assert found > 0 and costs.refused == again.refused == 1 and again.calls == 0
+    assert costs.reason == again.reason == "content filter: 400, no"
+    assert costs.questions == len(server.requests) == QUESTIONS + 1
+    first, second = (request["body"]["messages"] for request in server.requests[:2])
+    assert len(first) == len(second) == 2 and second[1]["content"].endswith(AGAIN)
+
+
+def test_what_an_earlier_version_kept_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    with serving(by_question) as server:
+        expected, _ = revenue(endpoint(server.url), tmp_path)
+        lines = path.read_text().splitlines()
+        bad = json.loads(lines[0]) | {"text": [{"type": "text", "text": "[1]"}]}
+        path.write_text("\n".join([json.dumps(bad), *lines[1:3], lines[3][:50], *lines[4:]]))
+        found, costs = revenue(endpoint(server.url), tmp_path)
+    assert found == expected and costs.calls == 2
 
 
 def test_a_server_may_decode_by_the_schema_of_bids(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_every_kind_of_assumption_is_changed(
     table = sensitivity(estimator, estimate, verdict).set_index("assumption")
     assert set(table["kind"]) == {
         "as estimated", "number of bidders", "what bidders knew", "boundary", "format",
-        "collusion", "asymmetry",
+        "collusion", "asymmetry", "single sales",
     }  # fmt: skip
     assert table.loc["as estimated", "best"] == pytest.approx(verdict.policy.multiple)
     assert table.loc["as estimated", "gain"] == pytest.approx(

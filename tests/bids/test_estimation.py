@@ -65,6 +65,12 @@ def test_second_price_bids_are_values() -> None:
     assert np.array_equal(found[2], quantiles_of(values, np.ones(4000)))
 
 
+@pytest.mark.parametrize("kind", ["ascending", "third_price", ""])
+def test_bids_of_another_format_are_not_taken_for_values(kind: str) -> None:
+    with pytest.raises(ValueError, match=f"format: '{kind}'; choose first_price or second_price"):
+        values_by_size(np.ones(4), np.ones(4), np.full(4, 2), kind, 1.0)
+
+
 def test_more_rivals_make_lower_values() -> None:
     bids = first_price_bids(uniform, 3, 300, np.random.default_rng(3)).ravel()
     sizes, ones = np.full(len(bids), 3), np.ones(len(bids))

@@ -52,5 +52,5 @@ def test_the_reserves_are_marked(
 
 def test_bases_have_words() -> None:
     assert base_words(RESERVE) == "times the reserve in force"
-    assert base_words(LEVEL) == "times the sale's level"
+    assert base_words(LEVEL) == "times the usual bid of the sale"
     assert base_words("money") == "in the money of the log"

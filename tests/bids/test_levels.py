@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from daedalus.bids.levels import Regression, design_of, without_errors
 from daedalus.bids.log import BidLog, bid_log
 from daedalus.bids.settings import BidLogSettings
 from tests.bids.simulated import first_price_bids, table_of, uniform
+from tests.bids.written import best_of, estimator_of, notes_of, sales_of, text_of
 
 RNG = np.random.default_rng(5)
 
@@ -22,7 +25,8 @@ def made(sales: int, common: float = 0.0) -> tuple[BidLog, np.ndarray]:
         for sale in range(sales)
     ]
     table = table_of(bids, size=list(size), grade=[f"g{each}" for each in grade])
-    return bid_log(table, BidLogSettings(), "made"), level
+    log = bid_log(table, BidLogSettings(), "made")  # its sales have another order
+    return log, level[log.sales["auction"].str[1:].astype(int)]
 
 
 def test_the_regression_finds_the_slopes() -> None:
@@ -78,5 +82,48 @@ def test_errors_of_the_log_are_left_out() -> None:
     bids[7] = bids[7] * 1e6
     log = bid_log(table_of(bids), BidLogSettings(), "log")
     clean = without_errors(log, 5.0)
-    assert len(clean.sales) == 99 and "error of the log" in clean.notes[-1]
+    assert len(clean.sales) == 99 and "error of the log" in str(clean.notes[-1])
     assert without_errors(log, None) is log
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e-2, 1e2, 1e4])
+def test_one_sale_in_another_unit_does_not_move_the_reserve(tmp_path: Path, factor: float) -> None:
+    """Low errors are seen as high ones are."""
+    rows = sales_of(120, 3, 1)
+    wrong = text_of([(a, b * factor if a == "7" else b) for a, b in rows])
+    right = best_of(tmp_path, text_of([row for row in rows if row[0] != "7"]))
+    assert best_of(tmp_path, wrong) == pytest.approx(right)
+    assert "1 sale (7) left out" in notes_of(estimator_of(tmp_path, wrong).log, "dropped")
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e-2, 1e2])
+def test_one_bid_in_another_unit_hardly_moves_the_reserve(tmp_path: Path, factor: float) -> None:
+    rows = sales_of(120, 3, 1)
+    wrong = [(a, b * factor if row == 22 else b) for row, (a, b) in enumerate(rows)]
+    assert best_of(tmp_path, text_of(wrong)) == pytest.approx(
+        best_of(tmp_path, text_of(rows)), rel=0.04
+    )
+
+
+def test_bids_that_are_mostly_alike_are_no_errors(tmp_path: Path) -> None:
+    """Six bids of ten at 100, or bids bunched at a reserve, left most sales out."""
+    rng = np.random.default_rng(5)
+    alike = [(a, 100 if rng.random() < 0.6 else b) for a, b in sales_of(200, 3, 2)]
+    bunched = [(a, max(b, 40), 40) for a, b in sales_of(120, 3, 3)]
+    for text, sales in ((text_of(alike), 200), (text_of(bunched, "auction,bid,reserve"), 120)):
+        estimator = estimator_of(tmp_path, text)
+        assert len(estimator.log.sales) == sales
+        values = estimator.estimate().values
+        assert np.isfinite(values).all() and values[0] < values[-1]
+
+
+def test_many_far_sales_are_kept_and_told(tmp_path: Path) -> None:
+    rows = [(a, b * (1e-6 if int(a) < 15 else 1)) for a, b in sales_of(120, 3, 1)]
+    log = estimator_of(tmp_path, text_of(rows)).log
+    assert len(log.sales) == 120 and "too many to be errors" in notes_of(log, "doubt")
+
+
+def test_too_few_sales_after_errors_are_refused(tmp_path: Path) -> None:
+    rows = [(a, b * (1e4 if a == "3" else 1)) for a, b in sales_of(50, 3, 1)]
+    with pytest.raises(ValueError, match="give at least 50 such auctions"):
+        estimator_of(tmp_path, text_of(rows))

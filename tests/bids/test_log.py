@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.bids.assumptions import fit_by_size
 from daedalus.bids.log import BidLog, bid_log, load_bids
 from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
+from daedalus.config import CONF
 from tests.bids.simulated import table_of
+from tests.bids.written import estimator_of, notes_of, sales_of, text_of
+from tests.bids.written import read as read_text
 
 BIDS = [np.array([1.0, 2.0, 3.0])] * 60
 SETTINGS = BidLogSettings()
@@ -34,8 +39,8 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
     log = load_bids(str(path), SETTINGS)
     assert log.name == "sales" and len(log.sales) == 60 and len(log.bids) == 180
     assert (log.bidders == 3).all() and (log.paid == 3.0).all()
-    assert log.covariates == ("grade",) and log.reserves is None
-    grades = dict(zip(log.sales["auction"], log.sales["grade"], strict=True))
+    assert list(log.covariates) == ["grade"] and log.reserves is None
+    grades = dict(zip(log.sales["auction"], log.covariates["grade"], strict=True))
     assert grades["A00000"] == "a" and grades["A00001"] == "b"
 
 
@@ -43,7 +48,7 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sales.csv"
     path.write_text(text)
-    with pytest.raises(CannotRunError, match=r"sales\.csv|no column"):
+    with pytest.raises(CannotRunError, match=r"no column|no text in UTF-8"):
         load_bids(str(path), SETTINGS)
 
 
@@ -81,13 +86,13 @@ def test_a_log_of_winning_bids_is_refused_and_single_bids_are_left_out() -> None
     winners = table_of([np.array([3.0])] * 60)
     assert "60 of 60 auctions have one bid, as in a log of winning bids" in refusal(winners)
     log = read(table_of([*BIDS, np.array([5.0])]))
-    assert len(log.sales) == 60 and log.notes[0].startswith("1 sales with one bid are left out")
+    assert len(log.sales) == 60 and "1 sale (A00060) with one bid left out" in str(log.notes[-1])
 
 
 def test_too_few_auctions_are_refused_and_rare_sizes_left_out() -> None:
     assert "give at least 50 such auctions" in refusal(table_of(BIDS[:20]))
     log = read(table_of([*BIDS, np.arange(1.0, 8.0)]))
-    assert set(log.bidders) == {3} and "share their number of bidders" in log.notes[0]
+    assert set(log.bidders) == {3} and "share their number of bidders" in str(log.notes[-1])
 
 
 def test_bids_and_reserves_in_two_units_are_refused() -> None:
@@ -95,7 +100,7 @@ def test_bids_and_reserves_in_two_units_are_refused() -> None:
     assert "0.0133 times the reserve" in said and "in the same unit" in said
     assert "100 times" in refusal(table_of([100 * each for each in BIDS], reserve=[2.0] * 60))
     log = read(table_of(BIDS, reserve=[1.0] * 60))
-    assert log.reserves is not None and (log.reserves == 1.0).all() and log.covariates == ()
+    assert log.reserves is not None and (log.reserves == 1.0).all() and log.covariates.empty
     assert "line 2: -1.0 is negative" in refusal(table_of(BIDS, reserve=[-1.0] * 60))
 
 
@@ -110,7 +115,7 @@ def test_what_winners_pay_follows_the_format() -> None:
 def test_dates_become_years_and_gaps_are_refused() -> None:
     dates = ["1990-01-31", "1991-06-01"] * 30
     log = read(table_of(BIDS, date=dates))
-    assert log.covariates == ("year",) and set(log.sales["year"]) == {"1990", "1991"}
+    assert list(log.covariates) == ["year"] and set(log.covariates["year"]) == {"1990", "1991"}
     assert "is no date; write dates as" in refusal(table_of(BIDS, date=["soon", *dates[1:]]))
     assert "column grade is empty in 3 rows" in refusal(table_of(BIDS, grade=[None, *dates[1:]]))
     empty = table_of(BIDS).astype({"auction": object})
@@ -130,3 +135,37 @@ def test_two_bids_of_a_bidder_count_as_the_last_where_bidding_is_open() -> None:
 def test_settings_out_of_range_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
         BidLogSettings(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["first_price", "second_price", "ascending"])
+def test_a_sale_that_does_not_reach_its_reserve_earns_nothing(tmp_path: Path, kind: str) -> None:
+    rows = [(a, round(2 * b + 0.01, 2), 80) for a, b in sales_of(200, 2, 5)]
+    log = read_text(tmp_path, text_of(rows, "auction,bid,reserve"), format=kind)
+    unsold = ~log.sold
+    assert 0.3 < unsold.mean() < 0.8 and (log.paid[unsold] == 0.0).all()
+    assert (log.paid[~unsold] >= 80.0).all()
+
+
+def test_prices_of_second_price_sales_with_a_reserve_are_explained(tmp_path: Path) -> None:
+    """They were missed by half, because unsold sales counted as paid."""
+    rows = [(a, round(2 * b + 0.01, 2), 80) for a, b in sales_of(400, 2, 5)]
+    estimator = estimator_of(
+        tmp_path, text_of(rows, "auction,bid,reserve"), format="second_price", outliers=None
+    )
+    (row,) = fit_by_size(estimator, estimator.estimate()).to_dict("records")
+    assert row["explained"] == pytest.approx(row["paid"], rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["2020-01", "null", "日本", "stage3", "a b'c=d,e", "1e5", "true"])
+def test_the_name_of_a_population_is_a_word_of_the_command_line(tmp_path: Path, name: str) -> None:
+    log = read_text(tmp_path, text_of(sales_of(60, 3, 1)), name=f"{name}.csv")
+    assert re.fullmatch(r"log_\w*", log.population, re.ASCII) and log.name == name
+    assert not (CONF / "population" / f"{log.population}.yaml").exists()
+
+
+def test_reserves_of_some_sales_alone_are_a_doubt(tmp_path: Path) -> None:
+    rows = [(a, b, 5 * (int(a) % 2)) for a, b in sales_of(120, 3, 1)]
+    log = read_text(tmp_path, text_of(rows, "auction,bid,reserve"))
+    assert "60 of 120 sales have no reserve" in notes_of(log, "doubt")
+    none = read_text(tmp_path, text_of([(a, b, 0) for a, b, _ in rows], "auction,bid,reserve"))
+    assert "0 in all sales" in notes_of(none, "left out")

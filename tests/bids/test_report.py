@@ -11,7 +11,8 @@ import pytest
 from daedalus.bids.assumptions import fit_by_size, sensitivity
 from daedalus.bids.design import Policy, Verdict
 from daedalus.bids.estimates import Estimate, Estimator
-from daedalus.bids.report import Findings, amount, markdown, page, reserve_words, verdict_row
+from daedalus.bids.findings import Findings, amount, reserve_words, verdict_row
+from daedalus.bids.report import markdown, page
 from tests.bids.conftest import make_estimator
 
 FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
@@ -29,16 +30,18 @@ def findings(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> Find
 
 def test_a_change_is_told_first(findings: Findings) -> None:
     text = markdown(findings, FIGURES)
-    said = text.split("\n\n")[1]
+    read, said = text.split("\n\n")[1:3]
+    assert read.startswith("- **Read**: 600 rows.")
+    assert "**Used**: auction as the sale; bid as the bid." in read
     assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
-    for heading in ("What it gains", "How sure this is", "What was assumed"):
+    for heading in ("Beside other designs", "If an assumption fails", "What was assumed"):
         assert f"## {heading}\n" in text
     assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
 
 
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     kept = replace(findings, verdict=replace(findings.verdict, change=False))
-    said = markdown(kept, FIGURES).split("\n\n")[1]
+    said = markdown(kept, FIGURES).split("\n\n")[2]
     assert said.startswith("> **No change recommended: keep no reserve.**")
     assert "gains enough to be sure" in said
     reserved = make_estimator(1.0)
@@ -52,12 +55,12 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
         reward=100.0,
     )
     text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
-    assert "keep today's reserve" in text and "0.90 times the one in force" in text
+    assert "keep today's reserve.**" in text and "0.90 times today's" in text
     assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
 
 
 def test_the_verdict_is_a_row(findings: Findings) -> None:
-    (row,) = verdict_row(findings.verdict, findings.estimator).to_dict("records")
+    (row,) = verdict_row(findings).to_dict("records")
     assert row["change"] and row["base"] == "money" and row["auction_type"] == "first_price"
     assert row["reserve_low"] <= row["reserve"] <= row["reserve_high"]
     assert row["gain_low"] <= row["gain"] <= row["gain_high"] and "reserve_price" not in row
@@ -85,10 +88,10 @@ def test_the_page_holds_its_figures(tmp_path: Path) -> None:
     assert "<table>" in made and "<title>A &amp; B</title>" in made and "<script>" not in made
 
 
-def test_amounts_and_reserves_are_readable(estimator: Estimator) -> None:
+def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estimate) -> None:
     assert (
         amount(13_704_254.9) == "13,700,000" and amount(0.151234) == "0.1512" and amount(0.0) == "0"
     )
-    assert reserve_words(0.0, estimator) == "no reserve"
-    assert reserve_words(2.0, estimator) == f"a reserve of {amount(2 * estimator.unit)}"
-    assert reserve_words(1.0, make_estimator(1.0)) == "today's reserve"
+    assert reserve_words(0.0, estimator, estimate) == "no reserve"
+    assert reserve_words(2.0, estimator, estimate) == f"a reserve of {amount(2 * estimator.unit)}"
+    assert reserve_words(1.0, make_estimator(1.0), estimate) == "today's reserve"

@@ -20,13 +20,18 @@ VALID = format_mechanism(Mechanism(reserve_price=0.25))
 
 @dataclass
 class Reply:
-    """What the server sends back: a chat saying ``text``, or another body."""
+    """What the server sends back: a chat saying ``text``, another body, or ``raw`` bytes alone.
+
+    With ``pause`` it waits that many seconds before each byte of the body.
+    """
 
     text: str | None = VALID
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    raw: bytes | None = None
+    pause: float = 0.0
 
     def payload(self) -> bytes:
         if self.body is not None:
@@ -47,6 +52,7 @@ class Server:
 
     url: str
     requests: list[dict[str, Any]] = field(default_factory=list)
+    models: Reply | None = None
     at_once: int = 0
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -84,16 +90,24 @@ def serving(respond: Respond) -> Iterator[Server]:
             known = [{"id": name, "object": "model"} for name in "mn"]
             listed = {"object": "list", "data": known}
             found = self.path == "/v1/models"
-            self.send(Reply(body=listed) if found else Reply(status=404, body={}))
+            models = server.models or Reply(body=listed)
+            self.send(models if found else Reply(status=404, body={}))
 
         def send(self, reply: Reply) -> None:
+            if reply.raw is not None:
+                self.wfile.write(reply.raw)
+                self.close_connection = True
+                return
             payload = reply.payload()
             self.send_response(reply.status)
             headers = {"Content-Type": "application/json", "Content-Length": str(len(payload))}
             for name, value in (headers | reply.headers).items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(payload)
+            parts = [bytes([each]) for each in payload] if reply.pause else [payload]
+            for part in parts:
+                time.sleep(reply.pause)
+                self.wfile.write(part)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -13,6 +13,7 @@ import pytest
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
+from daedalus.evaluation.answers import ACCEPTED, AnswerLog
 from daedalus.language.prompt import prompts
 from tests import forked
 from tests.designers.chat_double import VALID, Reply, serving
@@ -39,6 +40,22 @@ def test_answers_that_are_no_mechanism_are_malformed(strict: bool) -> None:
     kinds = ["", "no object", "other text" if strict else "", "empty", "empty"]
     assert [each.parsed.kind for each in designer.answers] == kinds
     assert server.requests[0]["body"]["messages"] == prompts(observe(1), settings.prompt)[0]
+
+
+def test_answers_without_words_are_counted_by_their_reason() -> None:
+    filtered = {"error": {"code": "content_filter", "message": "The prompt was filtered."}}
+    choices = [{"message": {"content": None, "refusal": "I can't."}}, {"message": None}]
+    sent = [Reply(status=400, body=filtered), Reply(VALID[:9] + "\ud83d" + VALID[9:]), Reply()]
+    sent += [Reply(body={"choices": [each]}) for each in choices]
+    with serving(lambda count, _: sent[count]) as server:
+        designer = server.settings(concurrency=1).build(DesignerContext(env_of(), 0))
+        designer.propose(observe(len(sent)), np.random.default_rng(0))
+    kinds = ["content filter", "missing fields", "", "declined", "no message"]
+    assert [each.parsed.kind for each in designer.answers] == kinds
+    assert designer.answers[0].parsed.reason == "content filter: 400, The prompt was filtered."
+    log = AnswerLog("stage3")
+    log.add("endpoint", designer, 1, range(len(sent)))
+    assert set(log.counts()["kind"]) == {ACCEPTED, *kinds} - {""}
 
 
 def test_the_prompt_says_all_that_an_untrained_model_needs() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,6 +14,7 @@ from daedalus.designers.submission import SubmissionSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS
 from tests.populations import in_both_markets
 
 ENV = DesignEnv.of(MarketSettings("strategic"), in_both_markets(3).in_market("strategic"))
@@ -37,7 +39,7 @@ def test_the_steps_of_a_run_earn_the_same_again(steps: pd.DataFrame, tmp_path: P
 def test_of_several_designers_one_is_chosen(steps: pd.DataFrame, tmp_path: Path) -> None:
     both = pd.concat([steps, steps.assign(designer="other", reserve_price=0.5)])
     assert (replayed(both, tmp_path, of="other")["reserve_price"] == 0.5).all()
-    with pytest.raises(ValueError, match=r"row 31: episode 0, step 1 stands twice; .*designer.of"):
+    with pytest.raises(ValueError, match=r"line 32: episode 0, step 1 stands twice; .*designer.of"):
         replayed(both, tmp_path)
 
 
@@ -68,9 +70,12 @@ def test_a_file_that_names_populations_plays_there_alone(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": 8}, "row 1: seed 8, but this run has seed=7"),
-        ({"reserve_price": 2.0}, "row 1: reserve_price"),
-        ({"step": "first"}, "row 1: episode, step and seed are integers"),
+        ({"seed": 8}, "line 2, column seed: 8, but this run has seed=7"),
+        (
+            {"reserve_price": 2.0},
+            "line 2, column reserve_price: 2.0 is not allowed; give a number from 0.0 to 0.9",
+        ),
+        ({"step": "first"}, "line 2, column step: 'first'; give an integer from 1 up"),
     ],
 )
 def test_a_wrong_row_is_named(
@@ -85,3 +90,11 @@ def test_a_wrong_file_is_named(steps: pd.DataFrame, tmp_path: Path) -> None:
         replayed(steps.drop(columns="auction_type"), tmp_path)
     with pytest.raises(ValueError, match=r"'none\.csv' is no file; give a CSV"):
         SubmissionSettings(file="none.csv")
+
+
+def test_a_designer_without_a_row_is_named(steps: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no row of the designer nobody, but of random"):
+        replayed(steps, tmp_path, of="nobody")
+    refused = steps.assign(**dict.fromkeys(FIELDS, np.nan))
+    with pytest.raises(ValueError, match="has no mechanism"):
+        replayed(refused, tmp_path)

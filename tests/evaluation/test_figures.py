@@ -160,6 +160,29 @@ def test_learning_curves_skip_absent_and_empty_columns() -> None:
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["reward", "loss"]
 
 
+def test_sampled_answers_and_neighbours_have_a_line_each_and_r_one_panel() -> None:
+    steps = np.arange(1, 41)
+    history = pd.DataFrame({"step": steps, "reward": 0.4, "composite": 0.4, "loss": 0.1})
+    history = history.assign(reward_sampled=0.48, reward_neighbours=0.32)
+    taught = pd.DataFrame({"step": steps, "loss": 2.0 / steps})
+    figure = figures.learning_curves(history, taught)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["reward", "loss", "loss of SFT"]
+    first = figure.axes[0]
+    assert [each.get_text() for each in first.get_legend().texts] == [
+        "sampled answers",
+        "neighbours",
+    ]
+    assert [each.get_ydata()[-1] for each in first.lines[1::2]] == pytest.approx([0.48, 0.32])
+    np.testing.assert_array_equal(figure.axes[2].lines[0].get_ydata(), taught["loss"])
+
+
+def test_r_has_a_panel_beside_another_reward() -> None:
+    history = pd.DataFrame({"step": range(9), "reward": 0.5, "composite": 0.4})
+    titles = [axes.get_title(loc="left") for axes in figures.learning_curves(history).axes]
+    assert titles == ["reward", "composite R"]
+
+
 def test_learning_curves_smooth() -> None:
     rng = np.random.default_rng(0)
     history = pd.DataFrame({"step": range(200), "reward": rng.normal(0.5, 0.1, 200)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -9,9 +10,10 @@ import pytest
 
 from daedalus.evaluation.scale import scale_of
 from daedalus.market.mechanism import FIELDS
+from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained
 from experiments import ask
-from experiments.build import make_env
+from experiments.build import make_env, search_command
 from tests.config.composing import composed
 
 SHORT = ["evaluation.episodes=3", "evaluation.resamples=100"]
@@ -34,8 +36,35 @@ def test_it_shows_what_the_designer_sets_and_earns(
     assert first.auction_type in told and scale is not None
 
 
-def test_a_population_without_an_oracle_has_no_such_row(tmp_path: Path) -> None:
+def test_asked_for_another_reward_it_says_so_and_a_search_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["population=optimum_uniform_3", "reward=revenue"]
+    ask.main(composed("+experiment=ask", *asked, *SHORT), tmp_path)
+    told = capsys.readouterr().out
+    assert "it was trained for R with the bidders of world, " in told
+    assert "and not for revenue with those of optimum_uniform_3\n" in told
+    command = "run.py +experiment=search population=optimum_uniform_3"
+    assert command in told and "best own" in told
+    means = pd.read_csv(tmp_path / "summary.csv", index_col="designer")["mean"]
+    assert list(means.index) == ["random", "informed_greedy", "best_own", "trained"]
+    assert means["best_own"] > means["informed_greedy"] > means["trained"]
+
+
+def test_the_command_of_the_search_repeats_what_was_asked(tmp_path: Path) -> None:
+    config = composed("+experiment=ask", "reward=revenue")
+    overrides = ["+experiment=ask", "reward=revenue", "market.episode_length=4", "tracking=files"]
+    RunFolder(tmp_path).launch.write_text(json.dumps({"overrides": overrides}))
+    wanted = "+experiment=search population=world reward=revenue market.episode_length=4"
+    command = search_command(ask.asked_changes(config, tmp_path))
+    assert command.endswith(f" {wanted}")
+    searched = composed(*wanted.split())
+    assert searched.reward == config.reward and searched.population == config.population
+
+
+def test_a_population_without_an_oracle_has_a_short_search(tmp_path: Path) -> None:
     config = composed("+experiment=ask", "population=crowd", "market.episode_length=2", *SHORT)
+    config.evaluation.baselines["best_own"].candidates = 8
     ask.main(config, tmp_path)
     rows = list(pd.read_csv(tmp_path / "summary.csv").designer)
-    assert rows == ["random", "informed_greedy", "trained"]
+    assert rows == ["random", "informed_greedy", "best_own", "trained"]

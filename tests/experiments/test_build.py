@@ -17,8 +17,10 @@ from daedalus.search.portfolio import make_portfolio
 from daedalus.training.portfolio import find_portfolio
 from experiments.build import (
     build_all,
+    instead,
     make_context,
     make_env,
+    own_context,
     require_portfolio,
 )
 from tests.search.markets import PUBLISHED
@@ -88,3 +90,20 @@ def test_designers_are_built_for_the_runs_reward() -> None:
     assert list(built) == ["fixed", "found"]
     assert built["fixed"].mechanism.reserve_price == 0.3
     assert built["found"].mechanism == search.build(context).mechanism
+
+
+def test_a_designer_that_was_trained_for_something_else_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shipped = compose_config("task=compare", "designer=pretrained").designer
+    for changes, told in (
+        (["population=stage4"], ""),
+        (["population=stage3"], ", and not with those of stage3"),
+        (["population=stage4", "reward=welfare"], ", and not for welfare"),
+    ):
+        config = compose_config("task=compare", *changes)
+        caplog.clear()
+        build_all({"trained": shipped}, own_context(config, make_env(config)))
+        assert caplog.text.rstrip().endswith(told) and bool(caplog.text) == bool(told)
+    several = make_context(config, make_env(compose_config("task=compare")))  # not this population
+    assert instead(shipped, several) == ""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.bids.findings import amount
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
 from experiments import from_bids
@@ -36,11 +37,11 @@ def test_a_log_becomes_a_report(log: Path, tmp_path: Path) -> None:
     assert "> **Set a reserve of" in text and "auction_type" not in text
     assert text.count("](figures/") == 4
     assert (tmp_path / "report.html").read_text().count("data:image/png") == 4
-    assert "family: quantiles" in (tmp_path / "population" / "sales_of_1990_.yaml").read_text()
+    assert "family: quantiles" in (tmp_path / "population" / "log_sales_of_1990.yaml").read_text()
     designers = pd.read_csv(tmp_path / "designers.csv").set_index("designer")
     assert list(designers.index) == ["in force", "designed", "search"]
     assert designers.loc["designed", "gain_low"] > 0
-    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv"} < {
+    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv", "reserves.csv"} < {
         path.name for path in tmp_path.iterdir()
     }
 
@@ -62,3 +63,43 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
         from_bids.main(compose_config(*SMALL), tmp_path)
     assert "format" in failure(*SMALL, "bid_log.format=dutch")
     assert "does not read bids" in failure("+experiment=baselines", "bids=timber")
+
+
+@pytest.mark.slow
+def test_the_order_of_rows_and_names_of_sales_move_no_digit(log: Path, tmp_path: Path) -> None:
+    table = pd.read_csv(log)
+    other = table.sample(frac=1.0, random_state=3).assign(
+        auction=lambda each: "n" + each["auction"].str[::-1]
+    )
+    other.to_csv(tmp_path / "sales.csv", index=False)
+    for name, path in (("one", log), ("other", tmp_path / "sales.csv")):
+        play(tmp_path / name, *SMALL, f"bids='{path}'")
+    for table_name in ("designers", "verdict", "fit"):
+        one, same = (
+            (tmp_path / each / f"{table_name}.csv").read_text() for each in ("one", "other")
+        )
+        assert one == same
+
+
+@pytest.mark.slow
+def test_with_a_covariate_the_reserve_of_each_sale_is_in_money(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    size = np.exp(rng.normal(size=150)).round(3)
+    bids = [50.0 * each * first_price_bids(uniform, 2, 1, rng)[0] for each in size]
+    path = tmp_path / "null.csv"
+    table_of(bids, **{"=1+1": list(size)}).to_csv(path, index=False)
+    out = tmp_path / "out"
+    play(out, *SMALL, f"bids={path}")
+    reserves = pd.read_csv(out / "reserves.csv").set_index("auction")
+    ratio = reserves["set"] / (25.0 * pd.Series(size, [f"A{sale:05d}" for sale in range(150)]))
+    ratio = ratio.dropna()  # a sale may be left out as an error
+    assert len(ratio) > 145
+    assert (ratio > 0.6).all() and (ratio < 1.6).all()
+    text = (out / "report.md").read_text()
+    assert f"({amount(reserves['set'].median())} in a typical sale)" in text
+    assert "`reserves.csv` has the amount for each sale." in text
+    assert "log =1+1" in (out / "levels.csv").read_text()
+    chosen = compose_config(
+        "+experiment=baselines", "population=log_null", f"hydra.searchpath=[file://{out}]"
+    )
+    assert chosen.population.name == "log_null"

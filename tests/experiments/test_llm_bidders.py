@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from daedalus.bidders.settings import EndpointBidder, LocalBidder
+from daedalus.config.paths import ROOT
+from tests import forked
 from tests.config.composing import composed, failure
+from tests.designers.chat_double import Reply, serving
 from tests.launching import play
 from tests.untrained import leave_untrained_model
 
@@ -43,6 +47,34 @@ def test_a_model_in_this_process_bids_and_a_trained_one_designs(tmp_path: Path) 
     assert (tmp_path / "out" / "answers.jsonl").read_text().count("\n") == pd.read_csv(
         tmp_path / "out" / "costs.csv"
     )["calls"].item()
+
+
+@pytest.mark.slow
+def test_a_run_that_a_chat_server_ended_goes_on(tmp_path: Path) -> None:
+    ill = Reply(body={"error": {"message": "provider ill"}, "choices": None})
+    filtered = Reply(status=400, body={"error": {"code": "content_filter", "message": "no"}})
+    parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "[1, 2, 3, 4, 5]"}]
+    said = Reply(body={"choices": [{"message": {"content": parts}}]})
+
+    def respond(count: int, _: dict[str, Any]) -> Reply:
+        return {0: said, 1: filtered, 2: ill}.get(count, said)
+
+    few = [f"~evaluation.baselines.{name}" for name in NAMES[1:]]
+    with serving(respond) as server:
+        words = [*QUICK, *few, "evaluation.episodes=2", "bidder=endpoint", "bidder.model=m"]
+        words += [f"bidder.base_url={server.url}", "bidder.concurrency=1"]
+        words += [f"hydra.run.dir={tmp_path}"]
+        failed = forked.run("run.py", *words, cwd=ROOT)
+        assert failed.returncode == 1 and "(provider ill)" in failed.stderr
+        assert "Traceback" not in failed.stderr
+        path = tmp_path / "answers.jsonl"
+        path.write_text(path.read_text() + '{"key": "torn')
+        done = forked.run("run.py", *words, "resume=true", cwd=ROOT)
+        assert done.returncode == 0 and "answers cannot be read" in done.stdout, done.stderr
+    costs = pd.read_csv(tmp_path / "costs.csv").iloc[0]
+    assert costs["refused"] == 1 and costs["reason"] == "content filter: 400, no"
+    assert costs["questions"] == len(server.requests) - 1  # what failed was asked again
+    assert f"m: 1 of {costs['questions']} answers have no words" in done.stdout
 
 
 def test_the_bidder_is_chosen_and_its_model_named() -> None:

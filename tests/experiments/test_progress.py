@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.bidders.answers import AnswerFile
+from daedalus.language.reply import Reply
 from daedalus.runs.folder import RunFolder
 from experiments.progress import progress
 from tests.config.composing import composed
@@ -54,5 +56,8 @@ def test_a_study_tells_its_trials(tmp_path: Path) -> None:
 def test_answers_of_bidders_are_kept(tmp_path: Path) -> None:
     config = composed("+experiment=llm_bidders", "bidder=endpoint", "bidder.model=m")
     assert progress(config, tmp_path) == ""
-    (tmp_path / "answers.jsonl").write_text('{"key": "a"}\n{"key": "b"}\n{"ke')
+    path = tmp_path / "answers.jsonl"
+    for question in ("a", "b"):
+        AnswerFile(path).add("m", {}, [{"role": "user", "content": question}], Reply("a"))
+    path.write_text(path.read_text() + '{"key": "a"}\n{"ke')
     assert progress(config, tmp_path) == "2 answers of bidders kept"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -11,37 +10,31 @@ from pathlib import Path
 
 import pytest
 import requests
-from omegaconf import OmegaConf
 
-from daedalus.config import compose_both
+from daedalus.rewards.stack import RewardStack
 from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
-from experiments.serve import find_designer, make_catalogue, reward_of
+from experiments.serve import find_designer, make_catalogue
 from tests.config.composing import composed, failure
+from tests.runs.trained_runs import leave_trained_run
 
 ROOT = Path(__file__).parents[2]
 
 
-def leave_model(folder: Path, time: int) -> str:
-    folder.mkdir(parents=True)
-    for name in ("config.json", "prompt.json"):
-        (folder / name).write_text("{}")
-    os.utime(folder / "prompt.json", (time, time))
-    return str(folder)
-
-
 def test_the_newest_designer_that_was_trained_here_is_found(tmp_path: Path) -> None:
-    shipped = find_designer(ServiceSettings(), tmp_path)
+    shipped, _ = find_designer(ServiceSettings(), tmp_path)
     assert shipped is not None and shipped.checkpoint == str(FOLDER)
-    assert shipped == find_designer(ServiceSettings(checkpoint="pretrained"), tmp_path)
-    newest = leave_model(tmp_path / "sweeps/grpo/1/0/model", 2_000)
-    older = leave_model(tmp_path / "grpo/2/model", 1_000)
-    found = find_designer(ServiceSettings(constrained=True), tmp_path)
-    assert found is not None and found.checkpoint == newest and found.constrained
-    named = find_designer(ServiceSettings(checkpoint=older), tmp_path)
-    assert named is not None and named.checkpoint == older
-    assert find_designer(ServiceSettings(checkpoint="none"), tmp_path) is None
+    assert shipped == find_designer(ServiceSettings(checkpoint="pretrained"), tmp_path)[0]
+    newest = leave_trained_run(tmp_path / "sweeps/grpo/1/0", time=2_000)
+    older = leave_trained_run(tmp_path / "grpo/2", time=1_000)
+    smoke = leave_trained_run(tmp_path / "smoke/1", "+experiment=smoke", time=3_000)
+    found, choice = find_designer(ServiceSettings(constrained=True), tmp_path, RewardStack())
+    assert found is not None and found.checkpoint == str(newest) and found.constrained
+    assert [path for path, _ in choice.passed_over] == [smoke]
+    named, _ = find_designer(ServiceSettings(checkpoint=str(older)), tmp_path)
+    assert named is not None and named.checkpoint == str(older)
+    assert find_designer(ServiceSettings(checkpoint="none"), tmp_path)[0] is None
 
 
 @pytest.mark.slow
@@ -97,15 +90,3 @@ def test_a_bidder_must_be_chosen_before_it_is_changed() -> None:
     assert composed("+experiment=serve").bidder is None
     assert "first choose one by bidder=endpoint" in failure("+experiment=serve", "bidder.memory=3")
     assert "bidder.model: not set" in failure("+experiment=serve", "bidder=endpoint")
-
-
-def test_the_reward_of_a_model_is_that_of_its_run(tmp_path: Path) -> None:
-    assert reward_of(str(tmp_path / "model")) is None
-    shipped = reward_of(str(FOLDER))
-    assert shipped is not None and shipped.is_composite
-    composed_run, _ = compose_both("+experiment=smoke", "reward=welfare")
-    OmegaConf.save(composed_run, tmp_path / "config.yaml")
-    found = reward_of(str(tmp_path / "model"))
-    assert found is not None and found.active == {"welfare": 1.0}
-    (tmp_path / "config.yaml").write_text("task: dance")
-    assert reward_of(str(tmp_path / "model")) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,41 @@ def test_what_is_no_level_is_refused() -> None:
         action[column] = value
         with pytest.raises(ValueError, match=f"action: {FIELDS[column]} has no level {value}"):
             decode(action)
+
+
+@pytest.mark.parametrize(
+    ("action", "was"),
+    [
+        (np.zeros(11), r"float64 of shape \(11,\)"),
+        (np.full(11, np.nan), r"float64 of shape \(11,\)"),
+        ([0.0] * 11, r"float64 of shape \(11,\)"),
+        (np.zeros(11, np.bool_), r"bool of shape \(11,\)"),
+        (["0"] * 11, r"str\d+ of shape \(11,\)"),
+        (np.zeros(11, np.complex128), "complex128"),
+        (np.zeros(11, object), r"ndarray of shape \(11,\)"),
+        (np.zeros(10, np.int64), r"int64 of shape \(10,\)"),
+        (np.zeros((1, 11), np.int64), r"int64 of shape \(1, 11\)"),
+        (0, r"int64 of shape \(\)"),
+        (np.int64(0), r"int64 of shape \(\)"),
+        (True, r"bool of shape \(\)"),
+        ([], r"float64 of shape \(0,\)"),
+        ([[0], [0, 1]], r"list of shape \(\)"),
+        ([2**70] * 11, r"list of shape \(11,\)"),
+        ({"auction_type": 0}, r"dict of shape \(\)"),
+        (None, r"NoneType of shape \(\)"),
+        ("vcg", "str"),
+    ],
+)
+def test_what_is_no_array_of_integers_is_refused(action: Any, was: str) -> None:
+    told = (
+        rf"^action: {was}.*; give integers of shape \(11,\): of each field the number of a level$"
+    )
+    with pytest.raises(ValueError, match=told):
+        decode(action)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, list, tuple])
+def test_integers_of_any_kind_are_the_same_action(kind: Any) -> None:
+    action = [2, 3, 1, 0, 1, 0, 1, 2, 1, 1, 3]
+    given = kind(action) if kind in (list, tuple) else np.array(action, kind)
+    assert decode(given) == decode(np.array(action, np.int64))

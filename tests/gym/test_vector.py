@@ -105,3 +105,52 @@ def test_mistakes_say_what_to_give(env: DesignEnv) -> None:
         vector.step(actions)
     with pytest.raises(RuntimeError, match="an episode has ended"):
         vector.step(actions)
+
+
+def test_wrong_actions_seeds_and_options_are_refused(env: DesignEnv) -> None:
+    vector, zeros = MarketVectorEnv(env, 3), np.zeros((3, 11), np.int64)
+    vector.reset(seed=0)
+    wrong = (
+        zeros.astype(float),
+        np.full((3, 11), np.nan),
+        zeros[0],
+        zeros[:2],
+        zeros > 0,
+        None,
+        "x",
+    )
+    for actions in wrong:
+        with pytest.raises(ValueError, match=r"action: .*; give integers of shape \(3, 11\)"):
+            vector.step(actions)
+    for seed in (
+        -1,
+        1.5,
+        True,
+        "abc",
+        [1, 2, "3"],
+        [1, 2, -3],
+        np.array(3),
+        2**53,
+        [[1], [2], [3]],
+    ):
+        with pytest.raises(ValueError, match=r"seed: .*; give an integer from 0 to"):
+            vector.reset(seed=seed)
+    with pytest.raises(ValueError, match=r"options: 'population'; reset reads only reset_mask"):
+        vector.reset(options={"population": "nope"})
+    with pytest.raises(ValueError, match=r"options: 3; give a mapping or None"):
+        vector.reset(options=3)
+    same(vector.reset(seed=np.array([4, 5, 6]))[0], vector.reset(seed=[4, 5, 6])[0])
+    same(vector.reset(seed=np.int64(4))[0], vector.reset(seed=[4, 5, 6])[0])
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "3"])
+def test_a_wrong_number_of_markets_is_refused(env: DesignEnv, count: Any) -> None:
+    with pytest.raises(ValueError, match=r"num_envs: .*; give an integer from 1 up"):
+        MarketVectorEnv(env, count)
+
+
+def test_a_wrong_autoreset_mode_is_refused(env: DesignEnv) -> None:
+    with pytest.raises(
+        ValueError, match="autoreset_mode: 'nope'; choose one of NextStep, SameStep"
+    ):
+        MarketVectorEnv(env, 2, "nope")

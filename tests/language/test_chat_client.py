@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import email.utils
+import json
 import socket
 import threading
+import time
 import traceback
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.language.chat_client import EndpointError, make_chat_generate
+from daedalus.language import chat_connection
+from daedalus.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
+from daedalus.language.reply import Reply as Said
 from daedalus.market.schema import mechanism_schema
 from tests.designers.chat_double import VALID, Reply, Respond, always, serving
+from tests.language.test_chat_body import BODIES
 
 KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
 
@@ -23,7 +31,8 @@ def chats(count: int) -> list[list[dict[str, str]]]:
 
 
 def ask(settings: EndpointSettings, count: int = 1) -> list[str]:
-    return make_chat_generate(settings)(chats(count), np.random.default_rng(0))
+    replies = make_chat_replies(settings)(chats(count), np.random.default_rng(0))
+    return [each.text for each in replies]
 
 
 def failure(respond: Respond, **changes: Any) -> str:
@@ -151,7 +160,9 @@ def test_an_address_without_its_version_is_recognised() -> None:
             ask(settings)
 
 
-@pytest.mark.parametrize("body", [b"<html>hello</html>", {"error": "overloaded"}, b"{"])
+@pytest.mark.parametrize(
+    "body", [b"<html>hello</html>", {"error": "overloaded"}, b"{", b"", b"data: {}", b"[" * 10**5]
+)
 def test_a_page_that_is_no_chat_is_not_an_answer(body: Any) -> None:
     kind = "text/html" if body == b"<html>hello</html>" else "application/json"
     assert "not with a chat" in failure(always(body=body, headers={"Content-Type": kind}))
@@ -160,7 +171,7 @@ def test_a_page_that_is_no_chat_is_not_an_answer(body: Any) -> None:
 def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(EndpointError, match=f"export {VARIABLE}="):
-        make_chat_generate(EndpointSettings(model="m", api_key_variable=VARIABLE))
+        make_chat_replies(EndpointSettings(model="m", api_key_variable=VARIABLE))
 
 
 @pytest.mark.parametrize(
@@ -176,3 +187,201 @@ def test_refusals_say_what_to_do_and_never_the_key(
         ask(server.settings(api_key_variable=VARIABLE))
     assert "will not do" in str(caught.value)
     assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+FILTERED = {
+    "error": {
+        "code": "content_filter",
+        "message": "The response was filtered.",
+        "innererror": {"code": "ResponsibleAIPolicyViolation"},
+    }
+}
+
+
+def one_reply(respond: Respond, **changes: Any) -> Said:
+    with serving(respond) as server:
+        return make_chat_ask(server.settings(**changes), {"m": {}})(chats(1)[0], 1)
+
+
+@pytest.mark.parametrize("status", [200, 400, 403, 422, 451])
+def test_a_filtered_prompt_is_one_refused_answer_of_many(status: int) -> None:
+    def third_is_filtered(_: int, body: dict[str, Any]) -> Reply:
+        filtered = body["messages"][0]["content"] == "2"
+        return Reply(status=status, body=FILTERED) if filtered else Reply()
+
+    with serving(third_is_filtered) as server:
+        assert ask(server.settings(), 5) == [VALID, VALID, "", VALID, VALID]
+    reason = one_reply(always(status=status, body=FILTERED)).reason
+    assert reason.startswith("content filter: ") and "The response was filtered." in reason
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500])
+def test_other_statuses_end_the_run_whatever_they_speak_of(status: int) -> None:
+    assert "The response was filtered" in failure(always(status=status, body=FILTERED))
+
+
+def test_the_words_of_a_provider_are_shown_in_one_line() -> None:
+    error = {"error": {"code": 502, "message": "Provider\n\x1b[31m ill"}, "choices": None}
+    message = failure(always(body=error))
+    assert "answers with an error, not with a chat (502: Provider \ufffd[31m ill)" in message
+    message = failure(always(status=400, body=b"<html>\n<b>Bad</b> \x00 \xff</html>"))
+    assert "(400: <html> <b>Bad</b> \ufffd \ufffd</html>)" in message
+
+
+def in_seconds(wait: float) -> str:
+    return email.utils.formatdate(time.time() + wait, usegmt=True)
+
+
+def test_a_busy_server_may_name_a_date() -> None:
+    busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": in_seconds(3)})
+    with serving(lambda count, _: Reply() if count else busy) as server:
+        assert ask(server.settings(retries=1)) == [VALID]
+    first, second = (request["time"] for request in server.requests)
+    assert second - first > 1
+
+
+@pytest.mark.parametrize(
+    "wait", ["3600", "1e400", in_seconds(3600), "Fri, 31 Dec 9999 23:59:59 GMT"]
+)
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
+    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
+    with serving(busy) as server, pytest.raises(EndpointError) as caught:
+        ask(server.settings(retries=retries))
+    assert len(server.requests) == 1
+    assert (
+        f"too busy in 1 attempt (429: busy) and wants no further one soon (Retry-After: {wait})"
+        in (str(caught.value))
+    )
+    assert "raise retries" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wait", ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "nan", "soon", "", "é"])
+def test_a_wait_that_makes_no_sense_is_the_client_s_own(wait: str) -> None:
+    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
+    with serving(busy) as server, pytest.raises(EndpointError, match=r"in 2 attempts .*raise retr"):
+        ask(server.settings(retries=1))
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (402, "account"), (405, "end in /v1"), (408, "failed in 1 attempt"), (409, "failed in"),
+        (413, "too long"), (418, "=null"), (503, "failed in 1 attempt"), (529, "failed in"),
+        (304, "redirects"),
+    ],
+)  # fmt: skip
+def test_each_status_has_its_advice(status: int, advice: str) -> None:
+    body = b"" if status == 304 else {"error": {"message": "ill"}}
+    assert advice in failure(always(status=status, body=body))
+
+
+def test_redirects_are_followed_to_a_chat_or_told() -> None:
+    with serving(always()) as there:
+        to = {"Location": f"{there.url}/chat/completions"}
+        assert one_reply(always(status=307, body={}, headers=to)).text == VALID
+        assert "redirects" in failure(always(status=302, body={}, headers=to))
+    for location in ("/v1/chat/completions", "ftp://x"):
+        message = failure(always(status=307, body={}, headers={"Location": location}))
+        assert "broke off in 1 attempt" in message
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        to = {"Location": f"http://127.0.0.1:{free.getsockname()[1]}/v1"}
+    assert "redirects to where no server is" in failure(always(status=307, body={}, headers=to))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\0\0\0",
+        b"hello",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+)
+def test_a_response_that_breaks_off_is_a_sentence(raw: bytes) -> None:
+    with serving(always(raw=raw)) as server, pytest.raises(EndpointError) as caught:
+        ask(server.settings(retries=1))
+    assert "broke off in 2 attempts" in str(caught.value) and len(server.requests) == 2
+
+
+def test_strange_encodings_of_a_response_are_read() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=nonsense\r\n\r\n"
+    assert one_reply(always(raw=head + Reply().payload())).text == VALID
+    plain = {"Content-Type": "text/html; charset=latin-1"}
+    assert one_reply(always(text="é", headers=plain)).text == "é"
+    assert one_reply(always(text="half \ud83d")).text == "half \ufffd"
+
+
+def test_a_response_that_trickles_for_ever_is_given_up() -> None:
+    since = time.monotonic()
+    message = failure(always(pause=0.05), timeout=0.3)
+    assert "took longer than 0.3 s in 1 attempt" in message
+    assert time.monotonic() - since < 5
+
+
+def test_a_response_that_fills_the_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_connection, "MOST_BYTES", 2**20)
+    assert "longer than 1 MiB" in failure(always(text="x" * 2**21))
+
+
+def test_messages_are_sent_as_all_servers_take_them() -> None:
+    said = [("system", "s\ud83d"), ("user", "q"), ("assistant", " "), ("user", "again")]
+    chat = [{"role": role, "content": content} for role, content in said]
+    with serving(always()) as server:
+        make_chat_ask(server.settings(), {"m": {}})(chat, 1)
+        chat[2]["content"] = "x" * 10**5
+        make_chat_ask(server.settings(), {"m": {}})(chat, 1)
+    first, second = (request["body"]["messages"] for request in server.requests)
+    assert first == [
+        {"role": "system", "content": "s\ufffd"},
+        {"role": "user", "content": "q\nagain"},
+    ]
+    assert [len(each["content"]) for each in second] == [2, 1, 4000, 5]
+
+
+@pytest.mark.parametrize("models", [b"", b"[]", b"{", {"data": None}, {"data": [None, {"id": 1}]}])
+def test_a_list_of_models_that_cannot_be_read_is_none(models: Any) -> None:
+    missing = Reply(status=404, body={"error": {"message": "no such model"}})
+    with serving(lambda *_: missing) as server:
+        server.models = Reply(body=models)
+        with pytest.raises(EndpointError, match=r"no such model.*it lists no models either"):
+            ask(server.settings())
+
+
+def test_keys_are_trimmed_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, f" {KEY}\n")
+    with serving(always(text=f"the key is {KEY}")) as server:
+        assert ask(server.settings(api_key_variable=VARIABLE)) == ["the key is ***"]
+    assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
+    for told in ({"error": {"message": "x" * 290 + KEY}}, b"y" * 290 + KEY.encode()):
+        message = failure(always(status=400, body=told), api_key_variable=VARIABLE)
+        assert KEY[:6] not in message
+    for strange in (f"{KEY}\nsecond", f"{KEY}é"):
+        monkeypatch.setenv(VARIABLE, strange)
+        with pytest.raises(EndpointError, match=f"{VARIABLE} holds characters") as caught:
+            make_chat_replies(EndpointSettings(model="m", api_key_variable=VARIABLE))
+        assert KEY not in str(caught.value)
+
+
+def test_any_body_with_any_status_is_a_reply_or_the_one_error() -> None:
+    now: dict[str, Any] = {}
+    with serving(lambda *_: Reply(**now)) as server:
+        asking = make_chat_ask(server.settings(), {"m": {}})
+
+        @given(BODIES, st.sampled_from([200, 200, 201, 400, 401, 403, 404, 429, 500]))
+        @settings(deadline=None, max_examples=150)
+        def sends(body: bytes, status: int) -> None:
+            now.update(body=body, status=status)
+            try:
+                reply = asking(chats(1)[0], 1)
+            except EndpointError as error:
+                assert str(error).isprintable()
+                return
+            assert Said(**json.loads(json.dumps(vars(reply)))) == reply
+
+        sends()

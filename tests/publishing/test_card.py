@@ -64,9 +64,20 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
         "Training", "Training signals", "Hardware, versions and time",
     ]  # fmt: skip
     assert "1,234,567" in card.text and EXAMPLE.answer in card.text
-    assert "SFT took 3 steps" in card.text and "GRPO took 2 steps" in card.text
+    assert "SFT took 3 steps" in card.text and "Plain GRPO took 2 steps" in card.text
     assert "LoRA of rank 4" in card.text and "a Qwen2 of 2 layers of width 32" in card.text
     assert not {"None", "nan"} & set(card.text.split()) and "\n\n\n" not in card.text
+
+
+def test_the_update_of_grpo_is_named(evidence: Evidence) -> None:
+    grpo = {"loss_type": "boltzmann", "neighbours": 8}
+    training = evidence.config["training"]
+    changed = training | {"grpo": training["grpo"] | grpo}
+    other = replace(evidence, config=evidence.config | {"training": changed})
+    text = model_card(other, SETTINGS, EXAMPLE, 1).text
+    named = "GRPO (Boltzmann odds, 8 neighbours in each group)"
+    assert f"by SFT and {named}, in the project" in text and f"{named} took 2 steps" in text
+    assert "plain GRPO" not in text
 
 
 def test_another_reward_is_named_and_is_not_called_r(evidence: Evidence) -> None:

@@ -143,3 +143,12 @@ def test_a_torn_line_is_cut(content: str, left: str, tmp_path: Path) -> None:
     assert whole_lines(path) == left.splitlines()
     cut_torn_line(path)
     assert path.read_text() == left
+
+
+@pytest.mark.parametrize("text", ['=HYPERLINK("http://x")', "+1+1", "@SUM(A1)", "-a", "\t=1"])
+def test_no_table_has_a_formula(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.csv"
+    write_table(pd.DataFrame({"designer": [text, "-1.5", "plain"], text: [1, 2, 3]}), path)
+    raw = path.read_text()
+    assert f"'{text[:3]}" in raw and "'-1.5" not in raw and "'plain" not in raw
+    assert list(read_table(path)["designer"]) == [text, "-1.5", "plain"]

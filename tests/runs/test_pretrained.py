@@ -35,7 +35,7 @@ def test_its_scores_are_those_of_the_benchmark() -> None:
     assert 0.5 < sum(found.scores.values()) / len(found.scores) < 1.2
     assert re.fullmatch(
         rf"the pretrained one of {found.recipe}, {found.date}(, commit \w{{7}})?; \d\.\d\d over "
-        r"14 populations, where random has 0 and the best fixed mechanism 1",
+        r"14 populations, where 0 is random, and 1 the better of planner and best own",
         str(found),
     )
 

@@ -67,7 +67,7 @@ def test_numbers_of_the_sale_are_those_of_sales_that_are_played(auction_type: st
     free = clear_sales(bids, auction_type, units, 0.0)
     best = (bids * (free.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
     assert found.sale["revenue"] == pytest.approx(sold.paid.sum(axis=1).mean(), abs=6e-3)
-    assert found.sale["efficiency"] == pytest.approx(worth / best, abs=2e-3)
+    assert found.sale["welfare"] == pytest.approx(worth / best, abs=2e-3)
     assert found.sale["rationality_violation"] < 1e-12 and found.sale["deficit"] == 0.0
     assert np.isnan(found.sale["optimum"])
 
@@ -76,7 +76,7 @@ def test_one_unit_has_myersons_optimum() -> None:
     found = certify(mechanism("second_price", 0.5), uniform(3), 1, 0).sale
     assert found["revenue"] == pytest.approx(0.53125, abs=1e-12)
     assert found["optimum"] == pytest.approx(0.53125, abs=1e-12)
-    assert found["efficiency"] == pytest.approx(1 - 0.5**4, abs=1e-12)
+    assert found["welfare"] == pytest.approx(1 - 0.5**4, abs=1e-12)
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.4])

@@ -163,5 +163,7 @@ def test_values_below_the_reserve_gain_nothing() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="auction_type: 'dutch'; choose one of"):
+    with pytest.raises(
+        ValueError, match=r"auction_type: 'dutch' has no certificate, .*; choose one of"
+    ):
         Contest("dutch", 0.0, 1, [])

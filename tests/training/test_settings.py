@@ -156,7 +156,7 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         ),
         (PortfolioSettings, {"file": "absent.csv"}, "file: no file absent.csv; give a run's"),
         (PortfolioSettings, {"file": __file__}, "file: nothing reads it, because populations is 0"),
-        (PortfolioSettings, {"file": __file__, "populations": 1}, "lacks the columns auction_type"),
+        (PortfolioSettings, {"file": __file__, "populations": 1}, "is no CSV file"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from daedalus.bids.settings import BidLogSettings
 from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
 from daedalus.service.openenv.ranges import Strict
 from daedalus.service.sessions.session_messages import TRAINED
@@ -64,6 +65,9 @@ class DesignRequest(PartialObservation):
     session_id: SessionId | None = None
 
 
+Column = Annotated[str, Field(max_length=200)]
+
+
 class BidLog(Strict):
     """A log of bids, see ``docs/bidders.md``."""
 
@@ -71,6 +75,22 @@ class BidLog(Strict):
     format: Literal["first_price", "second_price", "ascending"] = Field(
         "first_price", description="how the sales were held"
     )
+    auction: Column = Field("auction", description="the column of the sales")
+    bid: Column = Field("bid", description="the column of the bids")
+    bidder: Column = Field("bidder", description="the column of the bidders, if any; empty is none")
+    reserve: Column = Field("reserve", description="the column of the reserves, likewise")
+    date: Column = Field("date", description="the column of the dates, likewise")
+    separator: Literal[",", ";", "\t", "|"] | None = Field(
+        None, description="what stands between cells; null tells it from the header"
+    )
+    decimal: Literal[".", ","] | None = Field(
+        None, description="the decimal mark; null tells it from the numbers"
+    )
+
+    @property
+    def settings(self) -> BidLogSettings:
+        """Return how the log is to be read."""
+        return BidLogSettings(**self.model_dump(exclude={"csv"}))
 
 
 class BidReport(Strict):

@@ -9,7 +9,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from daedalus.env import Designer
-from daedalus.rewards.stack import RewardStack
+from daedalus.runs.purpose import Purpose
 from daedalus.service.http.api_page import add_api_page
 from daedalus.service.http.bid_routes import PATH as BIDS
 from daedalus.service.http.bid_routes import bid_routes
@@ -35,7 +35,7 @@ def create_app(
     catalogue: Catalogue,
     load: Load | None,
     designers: Mapping[str, Designer] | None = None,
-    trained_for: RewardStack | None = None,
+    trained_for: Purpose | None = None,
     makers: Mapping[str, Make] | None = None,
     report_on: ReportOn | None = None,
 ) -> FastAPI:
@@ -46,7 +46,7 @@ def create_app(
         catalogue: The populations, markets and objectives that a reset may choose.
         load: Loads the trained designer in the background; None if there is none.
         designers: Other designers, by name.
-        trained_for: The reward in the trained designer's training; None if it is not known.
+        trained_for: What the trained designer was trained for; None if it is not known.
         makers: What makes further designers for a market and an objective, by name.
         report_on: Makes reports on logs of bids; None if this server cannot.
     """
@@ -65,7 +65,8 @@ def create_app(
     rate = settings.fork_steps_per_address if settings.trusted_proxies else None
     allowance = ForkAllowance(settings.max_fork_steps, rate)
     timeout, queue = settings.design_timeout, settings.design_queue
-    designer = BackgroundDesigner(load, timeout, queue, trained_for)
+    advice = "; the designer search is made for what you ask" if "search" in (makers or {}) else ""
+    designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
     reports = BidReports(report_on if settings.max_upload_bytes else None, settings.job_timeout)
     app.state.sessions = sessions

@@ -43,7 +43,7 @@ def bid_routes(reports: BidReports) -> APIRouter:
             raise HTTPException(404, _NO_REPORTS)
         try:
             with leaving(http) as left:
-                name = await reports.make(log.csv, log.format, visitor_of(http.scope), left)
+                name = await reports.make(log.csv, log.settings, visitor_of(http.scope), left)
         except BidLogError as error:
             raise HTTPException(422, str(error)) from error
         return BidReport(report=f"{PATH}/{name}")

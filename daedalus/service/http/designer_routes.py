@@ -49,17 +49,18 @@ def designer_routes(
         asked = None if request.session_id is None else sessions.get(request.session_id)
         if request.designer == TRAINED:
             observation = from_wire(request) if asked is None else asked.episode().observe()
-            reward = None if asked is None else asked.episode().env.reward
+            env = None if asked is None else asked.episode().env
+            population = None if asked is None else asked.state.population
             with leaving(http) as left:
-                return await trained.design(observation, left, reward)
+                return await trained.design(observation, left, env, population)
         began = time.perf_counter()
         designer, error = designers.get(request.designer), None
         if request.designer in made.names:
             session = required(request.designer, asked)
             session.require_simulated()
-            env = session.episode().env
+            env, visitor = session.episode().env, visitor_of(http.scope)
             with leaving(http) as left:
-                designer, error = await made.of(request.designer, env, visitor_of(http.scope), left)
+                designer, error = await made.of(request.designer, env, visitor, left)
         elif designer is None:
             known = f"choose one of {', '.join((TRAINED, *designers, *made.names))}"
             raise FieldError("designer", request.designer, known)

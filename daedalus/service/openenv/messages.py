@@ -78,7 +78,7 @@ class RoundOutcome(Strict):
     collusion_signal: _Share | None = _or_null("0 to 1")
     stability: _Share | None = _or_null("S, steadiness of welfare, 0 to 1")
     composite: _Share | None = _or_null("R, the round's reward, 0 to 1")
-    revenue: _Number | None = _or_null("in units of value")
+    revenue: _Number | None = _or_null("of all units, in units of value")
     revenue_share: _Number | None = _or_null("revenue over the value delivered, 0 to 1")
 
 
@@ -113,9 +113,9 @@ class DaedalusObservation(Observation):
         metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode. After a
             step it also has ``scores``: W, F, P, S and the composite R, as means over the step's
             scored rounds, and ``objective`` if this is not R. The scores may depend on values, so a
-            designer must not see them. Its ``normalised`` is R on the scale of the population: the
-            mean of a random designer is 0, that of the best fixed mechanism 1. It is null where
-            this scale was not measured: see ``daedalus.evaluation.scale``.
+            designer must not see them. Its ``normalised`` is R on the scale of the population: 0
+            is random, and 1 the better of planner and best own. It is null where this scale was
+            not measured: see ``daedalus.evaluation.scale``.
     """
 
     mechanism: WireMechanism

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from daedalus.evaluation.episodes import COMPOSITE
-from daedalus.runs.folder import RunFolder, newest_run
+from daedalus.runs.candidates import newest_run
+from daedalus.runs.folder import RunFolder
 from daedalus.service.page.page_messages import DesignerScore
 
 _SCORE = {"designer", "mean", "mean_low", "mean_high"}

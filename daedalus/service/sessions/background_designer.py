@@ -12,11 +12,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 
 from daedalus.designers.heuristic import HeuristicDesigner
+from daedalus.env import DesignEnv
 from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.purpose import Purpose
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism
@@ -39,7 +41,8 @@ class BackgroundDesigner:
         load: Loads the model; None if there is none.
         timeout: Longest time that a request waits for the model, in seconds.
         queue: Largest number of different questions that wait.
-        trained_for: The reward in the model's training; None if it is not known.
+        trained_for: What the model was trained for; None if it is not known.
+        advice: What to do about a model that was trained for something else.
     """
 
     def __init__(
@@ -47,9 +50,11 @@ class BackgroundDesigner:
         load: Load | None,
         timeout: float,
         queue: int,
-        trained_for: RewardStack | None = None,
+        trained_for: Purpose | None = None,
+        advice: str = "",
     ) -> None:
         self._timeout = timeout
+        self._advice = advice
         self._trained_for = trained_for
         self._thread = ThreadPoolExecutor(1, "designer")
         self._answers: SharedAnswers[str] = SharedAnswers(self._thread, queue)
@@ -77,17 +82,18 @@ class BackgroundDesigner:
         self,
         observation: Observation,
         left: asyncio.Future[None] | None = None,
-        reward: RewardStack | None = None,
+        env: DesignEnv | None = None,
+        population: str | None = None,
     ) -> DesignAnswer:
         """Return the model's mechanism for one market, or the heuristic one and the reason.
 
         Args:
             observation: What the designer sees.
             left: Is done when the client has left; then nobody waits for the model.
-            reward: What the model is asked for, if it knows many objectives; None is what it was
-                trained for.
+            env: What the model is asked for; None is what it was trained for.
+            population: Name of the bidders of ``env``.
         """
-        began = time.perf_counter()
+        began, reward = time.perf_counter(), None if env is None else env.reward
         text, error = None, self._unready() or self._untold(observation, reward)
         if error is None:
             text, error = await self._ask(observation, left, reward)
@@ -103,7 +109,7 @@ class BackgroundDesigner:
             status=self.status,
             error=error,
             text=None if text is None else bounded(text, MAX_QUOTED),
-            note=self._note(reward) if mechanism else None,
+            note=self._note(env, population) if mechanism else None,
             latency=time.perf_counter() - began,
         )
 
@@ -153,13 +159,11 @@ class BackgroundDesigner:
         names = ", ".join(missing)
         return f"the model was trained to see {names}; send them, or send a session_id"
 
-    def _note(self, reward: RewardStack | None) -> str | None:
+    def _note(self, env: DesignEnv | None, population: str | None) -> str | None:
         """Return for what else the model was trained; None if it does what it is asked for."""
-        assert self._loaded is not None
-        trained, knows_many = self._trained_for, self._loaded.result()[1].weights
-        if reward is None or trained is None or knows_many or trained.active == reward.active:
-            return None
-        return f"the model was trained for {trained.name}, and not for {reward.name}"
+        purpose = self._trained_for
+        told = purpose.instead(env, population) if purpose and env else ""
+        return f"{told}{self._advice}" if told else None
 
 
 def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]:

@@ -12,14 +12,18 @@ from csv import Error, reader
 from io import StringIO
 from tempfile import TemporaryDirectory
 
+from daedalus.bids.rows import Roles
+from daedalus.bids.settings import SEPARATORS, BidLogSettings
+from daedalus.bids.text_table import parse_table
+from daedalus.checks import CannotRunError
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.store import CapacityError
 from daedalus.service.sessions.worker import Worker
 
-ReportOn = Callable[[str, str, str], str]
-"""Returns the report on a CSV of bids as HTML: takes the CSV, the format of its sales, and a folder
-for files that do not stay. It can be pickled."""
+ReportOn = Callable[[str, BidLogSettings, str], str]
+"""Returns the report on a CSV of bids as HTML: takes the CSV, how to read it, and a folder for
+files that do not stay. It can be pickled."""
 
 MOST_ROWS, MOST_COLUMNS = 20_000, 20
 KEPT = 16
@@ -57,13 +61,17 @@ class BidReports:
         return self._report_on is not None
 
     async def make(
-        self, csv: str, kind: str, visitor: str, left: asyncio.Future[None] | None = None
+        self,
+        csv: str,
+        settings: BidLogSettings,
+        visitor: str,
+        left: asyncio.Future[None] | None = None,
     ) -> str:
         """Make a report, and return the name under which ``get`` has it.
 
         Args:
             csv: The log.
-            kind: The format of its sales.
+            settings: How it is to be read.
             visitor: Who asks. Each has one report under way.
             left: Is done when the visitor has left.
 
@@ -71,8 +79,10 @@ class BidReports:
             BidLogError: The log cannot be used, or its report takes too long.
             CapacityError: The visitor has a report under way, or too many others have.
         """
-        check_shape(csv)
-        name = hashlib.blake2b(f"{kind}\n{csv}".encode(), key=self._key, digest_size=16).hexdigest()
+        await asyncio.to_thread(check_shape, csv, settings)
+        name = hashlib.blake2b(
+            f"{settings}\n{csv}".encode(), key=self._key, digest_size=16
+        ).hexdigest()
         if not self._reports.claim(visitor, name):
             raise CapacityError("a report for your address is being made; wait for it", _LATER)
         if not self._reports.has_place(name):
@@ -80,7 +90,7 @@ class BidReports:
             raise CapacityError(full, _LATER)
         patience = (_WAITING + 1) * self._seconds  # the others come first
         report, error = await self._reports.ask_in_words(
-            "the report", name, lambda: self._made(csv, kind), patience, left
+            "the report", name, lambda: self._made(csv, settings), patience, left
         )
         if report is None:
             raise BidLogError(bounded(str(error), _LONGEST))
@@ -95,24 +105,24 @@ class BidReports:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._worker.close()
 
-    def _made(self, csv: str, kind: str) -> str:
+    def _made(self, csv: str, settings: BidLogSettings) -> str:
         assert self._report_on is not None
         with TemporaryDirectory() as folder:  # is removed here, since the worker may be ended
-            return self._worker.run(self._report_on, csv, kind, folder)
+            return self._worker.run(self._report_on, csv, settings, folder)
 
 
-def check_shape(csv: str) -> None:
-    """Refuse a log that is no table, or too large to be looked at.
+def check_shape(csv: str, settings: BidLogSettings) -> None:
+    """Refuse a log that is no table with the columns of a log, or too large to be looked at.
 
     Raises:
-        BidLogError: It is no text, or it has too many rows or columns, or none.
+        BidLogError: It is no text, has too many rows or columns, or does not fit its header.
     """
     try:
         csv.encode()
     except UnicodeEncodeError as error:
         raise BidLogError("the CSV is no text in UTF-8; save it so, then send it again") from error
     rows = len(_END_OF_LINE.findall(csv))
-    columns = _columns(csv)
+    columns = max(_columns(csv, mark) for mark in SEPARATORS)
     if rows < 1 or columns < 2:
         raise BidLogError(
             "this is no table; send a CSV with a header, columns auction and bid, and a row a bid"
@@ -121,11 +131,15 @@ def check_shape(csv: str) -> None:
         raise BidLogError(f"the CSV has {rows} rows; send {MOST_ROWS} at most, of whole auctions")
     if columns > MOST_COLUMNS:
         raise BidLogError(f"the CSV has {columns} columns; send {MOST_COLUMNS} at most")
+    try:
+        Roles.of(parse_table(csv, settings), settings)
+    except CannotRunError as error:
+        raise BidLogError(bounded(str(error), _LONGEST)) from error
 
 
-def _columns(csv: str) -> int:
+def _columns(csv: str, separator: str) -> int:
     """Return the number of columns in the header; 0 if there is none."""
     try:
-        return len(next(reader(StringIO(csv, newline="")), []))
+        return len(next(reader(StringIO(csv, newline=""), delimiter=separator), []))
     except Error:
         return 0

@@ -23,7 +23,8 @@ class DesignAnswer(Strict):
         status: Whether the trained designer is ready.
         error: Why there was a fallback.
         text: The model's own text, if it was asked, of bounded length and never checked.
-        note: For what else the designer was made, if that is not the objective of the episode.
+        note: What the designer was trained for, if its reward, bidders or market are not those of
+            the episode.
         latency: Seconds until the answer.
     """
 

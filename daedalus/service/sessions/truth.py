@@ -7,13 +7,15 @@ import asyncio
 import numpy as np
 
 from daedalus.checks import CannotRunError
-from daedalus.market.mechanism import AUCTION_TYPES, RANGES, Mechanism
+from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
+from daedalus.market.words import AuctionType
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
 from daedalus.theory.certificates import draw_values, groups_of, truthful_regret
+from daedalus.theory.formats import FORMATS
 
 _RESERVES = np.linspace(*RANGES["reserve_price"], 10).round(2).tolist()
 _DRAWS = 2000
@@ -29,7 +31,8 @@ class Truths:
     async def of(self, environment: DaedalusEnvironment) -> Truth:
         """Return the mean ex-post regrets of truthful bids, see ``daedalus.theory.certificates``.
 
-        There are none in the classic market, and none where each episode draws its bidders.
+        There are none in the classic market, none where each episode draws its bidders, and none
+        of a format whose theory is not known.
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
@@ -51,9 +54,11 @@ def _truth(population: Population) -> Truth:
         return Truth()
     bids = draw_values(groups, _DRAWS, generator(0, "truth"))
 
-    def regret(kind: str, reserve: float) -> float:
+    def regret(kind: AuctionType, reserve: float) -> float:
         mechanism = Mechanism(auction_type=kind, reserve_price=reserve)
         return truthful_regret(mechanism, groups, population.units, bids)
 
-    regrets = {kind: [regret(kind, each) for each in _RESERVES] for kind in AUCTION_TYPES}
+    regrets: dict[str, list[float]] = {
+        kind: [regret(kind, each) for each in _RESERVES] for kind in FORMATS
+    }
     return Truth(reserves=_RESERVES, regrets=regrets)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
+from daedalus.training.words import NumbersLoss
 
 _SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
 
@@ -41,7 +42,7 @@ class NumbersSettings(Checked):
     renew_every: int = at_least(0, 50, "an integer")
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
-    loss_type: str = one_of(("grpo", *AIMS), TARGET)
+    loss_type: NumbersLoss = one_of(("grpo", *AIMS), TARGET)
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0, "an integer")

@@ -58,7 +58,7 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
         (-(weights * logps).mean() - bonus * entropy).backward()
         optimiser.step()
         metrics = {"reward": earned.mean(), "entropy": entropy.item() / len(FIELDS)}
-        log(step + 1, metrics)
+        log(step + 1, metrics | _by_origin(earned, settings))
     return policy
 
 
@@ -84,6 +84,14 @@ def _earned(
     mechanisms = mechanisms_at(places)
     texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
     return reward.score(texts, rows.tolist(), step)[0]
+
+
+def _by_origin(earned: NDArray[np.float64], settings: NumbersSettings) -> dict[str, float]:
+    """Return the mean reward of drawn mechanisms and of neighbours, if there are any of these."""
+    if not settings.neighbours:
+        return {}
+    near, drawn = np.split(earned.reshape(-1, settings.group_size), [settings.neighbours], axis=1)
+    return {"reward_sampled": float(drawn.mean()), "reward_neighbours": float(near.mean())}
 
 
 def advantages_of(

@@ -185,7 +185,8 @@ def curriculum_source(
     ]
     table, logged = once(lambda: (_kept_table(run, envs, rewards), _logged(run, name)))
     curriculum = make_curriculum(table, settings.prompts_per_step, logged)
-    reward = RewardFunction(CurriculumReward(rewards, curriculum).score, settings.group_size)
+    score = CurriculumReward(rewards, curriculum).score
+    reward = RewardFunction(score, settings.group_size, settings.neighbours_of_group)
     return Source(staged_prompts(states, run.settings.prompt, curriculum), reward)
 
 

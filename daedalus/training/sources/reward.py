@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,9 +114,9 @@ class MarketReward:
         where = np.asarray(rows, np.int64)
         return play_futures(self.states, where, mechanisms, seeds, self.horizon, self.continuation)
 
-    def as_reward_function(self, group_size: int) -> RewardFunction:
+    def as_reward_function(self, group_size: int, neighbours: int = 0) -> RewardFunction:
         """Return the function that TRL's GRPOTrainer calls. It also logs each term."""
-        return RewardFunction(self.score, group_size)
+        return RewardFunction(self.score, group_size, neighbours)
 
 
 Terms = dict[str, NDArray[np.float64]]
@@ -131,10 +131,12 @@ class RewardFunction:
     Attributes:
         score: Plays the completions in the states of their prompts.
         group_size: Completions of each prompt, which stand side by side.
+        neighbours: The first of them, which are not sampled.
     """
 
     score: Score
     group_size: int
+    neighbours: int = 0
 
     def __call__(
         self,
@@ -163,6 +165,8 @@ class RewardFunction:
                     label = name if name == "validity" else f"term/{name}"
                     log_metric(label, float(values[own].mean()))
             _log_reserves(terms[RESERVE][own], log_metric)
+            near = np.arange(len(texts)) % self.group_size < self.neighbours
+            _log_by_origin(totals, {"neighbours": near, "siblings": ~own}, log_metric)
             if not own.all():
                 log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
             _log_spread(totals, self.group_size, log_metric)
@@ -192,6 +196,20 @@ def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, floa
     if len(known):
         for name, level in zip((RESERVE, *RESERVE_ENDS), (0.5, 0.1, 0.9), strict=True):
             log_metric(name, float(np.quantile(known, level)))
+
+
+def _log_by_origin(
+    totals: NDArray[np.float64],
+    added: Mapping[str, NDArray[np.bool_]],
+    log_metric: Callable[[str, float], None],
+) -> None:
+    """Log the mean reward of what was added to groups, and of the sampled completions alone."""
+    sampled = ~np.logical_or.reduce([*added.values()])
+    if sampled.all():
+        return  # the trainer logs their mean
+    for name, which in {"sampled": sampled, **added}.items():
+        if which.any():
+            log_metric(f"reward_{name}", float(totals[which].mean()))
 
 
 def _log_spread(

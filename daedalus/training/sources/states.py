@@ -37,7 +37,8 @@ def state_source(
     asked = run.objectives(len(states), PURPOSE)
     reward = MarketReward(states, settings.futures, settings.horizon, run.seed, continuation, asked)
     chats = prompts(states.observe(), run.settings.prompt, asked)
-    rewarded, numbers = reward.as_reward_function(settings.group_size), list(range(len(chats)))
+    rewarded = reward.as_reward_function(settings.group_size, settings.neighbours_of_group)
+    numbers = list(range(len(chats)))
     if settings.siblings and run.portfolio is not None:
         rows = numbered_prompts(len(chats)).add_column("state", numbers)
         return Source(rows, rewarded, SiblingRollouts(reward, chats, run.portfolio, settings))

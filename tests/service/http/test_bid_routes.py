@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import threading
 from functools import partial
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import requests
 
+from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS
@@ -50,7 +50,8 @@ FORMULA = '=cmd|"/c calc"!A1'
 NAMES = "<script>alert(1)</script>,</td><img src=x onerror=alert(1)>"
 REFUSED: list[tuple[Any, str]] = [
     ("", "this is no table"),
-    ("auction;bid\n1;2\n", "this is no table"),
+    ("auction;amount\n1;2\n", "no column bid among auction, amount"),
+    ("auction,bid\n7,251,03\n", "line 2 has 3 cells"),
     ("auction,bid\n" + "1,2\n" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
     ("auction,bid\r" + "1,2\r" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
     ("auction,bid\n" + "1,2\r1,2\n" * (MOST_ROWS // 2 + 1), f"send {MOST_ROWS} at most"),
@@ -137,11 +138,11 @@ def test_each_visitor_has_one_report_under_way_and_all_have_a_few(
 
 UNUSABLE = [
     ("auction,bid\n1,x\n1,2\n", "line 2: x is no number"),
-    (f"auction,bid\n1,{json.dumps(FORMULA)}\n", "is no number"),
-    (f"{NAMES}\n1,2\n", "no column auction, bid among"),
+    (f"auction,bid\n1,{FORMULA}\n", "is no number"),
+    (f"{NAMES}\n1,2\n", "no column auction among"),
     ("auction,bid\n1,1\n1,2\n", "at least 50 such auctions"),
-    ('auction,bid\n1,"2\n', "cannot be read as a CSV file"),
-    ("auction,bid\n1,2,3,4\n1,2\n1,2,3,4,5,6\n", "cannot be read as a CSV file"),
+    ('auction,bid\n1,"2\n', "close each quotation mark"),
+    ("auction,bid\n1,2,3,4\n1,2\n1,2,3,4,5,6\n", "line 2 has 4 cells"),
 ]
 
 
@@ -151,7 +152,7 @@ def test_what_a_log_lacks_is_said_in_a_sentence(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(CannotRunError, match=why):
-            report_on_bids(csv, "first_price", str(folder))
+            report_on_bids(csv, BidLogSettings(), str(folder))
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,16 +14,21 @@ import pytest
 import requests
 
 from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.purpose import Purpose, read_purpose
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import MAX_QUOTED, BackgroundDesigner
 from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
+from tests.config.composing import composed
+from tests.runs.trained_runs import leave_trained_run
 from tests.service.conftest import documented, serving, settled
 from tests.untrained import leave_untrained_model
 
@@ -179,34 +185,51 @@ def test_a_model_answers_the_published_script(
 
 
 REVENUE = RewardStack({"revenue": 1.0})
+STAGE3 = DesignEnv.of(MarketSettings(), composed("task=compare").population.in_market("strategic"))
 
 
-async def asked(designer: BackgroundDesigner, reward: RewardStack) -> DesignAnswer:
+def trained_for(folder: Path, *overrides: str) -> Purpose:
+    purpose = read_purpose(leave_trained_run(folder, *overrides))
+    assert purpose is not None
+    return purpose
+
+
+async def asked(
+    designer: BackgroundDesigner, reward: RewardStack, env: DesignEnv = STAGE3, name: str = "stage3"
+) -> DesignAnswer:
     while designer.status == "loading":
         await asyncio.sleep(0.01)
     outcome = {"welfare": 0.5, "fairness": 0.5, "participation": 0.5}
     told = PartialObservation(market_outcomes=[outcome])
-    return await designer.design(from_wire(told), reward=reward)
+    return await designer.design(from_wire(told), None, replace(env, reward=reward), name)
 
 
 @pytest.mark.anyio
-async def test_a_model_of_another_objective_says_so() -> None:
-    designer = BackgroundDesigner(saying(ANSWER), 5.0, 1, RewardStack())
-    other, own = await asked(designer, REVENUE), await asked(designer, RewardStack())
-    assert (other.source, other.note) == ("ai", "the model was trained for R, and not for revenue")
+async def test_a_model_of_another_objective_or_of_other_bidders_says_so(tmp_path: Path) -> None:
+    purpose = trained_for(tmp_path, "+experiment=grpo_stage3", "market=fresh")
+    env = replace(STAGE3, settings=purpose.market)
+    designer = BackgroundDesigner(saying(ANSWER), 5.0, 1, purpose, "; ask search")
+    other, own = await asked(designer, REVENUE, env), await asked(designer, RewardStack(), env)
+    known = "it was trained for R with the bidders of stage3, and not"
+    assert (other.source, other.note) == ("ai", f"{known} for revenue; ask search")
     assert own.note is None
+    twelve = env.with_population(env.market.population.of_size(12))
+    more = await asked(designer, RewardStack(), twelve)
+    assert more.note == f"{known} with 12 of stage3; ask search"
     unknown = await asked(BackgroundDesigner(saying(ANSWER), 5.0, 1), REVENUE)
     assert unknown.source == "ai" and unknown.note is None
 
 
 @pytest.mark.anyio
-async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode() -> None:
+async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode(tmp_path: Path) -> None:
     seen: list = []
     prompt = PromptSettings(weights=["revenue", "welfare"], objective={"welfare": 1.0})
-    designer = BackgroundDesigner(told(seen, prompt), 5.0, 1, RewardStack({"welfare": 1.0}))
-    answer = await asked(designer, REVENUE)
+    purpose = trained_for(tmp_path, "+experiment=grpo_objectives", "market=fresh")
+    designer = BackgroundDesigner(told(seen, prompt), 5.0, 1, purpose)
+    env = replace(STAGE3, settings=purpose.market)
+    answer = await asked(designer, REVENUE, env)
     assert (answer.source, answer.note) == ("ai", None)
     assert "objective: {revenue:1.00,welfare:0.00}" in seen[0][1]["content"]
-    refused = await asked(designer, RewardStack())
+    refused = await asked(designer, RewardStack(), env)
     assert refused.source == "fallback" and refused.error is not None
     assert "trained for weights of revenue, welfare, and not for composite" in refused.error

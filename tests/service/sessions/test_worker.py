@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.service.sessions.worker import MOST_MEMORY, Worker, WorkError
 
@@ -49,17 +50,17 @@ def endless(*given: object) -> None:
     time.sleep(3600)
 
 
-def echoing(csv: str, kind: str, folder: str) -> str:
+def echoing(csv: str, settings: BidLogSettings, folder: str) -> str:
     """Stand for a report: what was asked, and files beside it."""
     (Path(folder) / "bids.csv").write_text(csv)
-    return f"<p>{kind}: {len(csv)}</p>"
+    return f"<p>{settings.format}: {len(csv)}</p>"
 
 
-def behind(gate: Path, csv: str, kind: str, folder: str) -> str:
+def behind(gate: Path, csv: str, settings: BidLogSettings, folder: str) -> str:
     """Wait for a file, then echo."""
     while not gate.exists():
         time.sleep(0.01)
-    return echoing(csv, kind, folder)
+    return echoing(csv, settings, folder)
 
 
 def test_a_result_comes_back_from_another_process_of_one_thread() -> None:

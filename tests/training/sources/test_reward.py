@@ -20,7 +20,7 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.sources.reward import MarketReward, return_reward
+from daedalus.training.sources.reward import SIBLING, MarketReward, return_reward
 from tests.search.markets import rewarded
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
@@ -129,6 +129,22 @@ def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:
     reserves = [parse_mechanism(text).mechanism.reserve_price for text in (GOOD, BAD, GOOD, GOOD)]
     assert logged["reserve_price"] == pytest.approx(np.median(reserves))
     assert logged["reserve_price_low"] <= logged["reserve_price"] <= logged["reserve_price_high"]
+
+
+def test_rewards_of_sampled_answers_and_of_neighbours_are_logged_apart(states: Episodes) -> None:
+    reward = MarketReward(states, 8, 1, 0)
+    asked = {"completions": [BAD, GOOD, BAD, GOOD], "state": [0, 0, 1, 1]}
+    logged: dict[str, float] = {}
+    totals = reward.as_reward_function(2, neighbours=1)(**asked, log_metric=logged.__setitem__)
+    assert logged["reward_sampled"] == pytest.approx(np.mean(totals[1::2]))
+    assert logged["reward_neighbours"] == pytest.approx(np.mean(totals[::2]))
+    assert logged["term/composite"] == pytest.approx(np.mean(totals))  # as ever, of all
+    told = [False, True, False, True]
+    reward.as_reward_function(2)(**asked, log_metric=logged.__setitem__, **{SIBLING: told})
+    assert logged["reward_siblings"] == pytest.approx(np.mean(totals[1::2]))
+    plain: dict[str, float] = {}
+    reward.as_reward_function(2)(**asked, log_metric=plain.__setitem__)
+    assert not [name for name in plain if name.startswith("reward_s") and name != "reward_seconds"]
 
 
 @pytest.mark.slow

@@ -144,9 +144,9 @@ export const api = {
   step: (id, action, signal) => post("/step", { session_id: id, action }, signal),
   /**
    * Make a report on a log of bids; the answer says where it is.
-   * @type {(csv: string, format: string) => Promise<wire.BidReport>}
+   * @type {(log: Partial<wire.BidLog>) => Promise<wire.BidReport>}
    */
-  bids: (csv, format) => post("/api/bids", { csv, format }),
+  bids: (log) => post("/api/bids", log),
   /**
    * @type {(id: string, designer: string, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
    */

@@ -17,8 +17,8 @@ export const TERMS = [
 
 /** @type {Series[]} */
 const MONEY = [
-  { label: "Revenue", colour: "revenue" },
-  { label: "Price", colour: "price" },
+  { label: "Revenue, all units", colour: "revenue" },
+  { label: "Price of a unit", colour: "price" },
   { label: "Reserve", colour: "reserve", dash: [5, 4] },
 ];
 
@@ -26,7 +26,7 @@ const MONEY = [
 export class Scores {
   constructor() {
     this.tiles = TERMS.map(tile);
-    this.revenue = tile(["revenue", "", "Revenue", "what the buyers paid, in units of value"]);
+    this.revenue = tile(["revenue", "", "Revenue", "what the buyers paid for all units, in units of value"]);
     this.objective = tile(["objective", "", "Objective", "what this episode rewards"]);
     const [score, ...factors] = this.tiles;
     const all = [score, this.revenue, ...factors, this.objective];

@@ -9,7 +9,7 @@ const FACTORS = TERMS.slice(1);
 /** @type {Record<string, string>} The rows of the result, by their names in the API. */
 const ROWS = {
   ...Object.fromEntries(TERMS.map(([key, letter, word]) => [key, `${letter} ${word}`])),
-  revenue: "Revenue",
+  revenue: "Revenue, all units",
 };
 
 /**

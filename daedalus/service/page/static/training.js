@@ -5,7 +5,7 @@ import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { fixed, isNumber, words } from "./format.js";
 
-const FIRST = ["reward", "entropy", "reward_std", "validity", "completion_length", "grad_norm"];
+const FIRST = ["reward_sampled", "reward_neighbours", "reward", "entropy", "reward_std", "validity", "completion_length", "grad_norm"];
 const MOST = 6; // charts; other curves follow those named above
 
 /** @typedef {wire.TrainingCurves["history"]} History */

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from daedalus.checks import above, at_least, one_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
+from daedalus.training.words import Level, Loss, RewardScale, Schedule
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
@@ -54,20 +55,20 @@ class GrpoSettings(ReinforcementSettings):
     """
 
     steps: int = 300
-    schedule: str = one_of(SCHEDULES, "constant_with_warmup")
-    loss_type: str = one_of((*LOSSES, *AIMS), "dapo")
+    schedule: Schedule = one_of(SCHEDULES, "constant_with_warmup")
+    loss_type: Loss = one_of((*LOSSES, *AIMS), "dapo")
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0)
     epsilon: float = at_least(0, 0.2)
     epsilon_high: float | None = None
-    importance_sampling_level: str = one_of(LEVELS, "token")
+    importance_sampling_level: Level = one_of(LEVELS, "token")
     mask_truncated_completions: bool = False
     beta: float = at_least(0, 0.0)
     use_bias_correction_kl: bool = True
     entropy_bonus: float = at_least(0, 0.0)
     iterations: int = at_least(1, 1)
-    scale_rewards: str = one_of(REWARD_SCALES, "batch")
+    scale_rewards: RewardScale = one_of(REWARD_SCALES, "batch")
     max_gradient_norm: float = above(0, 1.0)
     vllm_server: str = ""
 
@@ -84,6 +85,11 @@ class GrpoSettings(ReinforcementSettings):
             raise ValueError(
                 "vllm_server: the trainer samples these answers itself; set constrained: false"
             )
+
+    @property
+    def neighbours_of_group(self) -> int:
+        """Return how many completions of each group, its first, are neighbours."""
+        return self.neighbours
 
     def _check_loss(self) -> None:
         cispo, high = self.loss_type == "cispo", self.epsilon_high

@@ -225,6 +225,18 @@ declare namespace wire {
     scores: DesignerScore[];
   }
 
+  interface BidLog {
+    csv: string;
+    format: "first_price" | "second_price" | "ascending";
+    auction: string;
+    bid: string;
+    bidder: string;
+    reserve: string;
+    date: string;
+    separator: "," | ";" | "\t" | "|" | null;
+    decimal: "." | "," | null;
+  }
+
   interface BidReport {
     report: string;
   }

@@ -1,0 +1,129 @@
+"""The verdict in four answers: what to set, what it brings, how sure that is, what may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from daedalus.bids.assumptions import SINGLE_SALES
+from daedalus.bids.estimates import MONEY
+from daedalus.bids.findings import Findings, amount, reserve_words, typical
+from daedalus.bids.text_table import DOUBT
+
+_NOTHING = 0.005
+"""Losses, in percent, that are called none."""
+_MOVED = 0.1
+"""Share by which the best reserve moves if a sale is left out, from which it is a doubt."""
+
+
+def what_to_set(findings: Findings) -> str:
+    """Return what to set, in the seller's money, and why not something else."""
+    verdict = findings.verdict
+    if not verdict.change:
+        kept = f"**No change recommended: keep {_words(findings, verdict.held.multiple)}.**"
+        return f"{kept} {_why_not(findings)}"
+    told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
+    each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
+    if findings.is_small:
+        return (
+            f"**Try {told} in some sales first, chosen by lot.** The gain is smaller than the "
+            f"error of the estimate, so only a trial can show it.{each}"
+        )
+    now = _words(findings, verdict.held.multiple)
+    return f"**Set {told}** instead of {now}.{each}"
+
+
+def what_it_brings(findings: Findings) -> str:
+    """Return the gain on the mechanism in force."""
+    verdict = findings.verdict
+    unit = "" if findings.in_money else f" in {findings.reward}"
+    share = f", or {100 * abs(findings.gain):.2f} %" if findings.gain else ""
+    if findings.is_unchanged:
+        now = amount(verdict.reward)
+        return f"A sale brings {now}{unit} on average, and no other reserve brings more."
+    than = "" if verdict.change else f"With {_words(findings, verdict.policy.multiple)} "
+    return (
+        f"{than or 'With it '}a sale would bring {amount(verdict.reward + verdict.gain)}{unit} on "
+        f"average, and now it brings {amount(verdict.reward)}. That is {amount(abs(verdict.gain))} "
+        f"{'more' if verdict.gain >= 0 else 'less'}{share}."
+    )
+
+
+def how_sure(findings: Findings) -> str:
+    """Return the intervals of the gain and of the best reserve."""
+    percent = 100.0 * findings.confidence
+    low, high = map(amount, findings.verdict.interval)
+    gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
+    return (
+        f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
+        "This counts chance alone: all was estimated anew from "
+        f"{findings.estimator.settings.resamples} samples of the sales."
+    )
+
+
+def _range_of_best(findings: Findings) -> str:
+    estimator, estimate = findings.estimator, findings.estimate
+    near, far = (amount(typical(each, estimator, estimate)) for each in findings.verdict.best)
+    return f"between {near} and {far}{'' if findings.base == MONEY else ' in a typical sale'}"
+
+
+def doubts(findings: Findings) -> list[str]:
+    """Return what speaks against the verdict, the most serious first; none if nothing does."""
+    notes = [str(each) for each in findings.estimator.log.notes if each.kind == DOUBT]
+    return [*notes, *_of_the_estimate(findings), *_of_assumptions(findings)]
+
+
+def _words(findings: Findings, multiple: float) -> str:
+    return reserve_words(multiple, findings.estimator, findings.estimate)
+
+
+def _other_fields(findings: Findings) -> str:
+    changed = [f"{name} {value}" for name, value in findings.other_fields.items()]
+    return f", and {', '.join(changed)}" if changed else ""
+
+
+def _why_not(findings: Findings) -> str:
+    verdict = findings.verdict
+    if findings.is_unchanged:
+        return "It is the best one by the estimate."
+    if not verdict.unseen:
+        return "No other reserve gains enough to be sure of it."
+    change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)
+    near, far = sorted(abs(each) for each in ends)
+    return (
+        f"The best reserve by the estimate is {verdict.policy.multiple:.2f} times today's. But the "
+        "log has hardly any bids from below today's reserve, so it cannot tell what bidders with "
+        "lower values would do. A reserve that is a fifth higher would "
+        f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % ({near:.1f} to {far:.1f} %)."
+    )
+
+
+def _of_the_estimate(findings: Findings) -> Iterator[str]:
+    verdict = findings.verdict
+    if abs(findings.miss) > _NOTHING:
+        side = "above" if findings.miss > 0 else "below"
+        yield (
+            f"The estimate was asked for the prices that the log has. On average it is "
+            f"{100 * abs(findings.miss):.1f} % {side} them. A smaller gain may be an error."
+        )
+    if verdict.held.multiple and verdict.unseen:
+        yield (
+            "All numbers for a reserve below today's extend the estimate to bidders who could not "
+            "bid. Only a trial can tell: lower the reserve in some sales, chosen by lot."
+        )
+    table = findings.sensitivity
+    best = float(table.loc[table["kind"] == "as estimated", "best"].iloc[0])
+    single = table[table["kind"] == SINGLE_SALES]
+    for assumption, other in zip(single["assumption"], single["best"], strict=True):
+        if abs(other - best) > _MOVED * best:
+            then = _words(findings, float(other))
+            yield f"A single sale moves the result: {assumption}, the best is {then}."
+
+
+def _of_assumptions(findings: Findings) -> Iterator[str]:
+    table = findings.sensitivity
+    others = table[~table["kind"].isin(["as estimated", SINGLE_SALES])]
+    losses = others[others["gain"] < -_NOTHING]
+    pairs = zip(losses["assumption"], losses["gain"], strict=True)
+    named = "; ".join(f"{assumption} ({-gain:.2f} % lost)" for assumption, gain in pairs)
+    if named:
+        yield f"The designed reserve would lose if: {named}."

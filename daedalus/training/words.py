@@ -1,0 +1,21 @@
+"""The words of enumerated fields of training as types, see ``daedalus.market.words``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    Backend = Literal["transformers", "unsloth"]
+    NumberType = Literal["float32", "bfloat16"]
+    Merge = Literal["base", "dequantised"]
+    Rollouts = Literal["state", "episode"]
+    Schedule = Literal["constant", "constant_with_warmup", "linear", "cosine"]
+    Aim = Literal["target", "boltzmann"]
+    TextLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
+    Loss = TextLoss | Aim
+    NumbersLoss = Literal["grpo"] | Aim
+    Level = Literal["token", "sequence"]
+    RewardScale = Literal["group", "batch", "none"]
+else:  # OmegaConf knows no Literal
+    Backend = NumberType = Merge = Rollouts = Schedule = str
+    Loss = NumbersLoss = Level = RewardScale = str
