@@ -51,6 +51,7 @@ from daedalus.runs.endings import (
 )
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import clock_run
+from daedalus.runs.waiting import heard
 from daedalus.runs.workers import sharing
 from daedalus.signals import holding_stops
 from experiments.progress import progress
@@ -111,6 +112,7 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
         if config.resume:
             logger.info(_found(config, folder, finished=out is None))
         if out is not None:
+            heard()
             print(_BEGINS.format(config.task, out), file=sys.stderr, flush=True)
             with clock_run(RunFolder(out).phases), sharing(config.workers):
                 _perform(config, out)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from daedalus.runs.endings import StopRequest, command, heeding_signals, unrecorded
+from daedalus.runs.processes import is_main
+from daedalus.runs.waiting import breaking_silence
 from daedalus.signals import holding_stops
 
 
 def cli() -> None:
     """Start the command line. Without its libraries it says what to do, in one sentence."""
-    with starting(_before_the_run):
+    waiting = breaking_silence("Reading the settings ...") if is_main() else nullcontext()
+    with starting(_before_the_run), waiting:
         with holding_stops():
             from daedalus.command_line import cli as run
         run()

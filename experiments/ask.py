@@ -33,7 +33,7 @@ def main(config: Config, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
     env, name = make_env(config), config.designer.name
     context = own_context(config, env)
-    with tracked(config, out) as (_, report):
+    with tracked(config, out, drawn=False) as (_, report):
         report.say(f"designer: {described(config.designer.checkpoint)}")
         told = instead(config.designer, context)
         if told:

@@ -11,7 +11,6 @@ from daedalus.config import Config
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.figures import metric_panels, reward_boxplot
 from daedalus.evaluation.report import Report
 from daedalus.evaluation.statistics import all_differences, summarise
 from experiments.build import build_all, make_context, make_env
@@ -48,6 +47,8 @@ def compare_designers(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",
     )
+    from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
+
     title = f"{config.market.name} market, {config.population.name}"
     report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
     report.figure(metric_panels(frames["episodes"]), "metrics")

@@ -16,7 +16,6 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
-from daedalus.market.factory import is_compiled
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
@@ -68,8 +67,7 @@ def design(config: Config) -> Mechanism:
         ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
     """
     generate, prompt = _load(config)
-    wait = "" if is_compiled(config.market.name) else "; the first start compiles the market"
-    with Console(stderr=True).status(f"asking the model{wait}"):
+    with Console(stderr=True).status("asking the model"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
     parsed = parse_mechanism(text, config.designer.strict)

@@ -16,8 +16,7 @@ from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import Designer
-from daedalus.market.factory import is_compiled
-from daedalus.market.interface import MARKETS, types_of_bidders
+from daedalus.market.interface import types_of_bidders
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs import pretrained
 from daedalus.runs.candidates import Choice, newest_model
@@ -42,8 +41,6 @@ def main(config: Config, out: Path) -> None:
     designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
         catalogue = catalogue if asked is None else catalogue.with_asked(asked)
-        if not all(is_compiled(name) for name in MARKETS):
-            console.print("Compiling the markets, once; this takes up to a minute ...")
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         trained_for = designer.purpose if designer else None

@@ -10,18 +10,22 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.evaluation.figures import phase_bars
 from daedalus.evaluation.report import Report
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
 
 
 @contextmanager
-def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
+def tracked(config: Config, out: Path, drawn: bool = True) -> Iterator[tuple[Tracker, Report]]:
     """Open the run's tracker, and a report that writes to the tracker and to ``out``.
 
-    At the end, the report shows the time of the run's phases. Of several processes, only the main
+    At the end, the report writes the time of the run's phases. Of several processes, only the main
     one may use the report.
+
+    Args:
+        config: Where the tracker writes.
+        out: Folder of the run.
+        drawn: Whether the time of the phases is also drawn.
     """
     name = f"{out.parent.name}/{out.name}"
     with Tracker(config.tracking, out, name, asdict(config)) as tracker:
@@ -30,4 +34,7 @@ def tracked(config: Config, out: Path) -> Iterator[tuple[Tracker, Report]]:
         phases = pd.DataFrame(spent())
         if len(phases) > 1:
             report.table(phases, "phases")
+        if len(phases) > 1 and drawn:
+            from daedalus.evaluation.figures import phase_bars  # slow to import
+
             report.figure(phase_bars(phases), "phases")

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from daedalus.evaluation.episodes import COMPOSITE
+from daedalus.evaluation.words import readable
 from daedalus.runs.files import written_whole
 
 matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign
@@ -91,13 +92,6 @@ def palette(designers: Sequence[str]) -> dict[str, str]:
     others = sorted(set(designers) - set(_NAMED))
     extra = {name: _OTHERS[index % len(_OTHERS)] for index, name in enumerate(others)}
     return {name: _NAMED.get(name) or extra[name] for name in designers}
-
-
-def readable(value: object) -> str:
-    """Return a value in words: ``informed_greedy`` is ``informed greedy``, and True is ``yes``."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value).replace("_", " ")
 
 
 def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:

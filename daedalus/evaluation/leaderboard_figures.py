@@ -15,7 +15,6 @@ from daedalus.evaluation.figures import (
     heat_map,
     interval_bars,
     palette,
-    readable,
 )
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
@@ -23,6 +22,7 @@ from daedalus.evaluation.leaderboard import (
     score_array,
 )
 from daedalus.evaluation.scale import ENDS
+from daedalus.evaluation.words import readable
 
 _THRESHOLDS = np.linspace(-0.5, 1.1, 161)
 _SCALE = f"normalised score: {ENDS}"

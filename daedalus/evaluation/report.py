@@ -6,16 +6,18 @@ import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.table import Table
 
-from daedalus.evaluation.figures import readable, save
+from daedalus.evaluation.words import readable
 from daedalus.runs.console import make_console
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.tracking import Tracker
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Report:
@@ -49,6 +51,8 @@ class Report:
 
     def figure(self, figure: Figure, name: str) -> None:
         """Write figures/``name``.png, send it to the tracker, and print its path."""
+        from daedalus.evaluation.figures import save  # slow to import; not every run draws
+
         path = self._out / "figures" / f"{name}.png"
         save(figure, path)
         self._tracker.image(name, path)

@@ -21,14 +21,6 @@ def play_on_one_thread() -> None:
     set_num_threads(1)
 
 
-def is_compiled(name: str) -> bool:
-    """Return whether the kernel of a market, of its present sources, is in the cache on disk."""
-    from daedalus.market.jit.compilation import is_cached
-    from daedalus.market.kernels import classic, strategic
-
-    return is_cached({"classic": classic, "strategic": strategic}[name].play_rounds)
-
-
 def make_market(
     settings: MarketSettings,
     population: Population | SeatPlan,

@@ -10,8 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    INK,
+    empty_panels,
+    entitle,
+    palette,
+)
 from daedalus.evaluation.statistics import half_width
+from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 from daedalus.studies.behaviour import PRESENT, advantage_by_presence, settings_by_presence
 

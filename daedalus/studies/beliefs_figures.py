@@ -11,7 +11,12 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import empty_panels, entitle, heat_map, readable
+from daedalus.evaluation.figures import (
+    empty_panels,
+    entitle,
+    heat_map,
+)
+from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
 
 _COLUMNS = 4

@@ -9,7 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    palette,
+)
+from daedalus.evaluation.words import readable
 from daedalus.studies.certificates import KEY
 
 PANELS = {

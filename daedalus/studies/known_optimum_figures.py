@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    palette,
+)
+from daedalus.evaluation.words import readable
 
 _UNIFORM = "optimum_uniform_"
 _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    palette,
+)
+from daedalus.evaluation.words import readable
 from daedalus.studies.llm_bidders import MODEL, SIMULATED
 
 PUBLISHED = {

@@ -6,8 +6,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import INK, empty_panels, entitle, readable
+from daedalus.evaluation.figures import (
+    INK,
+    empty_panels,
+    entitle,
+)
 from daedalus.evaluation.statistics import half_width
+from daedalus.evaluation.words import readable
 
 _BETTER, _WORSE = "#0072b2", "#8c8c8c"
 

@@ -8,7 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    empty_panels,
+    entitle,
+    palette,
+)
+from daedalus.evaluation.words import readable
 from daedalus.studies.objectives import pairs
 
 _LINK = "#cccccc"

@@ -9,7 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    heat_map,
+)
+from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
 from daedalus.search.space import LEVELS
 from daedalus.studies.sensitivity import Identification

@@ -11,8 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    heat_map,
+)
 from daedalus.evaluation.statistics import half_width
+from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import FIELDS, FLAGS
 
 _COLUMNS = 5

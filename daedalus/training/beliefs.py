@@ -13,8 +13,8 @@ from daedalus.language.prompt import Message
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.training.backends import generating
 from daedalus.training.constrained import mechanism_constraint
+from daedalus.training.generating import generating
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.pretrained import resolved

@@ -9,8 +9,8 @@ import torch
 from transformers import PreTrainedModel
 
 from daedalus.language.prompt import Message
-from daedalus.training.backends import generating
 from daedalus.training.constrained import Constraint
+from daedalus.training.generating import generating
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 

@@ -12,7 +12,6 @@ from transformers import BatchEncoding
 
 from daedalus.language.prompt import Generate, Message
 from daedalus.language.reply import Ask, Reply
-from daedalus.training.backends import generating
 from daedalus.training.constrained import (
     Constraint,
     answer_constrained,
@@ -20,6 +19,7 @@ from daedalus.training.constrained import (
     mechanism_constraint,
 )
 from daedalus.training.defaults import end_of_answer, neutral_generation
+from daedalus.training.generating import generating
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256

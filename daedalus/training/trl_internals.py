@@ -15,8 +15,8 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
-from daedalus.training.backends import generating, repeatable_attention
 from daedalus.training.constrained import Constraint
+from daedalus.training.generating import generating, repeatable_attention
 from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
 from daedalus.training.neighbours import with_neighbours

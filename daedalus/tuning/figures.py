@@ -9,7 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    palette,
+)
+from daedalus.evaluation.words import readable
 
 _TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
 

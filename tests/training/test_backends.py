@@ -27,13 +27,13 @@ from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import (
     TransformersBackend,
-    generating,
     lora_config,
     make_backend,
     train_adapters_in_float32,
 )
 from daedalus.training.checkpoints import export
 from daedalus.training.constrained import mechanism_constraint
+from daedalus.training.generating import generating
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import ModelSettings

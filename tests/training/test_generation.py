@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from daedalus.env import DesignEnv
-from daedalus.training.backends import generating
+from daedalus.training.generating import generating
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.model import LanguageModel
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -33,6 +34,8 @@ Record: TypeAlias = Any
 _PACKAGE = Path(__file__).parents[1]
 # "numpy" leaves out checks for a divisor of 0, which would raise: kernels trust their input
 _UNCOUNTED: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
+
+logger = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,6 +90,12 @@ def package_stamp() -> str:
     return digest.hexdigest()
 
 
+@functools.cache
+def _tell_of_compiling() -> None:
+    """Say once in a process that a kernel has to be compiled; more of them may follow."""
+    logger.warning("Compiling the market, once; this takes up to a minute on two idle cores ...")
+
+
 class _UserFolder(caching.UserWideCacheLocator):
     """The user's cache folder, for an installation that cannot be written."""
 
@@ -133,6 +142,12 @@ class _Cache(caching.FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]  # numba has no types
         self._cache_file._source_stamp = package_stamp()  # instead of the hash of one file
+
+    def load_overload(self, signature: object, target: object) -> object:
+        found: object = super().load_overload(signature, target)  # type: ignore[no-untyped-call]
+        if found is None:
+            _tell_of_compiling()
+        return found
 
     def save_overload(self, signature: object, compiled: object) -> None:
         try:
