@@ -57,8 +57,10 @@ def run(options: Namespace) -> None:
     print("Loading the libraries ...", file=sys.stderr, flush=True)
     with holding_stops():  # these are slow to import; what is refused needs only the first
         from daedalus.config import compose_config
+        from daedalus.config.preflight import preflight
 
         config = compose_config(*overrides(options, options.repo_id or pretrained.WORD))
+        preflight(config)
         from experiments.inference import chosen, design, evaluate, told
 
     if not options.repo_id:

@@ -26,6 +26,7 @@ from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
+from daedalus.runs.hub import is_hub_name, require_hub
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.defaults import neutral_generation, own_defaults, own_tokenizer
 from daedalus.training.settings import ModelSettings
@@ -143,6 +144,8 @@ def load_tokenizer(source: str | Path) -> PreTrainedTokenizerBase:
 
 @contextmanager
 def _load_advice(source: str | Path) -> Iterator[None]:
+    if is_hub_name(str(source)):
+        require_hub(str(source))
     try:
         yield
     except OSError as error:

@@ -71,7 +71,7 @@ def _fetched(requirement: str, place: Path) -> Path:
     listed = place / "requirements.txt"
     listed.write_text(requirement)
     logger.info("Downloading %s, once", requirement.split()[0])
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries=1"]
     options = ["--require-hashes", "--only-binary=:all:", "--dest", str(place), "-r", str(listed)]
     answer = subprocess.run([*command, *options], capture_output=True, text=True)
     if answer.returncode:
