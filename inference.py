@@ -14,10 +14,12 @@ try:
 
     from daedalus.runs import pretrained
     from daedalus.runs.endings import command, release, unrecorded, wants_traceback
+    from daedalus.runs.waiting import breaking_silence, heard
     from daedalus.signals import holding_stops
     from daedalus.start import starting
 except KeyboardInterrupt:
-    sys.exit("Stopped; nothing was written.")
+    sys.stderr.write("Stopped; nothing was written.\n")
+    sys.exit(130)
 
 EPISODES = 30
 DESCRIPTION = """Ask a trained designer. Without --n-episodes and --baseline, it prints as JSON the
@@ -33,8 +35,8 @@ RESULTS = Path("outputs") / "inference_results.json"
 
 def main() -> None:
     """Do what the command line asks; an error gives one message."""
-    with starting(_interruption):
-        options = parser().parse_args()
+    options = parser().parse_args()
+    with starting(_interruption), breaking_silence("Loading the libraries ..."):
         try:
             run(options)
         except Exception as error:
@@ -54,7 +56,6 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: The options cannot be run. The message says what to do.
     """
-    print("Loading the libraries ...", file=sys.stderr, flush=True)
     with holding_stops():  # these are slow to import; what is refused needs only the first
         from daedalus.config import compose_config
         from daedalus.config.preflight import preflight
@@ -67,6 +68,7 @@ def run(options: Namespace) -> None:
         options.repo_id = chosen(config)
         config = compose_config(*overrides(options, options.repo_id))
     notes = told(config, overrides(options, options.repo_id))
+    heard()
     print(f"designer: {pretrained.described(options.repo_id)}{notes}", file=sys.stderr)
     if options.n_episodes is None and not options.baseline:
         print(json.dumps(design(config).to_dict(), indent=2))

@@ -10,7 +10,8 @@ if sys.version_info < (3, 11):  # noqa: UP036  # so this file keeps to the synta
 try:
     from daedalus.start import cli
 except KeyboardInterrupt:
-    sys.exit("Stopped before the run began.")
+    sys.stderr.write("Stopped before the run began.\n")
+    sys.exit(130)
 
 if __name__ == "__main__":
     cli()

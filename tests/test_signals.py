@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import time
 
 import pytest
 
-from daedalus.signals import handling_stops, holding_stops
+from daedalus import signals
+from daedalus.signals import ending_by, handling_stops, holding_stops
 
 
 def test_a_handler_takes_both_signals_in_the_block() -> None:
@@ -27,3 +29,25 @@ def test_a_signal_waits_for_the_end_of_the_block(failing: bool) -> None:
         if failing:
             raise ImportError
     assert done
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_block_that_holds_a_signal_for_long_is_ended(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signals, "PATIENCE", 0.05)
+    before, ended = signal.signal(signal.SIGTERM, signal.default_int_handler), list[int]()
+    with pytest.raises(KeyboardInterrupt), ending_by(ended.append), holding_stops():
+        signal.raise_signal(number)
+        time.sleep(0.5)
+    signal.signal(signal.SIGTERM, before)
+    assert ended == [number]
+
+
+def test_a_second_signal_ends_the_block_at_once() -> None:
+    ended = list[int]()
+    with pytest.raises(KeyboardInterrupt), ending_by(ended.append), holding_stops():
+        signal.raise_signal(signal.SIGINT)
+        assert not ended
+        signal.raise_signal(signal.SIGINT)
+        assert ended == [signal.SIGINT]

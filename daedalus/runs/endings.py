@@ -165,7 +165,7 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
         try:
             yield
         except BaseException as caught:
-            if stop is None and not isinstance(caught, KeyboardInterrupt):
+            if not isinstance(caught, KeyboardInterrupt) and (stop is None or not _fails(caught)):
                 raise
             asked = caught if isinstance(caught, StopRequest) else stop
             asked = asked or StopRequest(signal.SIGINT)
@@ -173,6 +173,11 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
             stop = asked  # a signal from now on ends the process at once
             sys.stdout.flush()
             _end_at_once(asked, explain)
+
+
+def _fails(caught: BaseException) -> bool:
+    """Return whether an exception is an error, or the sentence about one."""
+    return isinstance(caught, Exception) or isinstance(getattr(caught, "code", None), str)
 
 
 def _end_at_once(stop: StopRequest, explain: Callable[[StopRequest], str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.config.paths import ROOT
-from daedalus.config.tasks import ALWAYS, TASKS, Task, holds
+from daedalus.config.tasks import ALWAYS, TASKS, Task, holds, is_task, known_tasks, task_of
 
 PARTS = {"build", "tracked", "inference", "progress", "report_on_bids"}
 """Modules of ``experiments/`` that are not tasks."""
@@ -89,3 +89,9 @@ def test_a_key_is_read_with_what_is_above_and_below_it() -> None:
     assert all(task.may_read(key) for key in ("training.sft.steps", "market", "seed", "training"))
     unread = ("training.grpo", "training.grpo.steps", "market.strategic", "training2", "hub")
     assert not any(task.may_read(key) for key in unread)
+
+
+def test_a_task_of_nobody_is_no_task() -> None:
+    assert set(known_tasks()) == set(TASKS)
+    assert task_of("count_bidders").may_read("training.grpo.steps")
+    assert not any(is_task(each) for each in ("build", "tracked", "../run", "nowhere", ""))

@@ -151,3 +151,20 @@ def test_the_command_is_quoted_and_changed(monkeypatch: pytest.MonkeyPatch) -> N
     assert shlex.split(command("resume=true"))[2:] == [
         "-m", "--config-dir", "my conf", "seed=range(0,2)", "resume=true",
     ]  # fmt: skip
+
+
+def test_an_error_after_a_signal_is_its_end(status: list[int]) -> None:
+    """C code turns the stop into an error of its own."""
+    with pytest.raises(SystemExit), heeding_signals(lambda stop: "stopped\n"):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError from None
+    assert status == [130]
+
+
+def test_a_missing_library_says_what_to_do() -> None:
+    error = ModuleNotFoundError("No module named 'torch'", name="torch.nn")
+    told = unrecorded(raised(error, "designer mine failed"))
+    assert told.startswith(f"designer mine failed: {sys.executable} has no library torch.nn; run `")
+    assert "TRACEBACK" not in told
