@@ -277,7 +277,8 @@ def test_a_stopped_run_says_what_goes_on(
     monkeypatch.setattr("experiments.compare.main", stop)
     monkeypatch.setattr(os, "_exit", sys.exit)
     assert ended("seed=1", "resume=false") == "130"
-    said = capfd.readouterr().err
+    begins, said = capfd.readouterr().err.split("\n", 1)
+    assert begins == f"compare: loading its libraries; the results go to {Path.cwd()}/run"
     begun = "python run.py seed=1 +experiment=boxplot hydra.run.dir=run"
     if kept:
         assert said.startswith(f"Stopped; kept are: portfolio searched. To go on: {begun}")
