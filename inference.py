@@ -14,8 +14,8 @@ try:
 
     from daedalus.runs import pretrained
     from daedalus.runs.endings import command, release, unrecorded, wants_traceback
+    from daedalus.runs.importing import slow_imports
     from daedalus.runs.waiting import breaking_silence, heard
-    from daedalus.signals import holding_stops
     from daedalus.start import starting
 except KeyboardInterrupt:
     sys.stderr.write("Stopped; nothing was written.\n")
@@ -56,7 +56,7 @@ def run(options: Namespace) -> None:
     Raises:
         ConfigError: The options cannot be run. The message says what to do.
     """
-    with holding_stops():  # these are slow to import; what is refused needs only the first
+    with slow_imports():
         from daedalus.config import compose_config
         from daedalus.config.preflight import preflight
 

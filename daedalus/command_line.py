@@ -50,10 +50,10 @@ from daedalus.runs.endings import (
     wants_traceback,
 )
 from daedalus.runs.folder import RunFolder
+from daedalus.runs.importing import slow_imports
 from daedalus.runs.phases import clock_run
 from daedalus.runs.waiting import heard
 from daedalus.runs.workers import sharing
-from daedalus.signals import holding_stops
 from experiments.progress import progress
 
 logger = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
 
 
 def _perform(config: Config, out: Path) -> None:
-    with holding_stops():  # C code turns an error in its imports, also a stop, into an ImportError
+    with slow_imports():
         task = import_module(f"experiments.{config.task}")
     task.main(config, out)
 

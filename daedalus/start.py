@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from daedalus.runs.endings import StopRequest, command, heeding_signals, unrecorded
+from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import is_main
 from daedalus.runs.waiting import breaking_silence
-from daedalus.signals import holding_stops
 
 
 def cli() -> None:
     """Start the command line. Without its libraries it says what to do, in one sentence."""
     waiting = breaking_silence("Reading the settings ...") if is_main() else nullcontext()
     with starting(_before_the_run), waiting:
-        with holding_stops():
+        with slow_imports():
             from daedalus.command_line import cli as run
         run()
+    gc.freeze()  # or the end of the process collects all that was imported, for two seconds
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from daedalus.language.reply import Ask
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
+from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import once
 from daedalus.training.portfolio import find_portfolio
 
@@ -174,9 +175,10 @@ def load_generate(
     Returns:
         Its generate function, and the prompt that it was trained on.
     """
-    from daedalus.training.generation import make_generate  # torch is slow to import
-    from daedalus.training.model import load_language_model
-    from daedalus.training.trained_prompt import trained_prompt, was_constrained
+    with slow_imports():
+        from daedalus.training.generation import make_generate
+        from daedalus.training.model import load_language_model
+        from daedalus.training.trained_prompt import trained_prompt, was_constrained
 
     model = load_language_model(checkpoint)
     if constrained is None:
@@ -193,8 +195,9 @@ def load_ask(source: str, temperature: float, pattern: str) -> Ask:
         temperature: Sampling temperature; 0 decodes greedily.
         pattern: A regular expression of its answers.
     """
-    from daedalus.training.generation import make_ask  # torch is slow to import
-    from daedalus.training.model import load_language_model
-    from daedalus.training.pretrained import resolved
+    with slow_imports():
+        from daedalus.training.generation import make_ask
+        from daedalus.training.model import load_language_model
+        from daedalus.training.pretrained import resolved
 
     return make_ask(load_language_model(resolved(source)), temperature, pattern)
