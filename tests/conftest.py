@@ -19,6 +19,7 @@ from daedalus.runs.folder import RunFolder
 from tests.children.kept_packages import keep_packages
 from tests.children.unused import leave_out
 from tests.config.kept_compositions import keep_compositions
+from tests.left_out import LeftOut
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -41,6 +42,12 @@ leave_out()
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name at the end what was left out: the process that hears of every test does it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(LeftOut())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -11,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-DAEMONS = ("munged", "slurmctld", "slurmd")
+from tests.programs import SLURM, find
+
 CORES = 2
 _CONFIGURATION = """
 ClusterName=one
@@ -44,12 +44,9 @@ class DidNotStartError(Exception):
 
 def missing() -> str:
     """Return why Slurm cannot start here, or nothing if it can."""
-    absent = [name for name in DAEMONS if not shutil.which(name)]
-    if absent:
-        return f"needs {', '.join(absent)}: apt-get install slurm-wlm munge"
-    if os.geteuid() != 0:
-        return "the daemons of Slurm need root"
-    return "" if len(os.sched_getaffinity(0)) >= CORES else f"needs {CORES} cores"
+    if SLURM.absence or os.geteuid() != 0:
+        return SLURM.absence or "the daemons of Slurm need root: run the tests as root"
+    return "" if len(os.sched_getaffinity(0)) >= CORES else f"Slurm needs {CORES} cores"
 
 
 @contextmanager
@@ -60,8 +57,8 @@ def running(folder: Path) -> Iterator[dict[str, str]]:
     configuration = _configure(folder)
     daemons = [
         _munge(folder),
-        subprocess.Popen(["slurmctld", "-D", "-f", str(configuration)]),
-        subprocess.Popen(["slurmd", "-D", "-f", str(configuration)]),
+        subprocess.Popen([str(find("slurmctld")), "-D", "-f", str(configuration)]),
+        subprocess.Popen([str(find("slurmd")), "-D", "-f", str(configuration)]),
     ]
     environment = dict(os.environ) | {"SLURM_CONF": str(configuration)}
     try:
@@ -94,8 +91,8 @@ def _munge(folder: Path) -> subprocess.Popen[bytes]:
     key.chmod(0o600)
     files = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "pid", "log", "seed")]
     force = "--force"  # the folder of a test may be written by others
-    command = ["munged", "--foreground", force, f"--socket={folder}/munge.socket", *files]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    options = ["--foreground", force, f"--socket={folder}/munge.socket", *files]
+    return subprocess.Popen([str(find("munged")), *options], stderr=subprocess.DEVNULL)
 
 
 def _free_port() -> int:

@@ -34,6 +34,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.rewards import terms
+from experiments import ask
 from experiments.build import build_all, make_context, make_env
 from tests.config.composing import write_training_data
 from tests.populations import population
@@ -215,6 +216,11 @@ def test_every_command_composes(where: str, words: list[str], extended: Path) ->
             composed(conf, overrides)
 
 
+def test_the_readme_fits_a_screen_in_width() -> None:
+    wide = [line for line in README.read_text().splitlines() if len(line) > 120]
+    assert wide == []
+
+
 def test_a_sweep_takes_each_value() -> None:
     made = jobs(
         shlex.split("python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2")
@@ -291,6 +297,23 @@ def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     known = {"search": FixedSettings(name="search", mechanism=Mechanism(**found))}
     assert printed_means(config, config.evaluation.baselines | known).items() <= shown.items()
     assert demo_rows(ROOT / "docs" / "results.md") == shown
+
+
+def plain(text: str) -> list[str]:
+    """Return lines without frames, and with one space between words."""
+    return [" ".join(re.sub("[\u2500-\u257f]", " ", line).split()) for line in text.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_readme_s_answer_is_what_ask_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines end at an ellipsis where README leaves something out."""
+    (shown,) = [block for block in blocks(README, "") if "It reads:" in block]
+    ask.main(composed(ROOT / "conf", ["+experiment=ask"]), tmp_path)
+    printed = plain(capsys.readouterr().out)
+    for line in filter(None, (line.partition("…")[0] for line in plain(shown))):
+        assert any(each.startswith(line) for each in printed), line
 
 
 COUNTS = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}

@@ -20,6 +20,7 @@ from daedalus.training.synthetic import synthetic_mechanisms
 from experiments.build import make_env
 from experiments.gpu_check import main
 from tests.launching import play
+from tests.programs import NODE
 
 ROOT = Path(__file__).parents[2]
 MINIATURE = """
@@ -41,7 +42,7 @@ def test_a_miniature_leaves_the_costs_of_every_part(tmp_path: Path) -> None:
     assert set(pd.read_csv(tmp_path / "summary.csv")["designer"]) >= {"trained", "informed_greedy"}
 
 
-@pytest.mark.skipif(has_gpu(), reason="there is a GPU")
+@pytest.mark.skipif(has_gpu(), reason="tested elsewhere: there is a GPU here")
 def test_without_a_gpu_it_offers_the_miniature(tmp_path: Path) -> None:
     config = compose_config("+experiment=gpu_check", "model.tokenizer=any")
     with pytest.raises(CannotRunError, match=r"no GPU was found, .*model=tiny_qlora"):
@@ -49,6 +50,7 @@ def test_without_a_gpu_it_offers_the_miniature(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@NODE.needed
 @pytest.mark.slow
 def test_prompts_and_answers_are_short_in_the_tokens_of_qwen() -> None:
     subprocess.run(["make", "outputs/tokenizer/qwen2_5"], cwd=ROOT, check=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="this needs the extra [inspect], 111 MB: make test-plugs")
+pytest.importorskip("inspect_ai", reason="tested elsewhere: make test-plugs")
 
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log

@@ -18,9 +18,7 @@ from daedalus.market.parsing import format_mechanism
 from tests.designers import chat_double
 from tests.designers.chat_double import Reply
 
-vf = pytest.importorskip(
-    "verifiers.v1", reason="verifiers needs an environment of its own: make test-plugs"
-)
+vf = pytest.importorskip("verifiers.v1", reason="tested elsewhere: make test-plugs")
 
 ROOT = Path(__file__).parents[2]
 SHORT = "market.episode_length=3"

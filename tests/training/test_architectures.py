@@ -19,6 +19,7 @@ from daedalus.training.checkpoints import export
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from tests.programs import NODE
 from tests.training.conftest import ADAPTED, GRPO, PROMPT, SMALL, make_run
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,7 @@ def test_any_causal_model_trains_by_constrained_grpo(
     assert_constrained_training(env, base, tmp_path)
 
 
+@NODE.needed
 @pytest.mark.slow
 def test_qwen_s_shape_and_tokenizer_train_by_constrained_grpo(
     env: DesignEnv, tmp_path: Path

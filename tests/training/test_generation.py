@@ -46,7 +46,7 @@ def threads() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="threads matter on CPUs alone")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="tested elsewhere: there is a GPU here")
 def test_generation_is_the_same_on_one_thread_and_on_two(
     small: LanguageModel, threads: None
 ) -> None:

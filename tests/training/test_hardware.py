@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="tested elsewhere: there is a GPU here")
 def test_without_a_gpu_another_backend_is_named() -> None:
     with pytest.raises(CannotRunError, match=r"unsloth needs a GPU, .*=transformers"):
         require_hardware(UNSLOTH)
@@ -111,7 +111,7 @@ def test_a_run_says_so_in_one_line(tmp_path: Path) -> None:
 SERVER = "http://localhost:8000"
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="tested elsewhere: there is a GPU here")
 def test_a_server_needs_a_gpu_for_the_trainer() -> None:
     require_server("")
     with pytest.raises(CannotRunError, match=r"vllm_server: http://localhost:8000: .* from a GPU"):

@@ -21,7 +21,7 @@ from tests.market.strategic_markets import each_population, played
 @pytest.fixture
 def two_threads() -> Iterator[None]:
     if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("numba has one thread here")
+        pytest.skip("numba has one thread here; pytest -n 0 gives it all cores")
     before = numba.get_num_threads()
     numba.set_num_threads(2)
     yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -19,16 +18,13 @@ from requests.adapters import HTTPAdapter
 from websockets.sync.client import connect
 
 from daedalus.service.openenv.catalogue import Catalogue
+from tests.programs import HAPROXY
 from tests.service.conftest import dial, play, serving
 
 CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"
-PROGRAM = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
 PLACES = {"http_sessions": 20, "websocket_sessions": 20, "sessions_per_address": 2}
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="HAProxy is not installed: apt-get install haproxy"),
-]
+pytestmark = [pytest.mark.slow, HAPROXY.needed]
 
 
 class Visitor(HTTPAdapter):
@@ -59,7 +55,7 @@ def front(catalogue: Catalogue) -> Iterator[str]:
     with serving(catalogue, **PLACES, trusted_proxies=["127.0.0.1"]) as address:
         place = f"127.0.0.1:{free_port()}"
         told = {"FRONT": place, "SERVICE": urlsplit(address).netloc}
-        command = [str(PROGRAM), "-db", "-f", str(CONFIGURATION)]
+        command = [HAPROXY.path, "-db", "-f", str(CONFIGURATION)]
         with subprocess.Popen(command, env=os.environ | told) as proxy:
             until = time.monotonic() + 10
             while proxy.poll() is None and time.monotonic() < until:

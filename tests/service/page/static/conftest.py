@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,24 +11,26 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from experiments.serve import make_catalogue
 from tests.config.composing import composed
+from tests.programs import BROWSER
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor
 from tests.service.sessions.test_background_designer import ANSWER, saying
 
 expect.set_options(timeout=WAIT)
-# The same engine; without windows it takes two thirds of the processor time.
-BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 REFUSED = re.compile(r"Failed to load resource: .* status of (404|409|503)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the tests that open the page if there is no browser, before a service starts."""
+    for each in items:
+        if "browser" in getattr(each, "fixturenames", ()):
+            each.add_marker(BROWSER.needed)
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        install = f"apt-get update && apt-get install -y {BROWSERS[0]}"
-        pytest.fail(f"{BROWSERS[0]} is not installed: {install}")
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield playwright.chromium.launch(executable_path=BROWSER.path, args=["--no-sandbox"])
 
 
 @pytest.fixture(scope="package")
