@@ -7,16 +7,17 @@ costs of entry, fines and units that lose their value. Money is in units of valu
 - **Interim regret**: the most that a bidder gains by other bids, knowing its own values alone.
 - **Ex-post regret**: the same if it knew all bids; the regret of Duetting et al. (2019). At equal
   bids it is the limit of bids that are just above.
-- **False-name gain**: what it gains by its units under several names. It is 0 if a second unit is
-  worth less than a first (Yokoo et al. 2004). A bidder for one unit has no use for another name.
+- **False-name gain**: what it gains by bids under several names. It is 0 by theorem, since values
+  fall from unit to unit and a bidder wants two at most (Yokoo et al. 2004). It is not measured.
 - **Ring's gain**: what its members gain together, if they bid as one against truthful outsiders.
+  They choose bids and the name of each bid, pass units to each other, and know no outsider's value.
 - **Individual rationality** and **budget balance** are checked in sales that are played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +32,14 @@ from daedalus.theory import sales
 from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.ex_post import mean_regret, worst_regret
-from daedalus.theory.formats import pays_personal_price, require_format
+from daedalus.theory.formats import require_format
 from daedalus.theory.sales import Bidder
 
 DRAWS = 20_000
 """Sales that are played for each certificate."""
+
+FALSE_NAME_GAIN = 0.0
+"""By theorem (Yokoo et al. 2004): no bidder has a use for two units together alone."""
 
 _RING = 2
 
@@ -185,11 +189,11 @@ def _row(
     row["interim_error"] = alone.error
     row["regret"], row["regret_error"] = mean_regret(contest, bidder, bids, first)
     row["worst_regret"] = worst_regret(contest, bidder)
-    row["false_name_gain"] = _false_name_gain(contest, bidder, alone.truthful)
+    row["false_name_gain"] = FALSE_NAME_GAIN
     ring = group.size if group.colludes else min(_RING, group.size)
     row["ring"], row["ring_gain"] = ring, np.nan
     if ring > 1:
-        against = _names_apart(_contest(mechanism, groups, group, ring, units))
+        against = _contest(mechanism, groups, group, ring, units)
         wanted = min(ring * bidder.demand, units)
         together = against.gain([bidder] * ring, wanted).best
         row["ring_gain"] = together - ring * alone.truthful
@@ -203,19 +207,8 @@ def _contest(
     rivals = [
         each.bidder for each in groups for _ in range(each.size - (members if each is group else 0))
     ]
-    return Contest(mechanism.auction_type, mechanism.reserve_price, units, rivals)
-
-
-def _names_apart(contest: Contest) -> Contest:
-    """Return the sale as seen by bids under many names: in VCG, units then have one price."""
-    apart = pays_personal_price(contest.auction_type)
-    return replace(contest, auction_type="second_price") if apart else contest
-
-
-def _false_name_gain(contest: Contest, bidder: Bidder, truthful: float) -> float:
-    if not pays_personal_price(contest.auction_type) or bidder.demand == 1:
-        return 0.0  # a bid's name does not matter
-    return max(0.0, _names_apart(contest).gain([bidder], bidder.demand).best - truthful)
+    reserve, demand = mechanism.reserve_price, group.bidder.demand
+    return Contest(mechanism.auction_type, reserve, units, rivals, demand)
 
 
 class _Played(NamedTuple):
