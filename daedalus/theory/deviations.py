@@ -13,8 +13,8 @@ unit of a uniform-price sale, the best one is the value.
 A ring is a bidder with all values of its members. It bids under its members' names, and members
 pass units to each other. In VCG a name that wins d units pays the d highest losing bids of others.
 So whatever the others bid, a ring pays least if its d highest bids have one name, the next d
-another, and so on. Above b_j there are then q = (j-1) // d full names. A losing b_j raises what each
-of them pays, so p_j is (q+1) W_j - q W_(j-d). With d = 1 this is the uniform price.
+another, and so on. Then q = (j-1) // d full names are above b_j. A losing b_j raises what each of
+them pays, so p_j is (q+1) W_j - q W_(j-d). With d = 1 this is the uniform price.
 
 Means are integrals over the values between the knots. They are exact up to rounding where the best
 bid is smooth there. A bid is sought over a grid and then refined. ``error`` bounds what any other
