@@ -1,8 +1,8 @@
 """Certificates of one sale: is truth a best reply, and what do lies, false names and rings gain?
 
 Bidders bid their values, which are independent. A deviation is measured against this. What only
-repetition or the market's constants give rise to is left out: learning, budgets, outside options,
-costs of entry, fines and units that lose their value. Money is in units of value.
+repetition or the market's constants give rise to is left out, see ``LEFT_OUT``. Money is in units
+of value.
 
 - **Interim regret**: the most that a bidder gains by other bids, knowing its own values alone.
 - **Ex-post regret**: the same if it knew all bids; the regret of Duetting et al. (2019). At equal
@@ -11,7 +11,13 @@ costs of entry, fines and units that lose their value. Money is in units of valu
   fall from unit to unit and a bidder wants two at most (Yokoo et al. 2004). It is not measured.
 - **Ring's gain**: what its members gain together, if they bid as one against truthful outsiders.
   They choose bids and the name of each bid, pass units to each other, and know no outsider's value.
-- **Individual rationality** and **budget balance** are checked in sales that are played.
+- **Individual rationality**: a truthful bidder loses nothing. *Ex-post*: in any sale; *interim*: in
+  the mean over others' values, whatever its own are; *ex-ante*: in the mean over all values. The
+  first implies the second, and this the third.
+- **Weak budget balance**: the auctioneer pays nothing in any sale. It may keep money.
+
+The first and the last are checked in sales that are played. ``second_price`` is a uniform price at
+the highest losing bid if several units are sold.
 """
 
 from __future__ import annotations
@@ -34,6 +40,15 @@ from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.ex_post import mean_regret, worst_regret
 from daedalus.theory.formats import require_format
 from daedalus.theory.sales import Bidder
+
+LEFT_OUT = (
+    "left out: fines, secret reserves (bidders know the reserve), entry and its cost, learning, "
+    "budgets, outside options and units that lose their value"
+)
+"""What a certificate of one sale does not count."""
+
+UNIFORM_PRICE = "second_price: a uniform price, the highest losing bid, as several units are sold"
+"""The footnote of tables that name the format."""
 
 DRAWS = 20_000
 """Sales that are played for each certificate."""
@@ -101,8 +116,9 @@ class Certificate:
     Attributes:
         sale: ``revenue`` of truthful bids; ``optimum``, the revenue of the best mechanism (Myerson
             1981), NaN if someone wants two units; ``welfare``, value delivered over the highest;
-            ``rationality_violation``, the largest payment above the value won; and ``deficit``, the
-            largest payment of the auctioneer.
+            ``ex_post_loss``, ``interim_loss`` and ``ex_ante_loss``, the largest losses of truthful
+            bidders, 0 if the mechanism is individually rational ex post, interim and ex ante; and
+            ``deficit``, the largest payment of the auctioneer, 0 at weak budget balance.
         types: A row of numbers for each type of bidders, see ``certify``.
     """
 
@@ -118,9 +134,10 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
 
     The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
-    which bounds what bids that were not tried may add; the mean ``regret`` ex post with its
-    ``regret_error``, which is two standard errors, or 0 if it is exact; the supremum
-    ``worst_regret``, in uniform-price sales to unlike bidders an upper bound; ``false_name_gain``;
+    which bounds what bids that were not tried may add; the mean ``ex_post_regret`` with its
+    ``ex_post_error``, which is two standard errors, or 0 if it is exact; the supremum
+    ``worst_ex_post_regret``, in uniform-price sales to unlike bidders an upper bound;
+    ``interim_loss`` and ``ex_ante_loss``, what truth loses; ``false_name_gain``, 0 by theorem;
     and ``ring``, the number of members, with their ``ring_gain``, NaN for a lone bidder.
 
     Args:
@@ -145,7 +162,11 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     welfare = sales.expected_welfare(bidders, mechanism.reserve_price, units)
     sale = {"revenue": welfare - utilities, "optimum": _optimum(bidders, units)}
     sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
-    sale |= {"rationality_violation": played.loss, "deficit": played.deficit}
+    sale |= {"ex_post_loss": played.loss}
+    sale |= {
+        name: max(float(row[name]) for row in rows) for name in ("interim_loss", "ex_ante_loss")
+    }
+    sale |= {"deficit": played.deficit}
     return Certificate(sale, rows)
 
 
@@ -187,8 +208,12 @@ def _row(
     row: dict[str, float | str] = {"type": group.name, "bidders": group.size}
     row |= {"interim_regret": alone.best - alone.truthful, "worst_interim_regret": alone.worst}
     row["interim_error"] = alone.error
-    row["regret"], row["regret_error"] = mean_regret(contest, bidder, bids, first)
-    row["worst_regret"] = worst_regret(contest, bidder)
+    row["ex_post_regret"], row["ex_post_error"] = mean_regret(contest, bidder, bids, first)
+    row["worst_ex_post_regret"] = worst_regret(contest, bidder)
+    row |= {
+        "interim_loss": max(0.0, -contest.least(bidder)),
+        "ex_ante_loss": max(0.0, -alone.truthful),
+    }
     row["false_name_gain"] = FALSE_NAME_GAIN
     ring = group.size if group.colludes else min(_RING, group.size)
     row["ring"], row["ring_gain"] = ring, np.nan

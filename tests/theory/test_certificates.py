@@ -14,11 +14,13 @@ from daedalus.market.ranges import Ranges
 from daedalus.market.values import ValueDistribution
 from daedalus.theory import equilibria
 from daedalus.theory.certificates import (
+    LEFT_OUT,
     Group,
     certify,
     draw_values,
     groups_of,
 )
+from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.sales import Bidder
 from tests.theory.test_distributions import GAP, UNIFORM
@@ -40,8 +42,8 @@ def test_first_price_has_the_known_regrets(bidders: int) -> None:
     (row,) = certify(mechanism("first_price"), uniform(bidders), 1, 0).types
     interim = (bidders - 1) ** (bidders - 1) / (bidders**bidders * (bidders + 1))
     assert row["interim_regret"] == pytest.approx(interim, abs=1e-12)
-    assert row["regret"] == pytest.approx(1 / (bidders * (bidders + 1)), abs=1e-12)
-    assert row["worst_regret"] == 1.0 and row["regret_error"] == 0.0
+    assert row["ex_post_regret"] == pytest.approx(1 / (bidders * (bidders + 1)), abs=1e-12)
+    assert row["worst_ex_post_regret"] == 1.0 and row["ex_post_error"] == 0.0
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.35])
@@ -55,7 +57,9 @@ def test_second_price_and_vcg_have_no_regret(
     for row in certify(
         mechanism(auction_type, reserve), ones if units == 1 else groups, units, 0
     ).types:
-        regrets = [value for name, value in row.items() if "regret" in name or "false" in name]
+        regrets = [
+            value for name, value in row.items() if "ex_post_regret" in name or "false" in name
+        ]
         assert max(map(float, regrets)) < 1e-12
 
 
@@ -70,7 +74,7 @@ def test_numbers_of_the_sale_are_those_of_sales_that_are_played(auction_type: st
     best = (bids * (free.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
     assert found.sale["revenue"] == pytest.approx(sold.paid.sum(axis=1).mean(), abs=6e-3)
     assert found.sale["welfare"] == pytest.approx(worth / best, abs=2e-3)
-    assert found.sale["rationality_violation"] < 1e-12 and found.sale["deficit"] == 0.0
+    assert found.sale["ex_post_loss"] < 1e-12 and found.sale["deficit"] == 0.0
     assert np.isnan(found.sale["optimum"])
 
 
@@ -156,8 +160,24 @@ def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
         certify(mechanism(name), groups, 2, 0).types[0] for name in ("second_price", "vcg")
     )
     assert float(uniform_price["interim_regret"]) > 0.05 > 1e-12 > float(vcg["interim_regret"])
-    assert float(uniform_price["regret"]) > float(uniform_price["interim_regret"])
-    assert uniform_price["worst_regret"] == 1.0
+    assert float(uniform_price["ex_post_regret"]) > float(uniform_price["interim_regret"])
+    assert uniform_price["worst_ex_post_regret"] == 1.0
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_individual_rationality_has_three_columns_and_truth_keeps_all(auction_type: str) -> None:
+    found = certify(mechanism(auction_type, 0.3), MIXED, 3, 0)
+    losses = ("ex_post_loss", "interim_loss", "ex_ante_loss", "deficit")
+    assert [found.sale[name] for name in losses] == pytest.approx([0.0] * 4, abs=1e-12)
+    contest = Contest(auction_type, 0.3, 3, [each.bidder for each in MIXED])
+    least, mean = contest.least(MIXED[0].bidder), contest.gain([MIXED[0].bidder], 2).truthful
+    assert 0.0 <= least <= mean  # no loss at any value, and so none in the mean
+    assert found.types[0]["interim_loss"] == found.types[0]["ex_ante_loss"] == 0.0
+
+
+def test_a_certificate_says_what_it_leaves_out() -> None:
+    for word in ("fines", "secret reserves", "entry"):
+        assert word in LEFT_OUT
 
 
 def test_a_lone_bidder_has_no_ring() -> None:
