@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from daedalus.config import Config
 from daedalus.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket
 from daedalus.studies.certificate_figures import certificate_dots
 from daedalus.studies.certificates import KEY, certificate_tables, chosen_mechanisms, over_steps
-from daedalus.theory.certificates import groups_of
+from daedalus.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
 from experiments.build import build_all, make_env, own_context
 from experiments.tracked import tracked
 
 _REGRETS = [
-    *KEY, "interim_regret", "regret", "worst_regret", "hindsight_regret", "learned_regret",
-    "false_name_gain", "ring_gain",
+    *KEY, "interim_regret", "ex_post_regret", "worst_ex_post_regret", "hindsight_regret",
+    "learned_hindsight_regret", "false_name_gain", "ring_gain",
 ]  # fmt: skip
 _MONEY = "in units of value; a unit is worth 1 at most"
-_GAINS = f"gains of a bidder by bids that are not its values, all its units together, {_MONEY}"
-_SALES = f"sales at truthful bids, all units together, {_MONEY}; welfare is a share of the highest"
-_SALE = [*KEY, "rationality_violation", "deficit", "welfare", "revenue", "optimum"]
+_GAINS = (
+    f"gains of a bidder by bids that are not its values, all its units together, {_MONEY}; a false "
+    f"name gains 0 by theorem; {LEFT_OUT}"
+)
+_SALES = (
+    f"sales at truthful bids, all units together, {_MONEY}; welfare is a share of the highest; "
+    "losses are 0 if individually rational (ex-post, interim, ex-ante), and the deficit is 0 at "
+    f"weak budget balance; {LEFT_OUT}"
+)
+_SALE = [
+    *KEY, "ex_post_loss", "interim_loss", "ex_ante_loss", "deficit", "welfare", "revenue",
+    "optimum",
+]  # fmt: skip
 
 
 def main(config: Config, out: Path) -> None:
@@ -35,11 +47,18 @@ def main(config: Config, out: Path) -> None:
         summary, types = certificate_tables(env.market, chosen, episodes, seed)
         report.table(summary, "summary")
         report.table(types, "types")
-        report.show(summary[_REGRETS].dropna(axis=1), _GAINS)
-        report.show(summary[_SALE].dropna(axis=1), _SALES)
+        notes = _footnotes(summary, env.market.population.units)
+        report.show(summary[_REGRETS].dropna(axis=1), "; ".join([_GAINS, *notes]))
+        report.show(summary[_SALE].dropna(axis=1), "; ".join([_SALES, *notes]))
         covered, mean = 100.0 * summary["share"].sum(), over_steps(summary, "interim_regret")
         report.say(
             f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g} "
             "units of value"
         )
-        report.figure(certificate_dots(summary, types), "certificates")
+        report.figure(certificate_dots(summary, types, [LEFT_OUT, *notes]), "certificates")
+
+
+def _footnotes(summary: pd.DataFrame, units: int) -> list[str]:
+    """Return what explains the names of formats in the tables."""
+    named = units > 1 and (summary["auction_type"] == "second_price").any()
+    return [UNIFORM_PRICE] if named else []

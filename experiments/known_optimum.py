@@ -16,6 +16,12 @@ from daedalus.studies.known_optimum_figures import myerson_reserve, optimum_shar
 from experiments.build import each_population, make_envs
 from experiments.tracked import tracked
 
+_SHARES = (
+    "shares of the optimum: at equilibrium play, and at the bidders' play where it is an "
+    "equilibrium; unused reply: what the bidder who would gain most adds to its surplus by its "
+    "best reply"
+)
+
 
 def main(config: Config, out: Path) -> None:
     """Play all designers in all populations; write theory.csv, summary.csv and figures."""
@@ -31,7 +37,7 @@ def main(config: Config, out: Path) -> None:
         report.table(theory, "theory")
         report.table(summary, "summary")
         report.show(theory, "what theory says")
-        report.show(summary.drop(columns=["optimum", "bidders"]), "share of the optimum")
+        report.show(summary.drop(columns=["optimum", "bidders"]), _SHARES)
         report.figure(optimum_shares(summary, theory), "known_optimum")
         report.figure(myerson_reserve(summary, _histories(config)), "reserve")
 

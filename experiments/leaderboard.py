@@ -61,7 +61,7 @@ def main(config: Config, out: Path) -> None:
         report.table(totals, "totals")
         keep_answers([*logs.values()], report)
         report.show(_side_by_side(table, list(totals["designer"])), f"normalised reward: {ENDS}")
-        title = f"over populations; {ENDS}; regret in units of value a sale"
+        title = f"over populations; {ENDS}; ex-post regret in units of value a sale"
         report.show(totals.dropna(axis=1), title)
         for name, figure in leaderboard_figures(whole, totals, confidence).items():
             report.figure(figure, name)
@@ -93,7 +93,7 @@ def _mean_scores(
     designers: Mapping[str, Designer],
     answers: AnswerLog | None = None,
 ) -> pd.DataFrame:
-    """Return a row for each designer: mean reward, share of valid answers, regret and seed."""
+    """Return a row for each designer: mean reward, valid answers, ex-post regret and seed."""
     settings = config.evaluation
     steps = compare(env, designers, settings.episodes, config.seed, answers)
     means = episode_means(steps)

@@ -110,7 +110,8 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
 
     Args:
         scores: The frame of ``normalise``, with the share of ``valid`` answers in each row, and
-            perhaps ``regret``, what truthful bidders lose in a sale under the chosen mechanisms.
+            perhaps ``ex_post_regret``, what truthful bidders lose in a sale under the mechanisms
+            that were chosen.
         references: Designers with which all are compared, on the same seeds and markets. Those
             that did not play are left out.
         confidence: Coverage of the intervals.
@@ -118,8 +119,8 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
         and its minimum over seeds and populations, ``least_valid``; if it was measured, the mean
-        ``regret`` over seeds and the populations that have one, NaN if only others have one in
-        such a population. Then means over seeds, with t
+        ``ex_post_regret`` over seeds and the populations that have one, NaN if only others have
+        one in such a population. Then means over seeds, with t
         intervals (``iqm_low``, ``iqm_high``) that are NaN for a single seed: ``iqm`` and ``mean``
         over populations; score in a seed's ``worst`` population and in the ``worst_fifth`` of
         them; and for each reference the difference of the seed's IQMs ``over_NAME``, of its means
@@ -135,8 +136,8 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
         valid = scores.loc[scores["designer"] == name, "valid"]
         row = {"designer": name, "seeds": len(mine)}
         row |= {"valid": valid.mean(), "least_valid": valid.min()}
-        if "regret" in scores:
-            row["regret"] = _mean_regret(scores, name)
+        if "ex_post_regret" in scores:
+            row["ex_post_regret"] = _mean_regret(scores, name)
         numbers = _numbers_of_seeds(mine, {each: arrays[each] for each in played})
         for label, values in numbers.items():
             row |= over_seeds(label, values, confidence)
@@ -145,9 +146,9 @@ def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) ->
 
 
 def _mean_regret(scores: pd.DataFrame, designer: str) -> float:
-    """Return the mean regret of a designer; NaN if it lacks one where others have one."""
-    measured = scores.groupby(["seed", "population"])["regret"].transform("count") > 0
-    own = scores.loc[measured & (scores["designer"] == designer), "regret"]
+    """Return the mean ex-post regret of a designer; NaN if it lacks one where others have one."""
+    measured = scores.groupby(["seed", "population"])["ex_post_regret"].transform("count") > 0
+    own = scores.loc[measured & (scores["designer"] == designer), "ex_post_regret"]
     return np.nan if own.isna().any() else float(own.mean())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -21,7 +22,7 @@ from daedalus.studies.certificates import KEY
 
 PANELS = {
     "interim_regret": "interim regret",
-    "regret": "ex-post regret",
+    "ex_post_regret": "ex-post regret",
     "hindsight_regret": "regret in hindsight,\nrepeated market",
     "ring_gain": "a ring's gain",
 }
@@ -33,12 +34,15 @@ MOST_ROWS = 12
 _BAR = "#d9d9d9"
 
 
-def certificate_dots(summary: pd.DataFrame, types: pd.DataFrame) -> Figure:
+def certificate_dots(
+    summary: pd.DataFrame, types: pd.DataFrame, notes: Sequence[str] = ()
+) -> Figure:
     """Draw regrets and gains of each mechanism: a bar for the mean or largest, a dot for a type.
 
     Args:
         summary: The first frame of ``certificate_tables``.
         types: The second one.
+        notes: Lines below the title, such as what is left out.
     """
     shown = summary.head(MOST_ROWS)
     names = [
@@ -58,7 +62,7 @@ def certificate_dots(summary: pd.DataFrame, types: pd.DataFrame) -> Figure:
         )
     reading = (
         "bar: mean over bidders, of a ring's gain the largest · dot: a type · all units together "
-        "· %: share of steps"
+        "· %: share of steps\n" + "\n".join(notes)
     )
     entitle(figure, "What truthful bidders could gain by other bids", reading)
     return figure

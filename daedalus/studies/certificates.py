@@ -70,11 +70,11 @@ def certificate_tables(
 
     Returns:
         A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
-        ``types``, of which worst regrets and gains are the largest of a type and all others are
-        means over bidders; and those of the sale, see ``Certificate``. And ``types``, a row for
+        ``types``, of which worst regrets, gains and losses are the largest of a type and all others
+        are means over bidders; and those of the sale, see ``Certificate``. And ``types``, a row for
         each mechanism and type: the numbers of ``certify`` and, if all bidders want one unit,
         ``hindsight_regret`` of truth in the repeated market, its ``hindsight_error`` (both NaN
-        otherwise), and ``learned_regret``, that of the bids that were made.
+        otherwise), and ``learned_hindsight_regret``, that of the bids that were made.
 
     Raises:
         CannotRunError: The market's population draws its bidders, values have atoms, or theory
@@ -108,7 +108,7 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
         theory does not know a format that the designer chose.
     """
     designers = pd.Index(steps["designer"].unique(), name="designer")
-    unknown = pd.Series(np.nan, designers, name="regret")
+    unknown = pd.Series(np.nan, designers, name="ex_post_regret")
     if not isinstance(market, StrategicMarket):
         return unknown
     try:
@@ -124,8 +124,8 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
         else np.nan
         for kind, reserve in rules.itertuples(index=False)
     ]
-    joined = valid.merge(rules.assign(regret=regrets), on=_SALE)
-    return joined.groupby("designer")["regret"].mean(skipna=False).reindex(designers)
+    joined = valid.merge(rules.assign(ex_post_regret=regrets), on=_SALE)
+    return joined.groupby("designer")["ex_post_regret"].mean(skipna=False).reindex(designers)
 
 
 def _repeated(
@@ -136,7 +136,7 @@ def _repeated(
     seed: int,
 ) -> list[dict[str, float]]:
     """Return what is measured in the repeated market, for a bidder of each type."""
-    names = ("hindsight_regret", "learned_regret", "hindsight_error")
+    names = ("hindsight_regret", "learned_hindsight_regret", "hindsight_error")
     if any(group.bidder.demand > 1 for group in groups):
         return [dict.fromkeys(names, np.nan)] * len(groups)  # second bids are not recorded
     recorded = record(market, mechanism, episodes, seed)
@@ -152,7 +152,7 @@ def _over_types(part: pd.DataFrame) -> dict[str, float]:
     """Return means over bidders, and of worst regrets and gains the largest of a type."""
     found: dict[str, float] = {}
     for name in part.columns.drop(["type", "bidders", "ring"]).tolist():
-        largest = "worst" in name or "gain" in name
+        largest = any(word in name for word in ("worst", "gain", "loss"))
         mean = np.average(part[name], weights=part["bidders"])
         found[name] = float(part[name].max() if largest else mean)
     return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import lru_cache
+from typing import NamedTuple, Self
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer
@@ -16,11 +19,56 @@ from daedalus.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
+from daedalus.market.strategic import StrategicMarket
+from daedalus.studies.certificates import chosen_mechanisms
 from daedalus.theory.certificates import groups_of
+from daedalus.theory.first_price import first_price_equilibrium
+from daedalus.theory.formats import FORMATS, pays_own_bid
+from daedalus.theory.hindsight import best_reply, record
 from daedalus.theory.sales import Bidder, best_reserve, expected_revenue, optimal_revenue
 
 ORACLE = "oracle"
 """Name of the designer that sets the reserve that theory tells."""
+
+MOST_UNUSED = 0.1
+"""Least unused reply, as a share of a bidder's surplus, at which play is no equilibrium."""
+
+MOST_MECHANISMS = 8
+"""The most mechanisms of a designer under which the unused reply is measured."""
+
+_MARKETS, _STEP = 40, 0.05
+
+
+class Setting(NamedTuple):
+    """How a paper names a population.
+
+    Attributes:
+        name: Its bidders and values, in the paper's unit.
+        scale: How many of the paper's units a value of 1 has here.
+        optimum: The highest revenue in the paper's unit, exact up to the last digit.
+        source: Where the setting comes from.
+    """
+
+    name: str
+    scale: float
+    optimum: float
+    source: str
+
+
+_MYERSON_NET = "MyersonNet, Duetting et al. 2019"
+SETTINGS = {
+    "optimum_uniform_1": Setting("1 bidder, U[0, 1]", 1.0, 0.25, "Myerson 1981"),
+    "optimum_uniform_2": Setting("2 bidders, U[0, 1]", 1.0, 5 / 12, "Myerson 1981"),
+    "optimum_uniform_3": Setting("3 bidders, U[0, 1]", 1.0, 0.53125, _MYERSON_NET),
+    "optimum_uniform_5": Setting("5 bidders, U[0, 1]", 1.0, 0.671875, "Myerson 1981"),
+    "optimum_uniform_10": Setting("10 bidders, U[0, 1]", 1.0, 0.8182706, "Myerson 1981"),
+    "optimum_exponential": Setting("3 bidders, exponential of mean 3", 30.0, 2.7514, _MYERSON_NET),
+    "optimum_asymmetric": Setting("5 bidders, U[0, i]", 5.0, 2.2976, _MYERSON_NET),
+    "optimum_irregular": Setting(
+        "3 bidders, U[0, 3] with 3/4, U[3, 8] with 1/4", 8.0, 2.3749, _MYERSON_NET
+    ),
+}
+"""The populations as papers name them. Exponential values are cut off at ten means."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +126,10 @@ def shares_of_optimum(
 ) -> pd.DataFrame:
     """Let designers play a population, and divide their revenue by the highest possible.
 
+    No mechanism takes more than the optimum in an equilibrium. Elsewhere one may, and a quotient
+    of the two is then no share. So there is none where bidders leave ``MOST_UNUSED`` or more
+    unused, and an estimate above 1 elsewhere is 1.
+
     Args:
         env: The market.
         designers: Designers by the name that tables show.
@@ -85,26 +137,96 @@ def shares_of_optimum(
         seed: Seed of the run.
 
     Returns:
-        A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` (units of
-        value in a round), ``share`` of the optimum with its interval (``share_low``,
-        ``share_high``), ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
+        A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` at the
+        bidders' play (units of value in a round); ``equilibrium_share``, the share of the optimum
+        at equilibrium play, NaN if theory does not know it; ``played_share``, the share at the
+        bidders' play with its interval over episodes (``played_share_low``,
+        ``played_share_high``), NaN if bidders do not play an equilibrium; ``unused_reply``, what
+        their best reply adds, as a share of what their play earns, for the bidder who would gain
+        most; ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
     """
+    assert isinstance(env.market, StrategicMarket)
     population = types_of_bidders(env.market)
-    optimum = Optimum.of(population)
+    optimum, bidders = Optimum.of(population), _bidders(population)
     steps = compare(env, designers, settings.episodes, seed)
-    reserves = steps.groupby("designer", sort=False)["reserve_price"].mean()
     rows = []
-    for name, means in episode_means(steps).groupby("designer", sort=False):
-        share = (means["revenue"].fillna(0.0) / optimum.revenue).to_numpy()
-        low, high = t_interval(share, settings.confidence)
+    for name, own in steps.groupby("designer", sort=False):
+        means = episode_means(own)
+        revenue = means["revenue"].fillna(0.0).to_numpy()
+        unused = _unused_reply(env.market, own, seed)
+        expected = _equilibrium_revenue(own, bidders, population.units)
         rows.append(
             {"designer": name, "bidders": population.bidders, "optimum": optimum.revenue}
-            | {"revenue": share.mean() * optimum.revenue}
-            | {"share": share.mean(), "share_low": low, "share_high": high}
-            | {"valid": means["valid"].mean(), "reserve": reserves[name]}
-            | {"best_reserve": optimum.reserve}
+            | {"revenue": revenue.mean(), "equilibrium_share": expected / optimum.revenue}
+            | _played_share(revenue / optimum.revenue, unused, settings.confidence)
+            | {"unused_reply": unused, "valid": means["valid"].mean()}
+            | {"reserve": own["reserve_price"].mean(), "best_reserve": optimum.reserve}
         )
     return pd.DataFrame(rows)
+
+
+def _played_share(
+    shares: NDArray[np.float64], unused: float, confidence: float
+) -> dict[str, float]:
+    low, high = t_interval(shares, confidence)
+    found = np.array([shares.mean(), low, high])
+    found = np.full(3, np.nan) if unused >= MOST_UNUSED else np.minimum(found, 1.0)
+    names = ("played_share", "played_share_low", "played_share_high")
+    return dict(zip(names, found.tolist(), strict=True))
+
+
+def _unused_reply(market: StrategicMarket, steps: pd.DataFrame, seed: int) -> float:
+    """Return what the best reply adds to the surplus of the bidder who would gain most.
+
+    It is measured under the ``MOST_MECHANISMS`` most frequent mechanisms, each alone in a market in
+    which bidders have learnt for long. It is 0 if no mechanism is valid.
+    """
+    if not steps["valid"].any():
+        return 0.0
+    groups = groups_of(market.population)
+    seats = np.cumsum([0, *(group.size for group in groups)])
+    total = np.zeros((len(groups), 2))  # gain and surplus
+    for mechanism, share in chosen_mechanisms(steps)[:MOST_MECHANISMS]:
+        recorded = record(market, mechanism, _MARKETS, seed)
+        for number, group in enumerate(groups):
+            total[number] += share * np.array(
+                best_reply(recorded, int(seats[number]), group.bidder.values)
+            )
+    gain, surplus = total[total[:, 0].argmax()]
+    if gain == 0.0:
+        return 0.0
+    return float(gain / surplus) if surplus > 0.0 else np.inf
+
+
+def _equilibrium_revenue(steps: pd.DataFrame, bidders: Sequence[Bidder], units: int) -> float:
+    """Return the mean over a designer's steps; a malformed answer sells nothing."""
+    valid = steps[steps["valid"]].round({"reserve_price": 2})
+    counts = valid.groupby(["auction_type", "reserve_price"]).size()
+    known = lru_cache(maxsize=None)(lambda reserve: first_price_equilibrium(bidders, reserve))
+
+    def revenue(kind: str, reserve: float) -> float:
+        if kind not in FORMATS:
+            return np.nan
+        if not pays_own_bid(kind) or _alike(bidders):
+            return expected_revenue(bidders, reserve, units)
+        if units > 1:
+            return np.nan
+        below = np.floor(reserve / _STEP) * _STEP
+        ends = [below, below + _STEP]
+        return float(np.interp(reserve, ends, [known(end).revenue for end in ends]))
+
+    total = sum(count * revenue(*sale) for sale, count in counts.items())  # type: ignore[misc]  # a pair
+    return float(total / len(steps))
+
+
+def _alike(bidders: Sequence[Bidder]) -> bool:
+    """Return whether all values have one distribution: then formats are revenue equivalent."""
+    first = bidders[0].values
+    return all(
+        np.array_equal(each.values.places, first.places)
+        and np.array_equal(each.values.levels, first.levels)
+        for each in bidders
+    )
 
 
 def theory_table(populations: Mapping[str, Population]) -> pd.DataFrame:
@@ -113,7 +235,8 @@ def theory_table(populations: Mapping[str, Population]) -> pd.DataFrame:
     Returns:
         A row for each: ``population``, ``optimum``, ``second_price`` (without a reserve),
         ``best_reserve``, ``with_reserve`` (revenue at it) and ``reachable``, its share of the
-        optimum.
+        optimum; and for those of ``SETTINGS`` the ``setting`` as its ``source`` names it, and
+        ``optimum_in_its_unit``.
     """
     rows = []
     for name, population in populations.items():
@@ -122,5 +245,14 @@ def theory_table(populations: Mapping[str, Population]) -> pd.DataFrame:
             {"population": name, "optimum": each.revenue, "second_price": each.plain}
             | {"best_reserve": each.reserve, "with_reserve": each.reached}
             | {"reachable": each.reached / each.revenue}
+            | _named(name, each.revenue)
         )
     return pd.DataFrame(rows)
+
+
+def _named(population: str, optimum: float) -> dict[str, str | float]:
+    if population not in SETTINGS:
+        return {"setting": "", "optimum_in_its_unit": np.nan, "source": ""}
+    known = SETTINGS[population]
+    scaled = {"optimum_in_its_unit": known.scale * optimum}
+    return {"setting": known.name} | scaled | {"source": known.source}

@@ -37,17 +37,19 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     for number, (name, colour) in enumerate(palette(names).items()):
         rows = table[table["designer"] == name].set_index("population").loc[populations]
         places = np.arange(len(populations)) + _offset(number, len(names))
-        ends = abs(rows[["share_low", "share_high"]].to_numpy().T - rows["share"].to_numpy())
-        axes.errorbar(
-            rows["share"], places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name)
-        )
+        played = rows["played_share"].to_numpy()
+        ends = abs(rows[["played_share_low", "played_share_high"]].to_numpy().T - played)
+        axes.errorbar(played, places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name))
+        expected = rows["equilibrium_share"].where(rows["played_share"].isna())
+        axes.plot(expected, places, "o", ms=4, mfc="white", color=colour)
     for place, reachable in enumerate(theory["reachable"]):
         axes.plot([reachable] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.2)
     axes.set_yticks(range(len(populations)), [readable(each) for each in populations])
     axes.invert_yaxis()
     axes.set_xlabel("share of the highest revenue of any mechanism (Myerson 1981)")
     axes.legend(**_BESIDE)
-    entitle(figure, "How much of the optimum a designer takes", "bar: best reserve of our formats")
+    reading = "bar: best reserve of our formats · hollow: equilibrium, as bidders do not play it"
+    entitle(figure, "How much of the optimum a designer takes", reading)
     return figure
 
 

@@ -138,7 +138,7 @@ class Played:
 
     Attributes:
         episodes: The frame of ``episode_means``.
-        bids: The notes of ``Noting`` with the columns ``designer`` and ``regret``.
+        bids: The notes of ``Noting`` with the columns ``designer`` and ``interim_regret``.
     """
 
     episodes: pd.DataFrame
@@ -163,11 +163,11 @@ def play(env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed:
     ]
     bids = pd.concat(notes, ignore_index=True)
     regrets = [_regrets(group) for _, group in bids.groupby(["designer", *_RULES], sort=False)]
-    return Played(episode_means(steps), bids.assign(regret=pd.concat(regrets)))
+    return Played(episode_means(steps), bids.assign(interim_regret=pd.concat(regrets)))
 
 
 def _regrets(group: pd.DataFrame) -> pd.Series[float]:
-    """Return what each bid of one mechanism falls short of the best one, in units of value.
+    """Return interim regrets: how far the bids of one mechanism fall short of the best, in money.
 
     Payoffs are means over all ``rival`` bids of the group. The best bid is taken from a grid in
     hundredths.
@@ -197,8 +197,8 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
 
     Returns:
         A row for each designer and population: ``designer``, ``bidders``; ``bid_over_value`` (mean
-        over values of ``LEAST_VALUE`` or more) with its interval over episodes, ``regret`` (units
-        of value in a round), ``entry`` (share of bidders whose bid
+        over values of ``LEAST_VALUE`` or more) with its interval over episodes,
+        ``interim_regret`` (units of value in a round), ``entry`` (share of bidders whose bid
         competes) and number of ``bids``.
     """
     rows = []
@@ -212,7 +212,7 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
                 {"designer": name, "bidders": population}
                 | {"bid_over_value": ratios.mean()}
                 | {"bid_over_value_low": low, "bid_over_value_high": top}
-                | {"regret": notes["regret"].mean(), "entry": competes.mean()}
+                | {"interim_regret": notes["interim_regret"].mean(), "entry": competes.mean()}
                 | {"bids": len(notes)}
             )
     return pd.DataFrame(rows)

@@ -1,22 +1,29 @@
 """Certificates of one sale: is truth a best reply, and what do lies, false names and rings gain?
 
 Bidders bid their values, which are independent. A deviation is measured against this. What only
-repetition or the market's constants give rise to is left out: learning, budgets, outside options,
-costs of entry, fines and units that lose their value. Money is in units of value.
+repetition or the market's constants give rise to is left out, see ``LEFT_OUT``. Money is in units
+of value.
 
 - **Interim regret**: the most that a bidder gains by other bids, knowing its own values alone.
 - **Ex-post regret**: the same if it knew all bids; the regret of Duetting et al. (2019). At equal
   bids it is the limit of bids that are just above.
-- **False-name gain**: what it gains by its units under several names. It is 0 if a second unit is
-  worth less than a first (Yokoo et al. 2004). A bidder for one unit has no use for another name.
+- **False-name gain**: what it gains by bids under several names. It is 0 by theorem, since values
+  fall from unit to unit and a bidder wants two at most (Yokoo et al. 2004). It is not measured.
 - **Ring's gain**: what its members gain together, if they bid as one against truthful outsiders.
-- **Individual rationality** and **budget balance** are checked in sales that are played.
+  They choose bids and the name of each bid, pass units to each other, and know no outsider's value.
+- **Individual rationality**: a truthful bidder loses nothing. *Ex-post*: in any sale; *interim*: in
+  the mean over others' values, whatever its own are; *ex-ante*: in the mean over all values. The
+  first implies the second, and this the third.
+- **Weak budget balance**: the auctioneer pays nothing in any sale. It may keep money.
+
+The first and the last are checked in sales that are played. ``second_price`` is a uniform price at
+the highest losing bid if several units are sold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +38,23 @@ from daedalus.theory import sales
 from daedalus.theory.deviations import Contest
 from daedalus.theory.distributions import Distribution, Numbers
 from daedalus.theory.ex_post import mean_regret, worst_regret
-from daedalus.theory.formats import pays_personal_price, require_format
+from daedalus.theory.formats import require_format
 from daedalus.theory.sales import Bidder
+
+LEFT_OUT = (
+    "left out: fines, secret reserves (bidders know the reserve), entry and its cost, learning, "
+    "budgets, outside options and units that lose their value"
+)
+"""What a certificate of one sale does not count."""
+
+UNIFORM_PRICE = "second_price: a uniform price, the highest losing bid, as several units are sold"
+"""The footnote of tables that name the format."""
 
 DRAWS = 20_000
 """Sales that are played for each certificate."""
+
+FALSE_NAME_GAIN = 0.0
+"""By theorem (Yokoo et al. 2004): no bidder has a use for two units together alone."""
 
 _RING = 2
 
@@ -97,8 +116,9 @@ class Certificate:
     Attributes:
         sale: ``revenue`` of truthful bids; ``optimum``, the revenue of the best mechanism (Myerson
             1981), NaN if someone wants two units; ``welfare``, value delivered over the highest;
-            ``rationality_violation``, the largest payment above the value won; and ``deficit``, the
-            largest payment of the auctioneer.
+            ``ex_post_loss``, ``interim_loss`` and ``ex_ante_loss``, the largest losses of truthful
+            bidders, 0 if the mechanism is individually rational ex post, interim and ex ante; and
+            ``deficit``, the largest payment of the auctioneer, 0 at weak budget balance.
         types: A row of numbers for each type of bidders, see ``certify``.
     """
 
@@ -114,9 +134,10 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
 
     The row of a type has its name ``type`` and number of ``bidders``; ``interim_regret`` of one of
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
-    which bounds what bids that were not tried may add; the mean ``regret`` ex post with its
-    ``regret_error``, which is two standard errors, or 0 if it is exact; the supremum
-    ``worst_regret``, in uniform-price sales to unlike bidders an upper bound; ``false_name_gain``;
+    which bounds what bids that were not tried may add; the mean ``ex_post_regret`` with its
+    ``ex_post_error``, which is two standard errors, or 0 if it is exact; the supremum
+    ``worst_ex_post_regret``, in uniform-price sales to unlike bidders an upper bound;
+    ``interim_loss`` and ``ex_ante_loss``, what truth loses; ``false_name_gain``, 0 by theorem;
     and ``ring``, the number of members, with their ``ring_gain``, NaN for a lone bidder.
 
     Args:
@@ -141,7 +162,11 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     welfare = sales.expected_welfare(bidders, mechanism.reserve_price, units)
     sale = {"revenue": welfare - utilities, "optimum": _optimum(bidders, units)}
     sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
-    sale |= {"rationality_violation": played.loss, "deficit": played.deficit}
+    sale |= {"ex_post_loss": played.loss}
+    sale |= {
+        name: max(float(row[name]) for row in rows) for name in ("interim_loss", "ex_ante_loss")
+    }
+    sale |= {"deficit": played.deficit}
     return Certificate(sale, rows)
 
 
@@ -183,13 +208,17 @@ def _row(
     row: dict[str, float | str] = {"type": group.name, "bidders": group.size}
     row |= {"interim_regret": alone.best - alone.truthful, "worst_interim_regret": alone.worst}
     row["interim_error"] = alone.error
-    row["regret"], row["regret_error"] = mean_regret(contest, bidder, bids, first)
-    row["worst_regret"] = worst_regret(contest, bidder)
-    row["false_name_gain"] = _false_name_gain(contest, bidder, alone.truthful)
+    row["ex_post_regret"], row["ex_post_error"] = mean_regret(contest, bidder, bids, first)
+    row["worst_ex_post_regret"] = worst_regret(contest, bidder)
+    row |= {
+        "interim_loss": max(0.0, -contest.least(bidder)),
+        "ex_ante_loss": max(0.0, -alone.truthful),
+    }
+    row["false_name_gain"] = FALSE_NAME_GAIN
     ring = group.size if group.colludes else min(_RING, group.size)
     row["ring"], row["ring_gain"] = ring, np.nan
     if ring > 1:
-        against = _names_apart(_contest(mechanism, groups, group, ring, units))
+        against = _contest(mechanism, groups, group, ring, units)
         wanted = min(ring * bidder.demand, units)
         together = against.gain([bidder] * ring, wanted).best
         row["ring_gain"] = together - ring * alone.truthful
@@ -203,19 +232,8 @@ def _contest(
     rivals = [
         each.bidder for each in groups for _ in range(each.size - (members if each is group else 0))
     ]
-    return Contest(mechanism.auction_type, mechanism.reserve_price, units, rivals)
-
-
-def _names_apart(contest: Contest) -> Contest:
-    """Return the sale as seen by bids under many names: in VCG, units then have one price."""
-    apart = pays_personal_price(contest.auction_type)
-    return replace(contest, auction_type="second_price") if apart else contest
-
-
-def _false_name_gain(contest: Contest, bidder: Bidder, truthful: float) -> float:
-    if not pays_personal_price(contest.auction_type) or bidder.demand == 1:
-        return 0.0  # a bid's name does not matter
-    return max(0.0, _names_apart(contest).gain([bidder], bidder.demand).best - truthful)
+    reserve, demand = mechanism.reserve_price, group.bidder.demand
+    return Contest(mechanism.auction_type, reserve, units, rivals, demand)
 
 
 class _Played(NamedTuple):

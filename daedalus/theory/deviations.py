@@ -8,8 +8,13 @@ r the reserve, the expected surplus is a sum over its units of
 
 where p_j is 0 in first price, W_j in VCG and j W_j - (j-1) W_(j-1) in a uniform-price sale (by
 parts from Krishna 2009, chapters 12 and 13). Each bid is so chosen alone. In VCG, and for the first
-unit of a uniform-price sale, the best one is the value. A ring is a bidder with all values of its
-members, who bid under their own names: also in VCG all its units then have one price.
+unit of a uniform-price sale, the best one is the value.
+
+A ring is a bidder with all values of its members. It bids under its members' names, and members
+pass units to each other. In VCG a name that wins d units pays the d highest losing bids of others.
+So whatever the others bid, a ring pays least if its d highest bids have one name, the next d
+another, and so on. Then q = (j-1) // d full names are above b_j. A losing b_j raises what each of
+them pays, so p_j is (q+1) W_j - q W_(j-d). With d = 1 this is the uniform price.
 
 Means are integrals over the values between the knots. They are exact up to rounding where the best
 bid is smooth there. A bid is sought over a grid and then refined. ``error`` bounds what any other
@@ -32,7 +37,6 @@ from daedalus.theory.distributions import Numbers
 from daedalus.theory.formats import (
     pays_one_price,
     pays_own_bid,
-    pays_personal_price,
     require_format,
 )
 from daedalus.theory.sales import Bidder, area_up_to, counted, knots_of, nodes
@@ -73,6 +77,7 @@ class Contest:
         reserve: Lowest bid that competes.
         units: Supply K.
         rivals: The others, who bid their values.
+        bids_of_name: Number of units d that each name may bid for; it counts in VCG alone.
 
     Raises:
         CannotRunError: The theory of the format is not known.
@@ -82,6 +87,7 @@ class Contest:
     reserve: float
     units: int
     rivals: Sequence[Bidder]
+    bids_of_name: int = 2
 
     def __post_init__(self) -> None:
         require_format(self.auction_type)
@@ -95,8 +101,8 @@ class Contest:
         """
         parts = [self._gain(members, unit) for unit in range(1, units + 1)]
         found = Gain(*(float(sum(column)) for column in zip(*parts, strict=True)))
-        if units == 1 or pays_personal_price(self.auction_type):
-            return found
+        if all(self._truth_is_best(unit) for unit in range(1, units + 1)):
+            return found  # values fall, and so do these bids
         excess, error = self._excess(members, units)
         return found._replace(best=found.best - excess, error=found.error + error)
 
@@ -120,6 +126,17 @@ class Contest:
             falling = np.maximum.accumulate(tried + falling, axis=1)
         excess = free - falling[:, -1]
         return float(excess.mean()), float(2.0 * excess.std() / _DRAWS**0.5)
+
+    def least(self, bidder: Bidder) -> float:
+        """Return the smallest mean surplus of truth over the bidder's values; below 0 is a loss.
+
+        The surplus of a first unit rises with its value. So it is smallest where all units have
+        the same value.
+        """
+        places = bidder.values.places
+        values = np.union1d(places, np.linspace(places[0], places[-1], _EVEN))
+        units = range(1, bidder.demand + 1)
+        return float(np.sum([self.surplus(values, values, unit) for unit in units], axis=0).min())
 
     def surplus(self, values: Numbers, bids: Numbers, unit: int) -> Numbers:
         """Return the expected surplus of bids for the j-th unit, shape (X,); 0 below the reserve.
@@ -180,16 +197,26 @@ class Contest:
         return best, float(np.maximum(bound.max(axis=1) - best, 0.0).max())
 
     def _truth_is_best(self, unit: int) -> bool:
-        uniform = pays_one_price(self.auction_type)
-        return pays_personal_price(self.auction_type) or (uniform and unit == 1)
+        return not pays_own_bid(self.auction_type) and self._names_above(unit) == 0
+
+    def _names_above(self, unit: int) -> int:
+        """Return the number q of names whose bids are all above the j-th."""
+        return (unit - 1) // self._together
+
+    @property
+    def _together(self) -> int:
+        """Return the number d of bids that do not raise each other's price."""
+        return 1 if pays_one_price(self.auction_type) else self.bids_of_name
 
     def _rent(self, wins: Numbers, less: Numbers, unit: int) -> Numbers:
-        """Return p_j, shape (X,), where W_j is taken from ``wins`` and W_(j-1) from ``less``."""
+        """Return p_j, shape (X,), where W_j is taken from ``wins`` and W_(j-d) from ``less``."""
         if pays_own_bid(self.auction_type):
             return np.zeros(wins.shape[1:])
-        if self._truth_is_best(unit):
+        above = self._names_above(unit)
+        if above == 0:
             return np.asarray(wins[unit - 1])
-        return np.asarray(unit * wins[unit - 1] - (unit - 1) * less[unit - 2])
+        raised = above * less[unit - 1 - self._together]
+        return np.asarray((above + 1) * wins[unit - 1] - raised)
 
     def _areas(self, bids: Numbers, unit: int) -> Numbers:
         """Return the integrals of p_j from the reserve to bids, shape (X,)."""

@@ -19,10 +19,12 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from daedalus.theory.distributions import Distribution, Numbers
-from daedalus.theory.formats import require_format
+from daedalus.theory.formats import pays_own_bid, require_format
 
 FACTORS = np.arange(1, 21) / 20
 """Factors of the value that are tried; 1 is truth."""
+
+_BIDS = np.arange(201) / 200
 
 LEARNING_ROUNDS, ROUNDS = 500, 100
 
@@ -113,6 +115,58 @@ def hindsight(recorded: Recorded, seat: int, values: Distribution) -> Hindsight:
         float(2.0 * gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
         float(FACTORS[best]),
     )
+
+
+class Reply(NamedTuple):
+    """What a bidder earns in a round, in the mean over rounds and markets.
+
+    Attributes:
+        gain: What its best reply, a bid for each value, earns more than the bids that it made; at
+            least 0.
+        surplus: What the bids that it made earn.
+    """
+
+    gain: float
+    surplus: float
+
+
+def best_reply(recorded: Recorded, seat: int, values: Distribution) -> Reply:
+    """Return what a bidder leaves unused against the bids that others made.
+
+    The best reply is chosen on one half of the markets and played in the other, and the other way
+    round. So what it earns is not flattered by the choice.
+
+    Args:
+        recorded: The rounds, of two markets or more.
+        seat: The bidder, by number.
+        values: The distribution of its values.
+    """
+    value = values.quantile(recorded.levels[:, seat])
+    half = recorded.markets // 2 * (len(value) // recorded.markets)
+    first = np.arange(len(value)) < half
+    beaten, reply = _to_beat(recorded, seat), np.zeros_like(value)
+    for chosen in (first, ~first):
+        reply[~chosen] = _best_bids(recorded.mechanism, value[~chosen], beaten[chosen])
+    made = _surplus(recorded, seat, value, recorded.bids[:, seat]).mean()
+    best = _surplus(recorded, seat, value, reply).mean()
+    return Reply(float(max(best - made, 0.0)), float(made))
+
+
+def _to_beat(recorded: Recorded, seat: int) -> Numbers:
+    """Return the bid or reserve that a bidder has to beat for a unit, shape (E S,)."""
+    others = np.concatenate([np.delete(recorded.bids, seat, axis=1), recorded.aliases], axis=1)
+    others = np.pad(others, ((0, 0), (0, recorded.units)))
+    highest = -np.sort(-others, axis=1)[:, recorded.units - 1]
+    return np.asarray(np.maximum(highest, recorded.mechanism.reserve_price))
+
+
+def _best_bids(mechanism: Mechanism, values: Numbers, beaten: Numbers) -> Numbers:
+    """Return the best bid of each value against a sample of bids to beat, shape (V,)."""
+    if not pays_own_bid(mechanism.auction_type):
+        return values  # of one unit
+    grid = np.union1d(_BIDS, mechanism.reserve_price)
+    chances = np.searchsorted(np.sort(beaten), grid, side="right") / len(beaten)
+    return np.asarray(grid[((values[:, None] - grid) * chances).argmax(axis=1)])
 
 
 def _surplus(recorded: Recorded, seat: int, value: Numbers, bids: Numbers) -> Numbers:

@@ -117,16 +117,16 @@ def test_answers_that_were_invalid_are_counted_over_all_and_where_they_are_most(
 
 def test_regret_is_a_mean_over_the_populations_that_have_one() -> None:
     scores = normalise(table(good=0.9))
-    assert "regret" not in aggregate(scores, [], CONFIDENCE)
+    assert "ex_post_regret" not in aggregate(scores, [], CONFIDENCE)
     regret = scores["population"].map({"p0": 0.02, "p1": 0.04})  # the others have none
-    rows = aggregate(scores.assign(regret=regret), [], CONFIDENCE).set_index("designer")
-    assert rows.loc["good", "regret"] == pytest.approx(0.03)
+    rows = aggregate(scores.assign(ex_post_regret=regret), [], CONFIDENCE).set_index("designer")
+    assert rows.loc["good", "ex_post_regret"] == pytest.approx(0.03)
 
 
 def test_a_regret_that_is_missing_where_others_have_one_is_no_mean_over_the_rest() -> None:
-    scores = normalise(table(good=0.9)).assign(regret=0.02)
+    scores = normalise(table(good=0.9)).assign(ex_post_regret=0.02)
     unknown = scores["designer"].eq("good") & scores["population"].eq("p1")
-    scores.loc[unknown, "regret"] = np.nan
+    scores.loc[unknown, "ex_post_regret"] = np.nan
     rows = aggregate(scores, [], CONFIDENCE).set_index("designer")
-    assert np.isnan(rows.loc["good", "regret"])
-    assert rows.loc["planner", "regret"] == pytest.approx(0.02)
+    assert np.isnan(rows.loc["good", "ex_post_regret"])
+    assert rows.loc["planner", "ex_post_regret"] == pytest.approx(0.02)

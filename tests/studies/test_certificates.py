@@ -60,19 +60,21 @@ def test_tables_have_means_over_bidders_and_the_worst_of_types() -> None:
     summary, types = certificate_tables(market, BOTH, 2, 0)
     first = types[types["auction_type"] == "first_price"]
     assert first["type"].tolist() == ["two", "one"] and first["bidders"].tolist() == [2, 4]
-    assert summary["worst_regret"][0] == first["worst_regret"].max()
-    mean = np.average(first["regret"], weights=first["bidders"])
-    assert summary["regret"][0] == pytest.approx(mean)
-    assert summary["regret"][1] == 0.0 and summary["share"].tolist() == [0.75, 0.25]
+    assert summary["worst_ex_post_regret"][0] == first["worst_ex_post_regret"].max()
+    mean = np.average(first["ex_post_regret"], weights=first["bidders"])
+    assert summary["ex_post_regret"][0] == pytest.approx(mean)
+    assert summary["ex_post_regret"][1] == 0.0 and summary["share"].tolist() == [0.75, 0.25]
     assert types["hindsight_regret"].isna().all()
-    weighted = 0.75 * summary["regret"][0]
-    assert over_steps(summary, "regret") == pytest.approx(weighted)
+    weighted = 0.75 * summary["ex_post_regret"][0]
+    assert over_steps(summary, "ex_post_regret") == pytest.approx(weighted)
 
 
 def test_the_repeated_market_is_measured_where_all_want_one_unit() -> None:
     market = StrategicMarket(Population(bidders=4, units=1, types=ONE))
     summary, types = certificate_tables(market, BOTH, 4, 0)
-    assert (summary["hindsight_regret"] >= 0.0).all() and types["learned_regret"].notna().all()
+    assert (summary["hindsight_regret"] >= 0.0).all() and types[
+        "learned_hindsight_regret"
+    ].notna().all()
     assert types["ring"].tolist() == [2, 2, 2, 2]
     assert types["hindsight_regret"][0] > types["hindsight_regret"][2] == 0.0
 

@@ -62,7 +62,7 @@ def test_those_who_bid_the_equilibrium_leave_no_gap(both: dict[str, Played]) -> 
     assert abs(gaps[["r_gap", "revenue_gap"]]).max().max() < 1e-9
     assert gaps["r_simulated"].between(0.05, 1).all()
     assert rank_correlations(gaps)["revenue"] == pytest.approx(1.0)
-    sides = [each.bids.drop(columns="regret") for each in both.values()]
+    sides = [each.bids.drop(columns="interim_regret") for each in both.values()]
     pd.testing.assert_frame_equal(*sides, atol=1e-9)
 
 
@@ -72,14 +72,14 @@ def test_equilibrium_bids_are_what_theory_says(both: dict[str, Played]) -> None:
         assert table.loc[(bidders, "first_price"), "bid_over_value"] == pytest.approx(2 / 3)
         assert table.loc[(bidders, "second_price"), "bid_over_value"] == pytest.approx(1.0)
     assert (table["entry"] == 1.0).all() and (table["bids"] == 6 * 30 * 3).all()
-    assert table["regret"].max() < 0.006
+    assert table["interim_regret"].max() < 0.006
 
 
 def test_truth_in_first_price_loses_what_theory_says() -> None:
     """Against bids even from 0 to 1 of two rivals the best bid is 2v/3, which earns 4 v^3 / 27."""
     table = bidding({MODEL: played(truthful, 8)}, 0.95).set_index("designer")
-    assert table.loc["first_price", "regret"] == pytest.approx(1 / 27, abs=0.008)
-    assert table.loc["second_price", "regret"] < 0.001
+    assert table.loc["first_price", "interim_regret"] == pytest.approx(1 / 27, abs=0.008)
+    assert table.loc["second_price", "interim_regret"] < 0.001
 
 
 def test_who_stays_out_does_not_enter_and_wins_nothing() -> None:
@@ -88,7 +88,7 @@ def test_who_stays_out_does_not_enter_and_wins_nothing() -> None:
     assert (table["entry"] == 0).all() and (table["bid_over_value"] == 0).all()
     # A bid of 0.01 would win for nothing, or for itself.
     mean = silent.bids["value"].mean()
-    assert table.set_index("designer").loc["second_price", "regret"] == pytest.approx(
+    assert table.set_index("designer").loc["second_price", "interim_regret"] == pytest.approx(
         mean, abs=0.02
     )
     gaps = behaviour_gap(played(None, 3), silent, 0.95)
@@ -99,9 +99,9 @@ def test_who_stays_out_does_not_enter_and_wins_nothing() -> None:
 def test_a_binding_reserve_is_part_of_a_best_response() -> None:
     reserve = FixedDesigner(Mechanism("second_price", 0.5, reveal_reserve=True))
     table = bidding({MODEL: play(env(truthful), {"reserve": reserve}, 4, 0)}, 0.95)
-    assert table["regret"].item() < 0.001
+    assert table["interim_regret"].item() < 0.001
     meek = play(env(lambda _, values: [0.49 * 100] * 5), {"reserve": reserve}, 4, 0)
-    loss = meek.bids["regret"]  # nobody else bids 0.5, so the reserve buys the good
+    loss = meek.bids["interim_regret"]  # nobody else bids 0.5, so the reserve buys the good
     assert loss.mean() == pytest.approx(np.maximum(meek.bids["value"] - 0.5, 0).mean(), abs=0.001)
 
 

@@ -35,11 +35,11 @@ def played(
     bids: tuple[float, ...],
     rivals: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Surplus of a ring whose names bid for one unit each, or of a bidder for two, shape (S,)."""
+    """Surplus of a ring whose names bid for one unit each, in VCG for two, shape (S,)."""
     own = np.zeros((1, len(bids), 2))
     own[0, :, 0] = bids
     if contest.auction_type == "vcg":  # its prices depend on who bids
-        own = np.array(bids).reshape(1, 1, 2)
+        own = np.array([*bids, *[0.0] * (len(bids) % 2)]).reshape(1, -1, 2)
     offers = np.concatenate([np.repeat(own, len(rivals), axis=0), rivals], axis=1)
     sold = clear_sales(offers, contest.auction_type, contest.units, contest.reserve)
     names = own.shape[1]
@@ -101,7 +101,7 @@ def test_surplus_is_that_of_sales_that_are_played(
     assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5 + 1e-12)
 
 
-@pytest.mark.parametrize("auction_type", ["first_price", "second_price"])
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_surplus_of_a_ring_is_that_of_sales_that_are_played(auction_type: str) -> None:
     contest, values, bids = Contest(auction_type, 0.1, 3, RIVALS), (0.9, 0.7, 0.4), (0.8, 0.5, 0.3)
     found = played(contest, values, bids, drawn(RIVALS, DRAWS))
@@ -110,6 +110,52 @@ def test_surplus_of_a_ring_is_that_of_sales_that_are_played(auction_type: str) -
         for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
     ]
     assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5)
+
+
+def test_four_bids_of_a_ring_in_vcg_earn_what_sales_that_are_played_earn() -> None:
+    contest = Contest("vcg", 0.1, 4, RIVALS)
+    values, bids = (0.9, 0.7, 0.6, 0.4), (0.8, 0.7, 0.35, 0.3)
+    found = played(contest, values, bids, drawn(RIVALS, DRAWS))
+    terms = [
+        contest.surplus(np.array([value]), np.array([bid]), unit)[0]
+        for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
+    ]
+    assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5)
+
+
+@pytest.mark.parametrize("units", [2, 3, 4])
+def test_no_other_names_of_the_same_bids_pay_less_in_vcg(units: int) -> None:
+    """Sale by sale: the two highest bids have one name, the next two another."""
+    names, draws = 4, 2000
+    others = drawn(RIVALS, draws)
+    bids = np.sort(np.random.default_rng(1).random((draws, units)))[:, ::-1]
+
+    def paid(owners: tuple[int, ...]) -> NDArray[np.float64]:
+        own, used = np.zeros((draws, names, 2)), [0] * names
+        for unit, owner in enumerate(owners):
+            own[:, owner, used[owner]] = bids[:, unit]
+            used[owner] += 1
+        sold = clear_sales(np.concatenate([own, others], axis=1), "vcg", units, 0.1)
+        return np.asarray(sold.paid[:, :names].sum(axis=1))
+
+    least = paid(tuple(unit // 2 for unit in range(units)))
+    tried = 0
+    for owners in itertools.product(range(names), repeat=units):
+        if max(owners.count(name) for name in range(names)) <= 2:
+            tried += 1
+            assert (paid(owners) >= least - 1e-12).all()
+    assert tried >= 16
+
+
+def test_no_bids_of_a_grid_earn_a_ring_more_in_vcg() -> None:
+    """The values of a ring of two are nearly fixed; it can use three of three units."""
+    fixed = Distribution(np.array([0.0, 1.0]), np.array([0.8 - 1e-9, 0.8]))
+    contest, rivals = Contest("vcg", 0.15, 3, RIVALS), drawn(RIVALS, 20_000)
+    gain = contest.gain([Bidder(fixed, 2)] * 2, 3)
+    grid = np.linspace(0.0, 0.8, 9)
+    falling = [each for each in itertools.product(grid, repeat=3) if sorted(each)[::-1] == [*each]]
+    brute = [played(contest, (0.8, 0.8, 0.8), each, rivals).mean() for each in falling]
+    assert gain.best == pytest.approx(max(brute), abs=8e-3)
 
 
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)

@@ -34,7 +34,7 @@ def test_regrets_ex_post_are_those_of_brute_force(auction_type: str) -> None:
 
 def test_no_regret_ex_post_exceeds_the_worst() -> None:
     for name in ("first_price", "second_price"):
-        worst = certify(mechanism(name, 0.1), MIXED, 3, 0).types[0]["worst_regret"]
+        worst = certify(mechanism(name, 0.1), MIXED, 3, 0).types[0]["worst_ex_post_regret"]
         bids = draw_values(MIXED, 50_000, np.random.default_rng(2))
         others = np.sort(bids[:, 1:].reshape(len(bids), -1))[:, ::-1]
         found = two_unit_regrets(name, bids[:, 0], np.maximum(others[:, [2, 1]], 0.1))

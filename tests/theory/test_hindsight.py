@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.market.population import BidderType
-from daedalus.theory.hindsight import Hindsight, hindsight, record
+from daedalus.theory.hindsight import Hindsight, Reply, best_reply, hindsight, record
 from daedalus.theory.markets import SHADER, TRUTHFUL, make_theory_market, open_mechanism
 from tests.theory.test_distributions import UNIFORM
 
@@ -35,3 +35,21 @@ def test_learned_bids_leave_no_regret(bidders: int) -> None:
 def test_truth_has_none_where_it_is_dominant(auction_type: str) -> None:
     found = measured(auction_type, 3, SHADER)
     assert found == Hindsight(0.0, 0.0, 0.0, 1.0)
+
+
+def replied(auction_type: str, bidders: int, each: BidderType) -> Reply:
+    market = make_theory_market(bidders, {"bidder": each})
+    return best_reply(record(market, open_mechanism(auction_type, 0.0), 60, 0), 0, UNIFORM)
+
+
+def test_a_best_reply_to_truth_in_first_price_gains_the_interim_regret() -> None:
+    """Against one truthful rival half the value gains 1/12, and truth earns nothing."""
+    found = replied("first_price", 2, TRUTHFUL)
+    assert found.gain == pytest.approx(1 / 12, abs=0.004) and found.surplus == 0.0
+
+
+@pytest.mark.parametrize(("auction_type", "each"), [("first_price", SHADER), ("vcg", TRUTHFUL)])
+def test_an_equilibrium_leaves_no_reply_unused(auction_type: str, each: BidderType) -> None:
+    found = replied(auction_type, 3, each)
+    assert 0.0 <= found.gain < 0.02 * found.surplus
+    assert found.surplus == pytest.approx(1 / 12, abs=0.01)

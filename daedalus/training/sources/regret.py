@@ -1,4 +1,4 @@
-"""Regret: training goes to the states in which a better mechanism than the model's is known."""
+"""A designer's regret: training goes to states in which a better mechanism than its is known."""
 
 from __future__ import annotations
 
