@@ -3,8 +3,8 @@
 Both choose from a grid of factors. Between rounds they keep one row of numbers each, in a table of
 shape (n, W). The row of a Hedge shader holds the weight of each factor. The row of a Q-learner
 holds its values Q[state, action]. The state is whether it won in the last round, if it recalls it.
-The actions are the factors and, last, to stay out. A seat whose bids are given has a row too: its bids for a first
-and a second unit, and its surplus of the last round.
+The actions are the factors and, last, to stay out. A seat whose bids are given has a row too: its
+bids for a first and a second unit, and its surplus of the last round.
 """
 
 from __future__ import annotations
