@@ -146,12 +146,11 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
         interval, ``published`` (the optimum) and ``share``. Designers are those that played, and
         ``theory: optimum`` and ``theory: best reserve``, without intervals.
     """
-    rows = []
+    rows, exact = [], {each["population"]: each for each in theory.to_dict("records")}
     for name, setting in SETTINGS.items():
-        exact = theory.set_index("population").loc[name]
         known = {
-            "theory: optimum": float(exact["optimum"]),
-            "theory: best reserve": float(exact["with_reserve"]),
+            "theory: optimum": exact[name]["optimum"],
+            "theory: best reserve": exact[name]["with_reserve"],
         }
         for designer, revenue in known.items():
             rows.append(_revenue_row(setting, designer, revenue, (np.nan, np.nan)))
