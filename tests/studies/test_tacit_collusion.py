@@ -67,11 +67,11 @@ def test_curves_have_a_row_for_each_run_and_point(monkeypatch: pytest.MonkeyPatc
 
 def test_the_paper_and_our_market_play_the_same_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """While all explore, revenue is the mean of the higher and of the lower of two even bids."""
-    monkeypatch.setattr(tacit_collusion, "ROUNDS", 1000)
+    monkeypatch.setattr(tacit_collusion, "ROUNDS", 200)
     parameters = CONFIG.market.strategic
     for kind, mean in (("first_price", 0.6579), ("second_price", 0.3421)):
-        ours = in_our_market(TACIT, {}, kind, parameters, 64, 0)  # type: ignore[arg-type]  # formats
-        theirs = in_the_paper(False, kind, 64, 0)
+        ours = in_our_market(TACIT, {}, kind, parameters, 256, 0)  # type: ignore[arg-type]  # formats
+        theirs = in_the_paper(False, kind, 256, 0)
         assert ours.mean() == pytest.approx(mean, abs=0.005)
         assert theirs.mean() == pytest.approx(mean, abs=0.005)
     assert ROUNDS >= 100_000
