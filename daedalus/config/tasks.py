@@ -94,6 +94,16 @@ TASKS = {
         f"{_ENV} designer evaluation.episodes populations", designer="language_model"
     ),
     "publish": Task("designer.checkpoint hub", designer="language_model"),
+    "published_play": Task(
+        f"{_ENV} designer evaluation populations",
+        by_type=True,
+        populations=(
+            "optimum_uniform_3",
+            "optimum_asymmetric",
+            "optimum_exponential",
+            "optimum_irregular",
+        ),
+    ),
     "replicate_published": Task(
         f"{_ENV} evaluation", baselines=("random_published", "informed_greedy")
     ),

@@ -2,9 +2,9 @@
 
 Both choose from a grid of factors. Between rounds they keep one row of numbers each, in a table of
 shape (n, W). The row of a Hedge shader holds the weight of each factor. The row of a Q-learner
-holds its values Q[state, action]. The state is whether it won in the last round. The actions are
-the factors and, last, to stay out. A seat whose bids are given has a row too: its bids for a first
-and a second unit, and its surplus of the last round.
+holds its values Q[state, action]. The state is whether it won in the last round, if it recalls it.
+The actions are the factors and, last, to stay out. A seat whose bids are given has a row too: its
+bids for a first and a second unit, and its surplus of the last round.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def first_tables(
 
 @kernel
 def factor(t: Record, choice: int) -> float:
-    """Return the share of its values that a bidder of type ``t`` offers; choice 0 is all."""
-    share: float = max(1.0 - choice * t.factor_step, 0.0)
+    """Return the share of its values that a bidder of type ``t`` offers; choice 0 is most."""
+    share: float = max(t.highest_factor - choice * t.factor_step, 0.0)
     return share
 
 
@@ -153,6 +153,15 @@ def forgone_payoffs(
         )
         if 0 <= lost <= choice:
             payoffs[choice] = 0.0
+
+
+@kernel
+def exploration(t: Record, number: int) -> float:
+    """Return the probability that a Q-learner of type ``t`` explores after ``number`` rounds."""
+    probability: float = t.exploration
+    if t.exploration_decay > 0.0:
+        probability *= math.exp(-t.exploration_decay * number)
+    return probability
 
 
 @kernel

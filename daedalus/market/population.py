@@ -53,13 +53,18 @@ class BidderType(Checked):
         discretion: Share of the collusion screens' power that the ring evades.
         learner: How the bidders learn to shade, one of ``LEARNERS``. ``gradient`` fits the
             strength of the rivals. ``hedge`` weighs factors. ``q`` learns factors and entry.
-        factors: Number of factors, evenly spaced up to 1, by which a bidder that learns by Hedge
-            or Q-learning may multiply its values.
+        factors: Number of factors, evenly spaced, by which a bidder that learns by Hedge or
+            Q-learning may multiply its values.
         lowest_factor: The lowest of these factors.
+        highest_factor: The highest, above ``lowest_factor``, at most 1.
         hedge_rate: Rate of the multiplicative weights, per unit of payoff in value.
         hedge_share: Share of all weight that is spread evenly after each update.
         exploration: Probability that a Q-learner tries any action; its step is ``learning_rate``.
+        exploration_decay: Rate d at which this probability falls: after t rounds of the market it
+            is multiplied by exp(-d t).
         discount: Weight of the next round in the values of a Q-learner.
+        recalls_win: Whether the state of a Q-learner is if it won the last round. Otherwise it has
+            one state alone.
     """
 
     share: float = at_least(0, 1.0)
@@ -82,10 +87,13 @@ class BidderType(Checked):
     )
     factors: int = within(2, MAX_FACTORS, 8, "an integer")
     lowest_factor: float = below_one(0.3)
+    highest_factor: float = within(0, 1, 1.0)
     hedge_rate: float = bounded(10.0, lambda rate: 0 < rate <= 100, "give a number in (0, 100]")
     hedge_share: float = within(0, 1, 0.005)
     exploration: float = within(0, 1, 0.1)
+    exploration_decay: float = at_least(0, 0.0)
     discount: float = below_one(0.5)
+    recalls_win: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,6 +104,11 @@ class BidderType(Checked):
             raise ValueError(
                 f"value_low {self.value_low}, value_high {self.value_high}: "
                 "give 0 <= value_low < value_high <= 1"
+            )
+        if self.highest_factor <= self.lowest_factor:
+            raise ValueError(
+                f"highest_factor: {self.highest_factor}; "
+                f"give a number above lowest_factor, which is {self.lowest_factor}"
             )
         if self.learner != "gradient" and "shade" not in self.menu:
             raise ValueError(f"learner: {self.learner!r} learns to shade; add shade to the menu")

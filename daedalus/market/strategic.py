@@ -29,7 +29,10 @@ from daedalus.market.views import Player
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
 _FLAG_OF = {"opts_out": "opt_out", "shades": "shade", "withdraws": "withdraw", "shills": "shill"}
-_COPIED = ("demand", "factors", "hedge_rate", "hedge_share", "exploration", "discount")
+_COPIED = (
+    "demand factors highest_factor hedge_rate hedge_share exploration exploration_decay discount "
+    "recalls_win"
+).split()
 _TRAIT_OF = {
     "value_low": "value_low",
     "outside": "outside_option",
@@ -70,7 +73,7 @@ class StrategicState(MarketState):
 
     The record of a bidder holds:
         kind: its type
-        won_last: whether it received a unit in the last round; only for Q-learners
+        won_last: whether it received a unit in the last round; only for Q-learners that recall it
         value_low: lower end of its values
         value_range: upper end of its values less the lower
         outside: surplus that a unit from elsewhere would give it
@@ -296,7 +299,7 @@ def type_columns(types: list[BidderType]) -> NDArray[np.void]:
             row[name] = getattr(each, name)
         row["efficient"] = each.efficient_ring
         row["learner"] = LEARNERS.index(each.learner)
-        row["factor_step"] = (1.0 - each.lowest_factor) / (each.factors - 1)
+        row["factor_step"] = (each.highest_factor - each.lowest_factor) / (each.factors - 1)
         row["ring"] = rings if "collude" in each.menu else -1
         write_knots(each.values, row)
         rings += "collude" in each.menu

@@ -122,7 +122,7 @@ def populations_of(group: str) -> list[str]:
 def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
     development, held_out = populations_of("development"), populations_of("held_out")
     validation = [name for name in populations_of("validation") if name not in held_out]
-    others = [*populations_of("benchmark"), *validation, "varied", "world", "wide_world"]
+    others = [*populations_of("benchmark"), *validation, "tacit", "varied", "world", "wide_world"]
     others += populations_of("known_optimum")
     assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES

@@ -74,8 +74,9 @@ class Bidder:
         return self.type.factors + self.may("opt_out")
 
     def factor(self, choice: int) -> float:
-        step = (1 - self.type.lowest_factor) / (self.type.factors - 1)
-        return max(1 - choice * step, 0.0)
+        highest = self.type.highest_factor
+        step = (highest - self.type.lowest_factor) / (self.type.factors - 1)
+        return max(highest - choice * step, 0.0)
 
     @property
     def rivals(self) -> float:

@@ -94,7 +94,7 @@ class Learning:
         """Let a Q-learner learn from the round, if what it chose is what it did."""
         if b.type.learner != "q":
             return
-        won = int(b.delivered > 0)
+        won = int(b.delivered > 0 and b.type.recalls_win)
         own = not b.entered or self.bids[b.seat][0] == b.sincere[0]
         if own and not b.covers and not b.leads:
             reward = b.net - self.entry_cost(m) if b.entered else 0.0

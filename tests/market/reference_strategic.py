@@ -147,7 +147,8 @@ class ReferenceEpisode(Learning):
                     return choice
             return b.type.factors - 1
         if b.type.learner == "q":
-            if self.draw(LEARNER_BANK + b.seat, EXPLORE) < b.type.exploration:
+            chance = b.type.exploration * math.exp(-b.type.exploration_decay * len(self.accounts))
+            if self.draw(LEARNER_BANK + b.seat, EXPLORE) < chance:
                 self.note("exploration")
                 return int(draw * b.actions)
             values = b.values_of[b.won_last][: b.actions]

@@ -54,7 +54,10 @@ def by_any_learner(each: BidderType, rng: np.random.Generator) -> BidderType:
         lowest_factor=float(rng.choice([0.0, 0.3, 0.9])),
         hedge_rate=float(rng.choice([1.0, 10.0, 100.0])),
         hedge_share=float(rng.choice([0.0, 0.01, 1.0])),
+        highest_factor=float(rng.choice([0.95, 1.0])),
         exploration=float(rng.choice([0.0, 0.1, 1.0])),
+        exploration_decay=float(rng.choice([0.0, 0.02])),
+        recalls_win=bool(rng.random() < 0.5),
         discount=float(rng.choice([0.0, 0.5, 0.95])),
     )
 

@@ -25,6 +25,7 @@ INF, NAN = float("inf"), float("nan")
         ({"value_high": NAN}, "value_high"),
         ({"menu": ["shade"], "learner": "exp3"}, "learner.*exp3.*hedge"),
         ({"learner": "hedge"}, "add shade to the menu"),
+        ({"highest_factor": 0.3}, "highest_factor: 0.3; give a number above lowest_factor"),
         ({"menu": ["opt_out"], "learner": "q"}, "add shade to the menu"),
     ],
 )
@@ -38,9 +39,14 @@ def test_a_type_that_cannot_be_is_refused(changes, match):
     [
         ("demand", [0, 3], "give 1 or 2"),
         ("share outside_option expected_surplus budget", [-0.1, INF, NAN], "give a finite number"),
+        ("exploration_decay", [-0.1, INF, NAN], "give a finite number from 0 up"),
         ("rivals", [0.0, 0.009, 101.0, NAN], "give a number from 0.01 to 100"),
         ("rate_spread rivals_spread", [0.9, 100.1, NAN], "give a number from 1 to 100"),
-        ("discretion hedge_share exploration", [-0.1, 1.1, NAN], "give a number from 0 to 1"),
+        (
+            "discretion hedge_share exploration highest_factor",
+            [-0.1, 1.1, NAN],
+            "give a number from 0 to 1",
+        ),
         ("lowest_factor discount", [-0.1, 1.0, NAN], r"give a number in \[0, 1\)"),
         ("learning_rate", [-0.1, 1.1, NAN], "give a number from 0 to 1"),
         ("hedge_rate", [0.0, 100.1, NAN], r"give a number in \(0, 100\]"),

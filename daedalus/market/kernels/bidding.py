@@ -39,6 +39,7 @@ from daedalus.market.learners import (
     Q_LEARNER,
     choose_action,
     draw_choice,
+    exploration,
     factor,
 )
 
@@ -138,7 +139,7 @@ def _choose_from_table(
     if t.learner == HEDGE:
         seat.choice = draw_choice(table[: t.factors], draw)
     else:
-        explores = uniform(current.key, i, EXPLORATION) < t.exploration
+        explores = uniform(current.key, i, EXPLORATION) < exploration(t, current.number)
         seat.choice = choose_action(t, table, bidder.won_last, explores, draw)
 
 

@@ -248,7 +248,7 @@ def learn_action_values(
             tables[i, NET] = seat.net
         if t.learner != Q_LEARNER:
             continue
-        won = int(seat.delivered > 0)
+        won = int(seat.delivered > 0 and t.recalls_win)
         chosen = not seat.entered or offers[i].one == seat.sincere_one
         if chosen and not seat.covers and not seat.leads:
             reward = seat.net - cost if seat.entered else 0.0

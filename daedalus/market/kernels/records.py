@@ -15,10 +15,13 @@ from daedalus.market.values import KNOTS
 
 _FLOAT, _FLAG = np.float64, np.bool_
 
-_DESCRIBED = "factor_step hedge_rate hedge_share exploration discount"
+_DESCRIBED = (
+    "highest_factor factor_step hedge_rate hedge_share exploration exploration_decay discount"
+)
+_FLAGS = "opts_out shades withdraws shills efficient recalls_win"
 TYPE = np.dtype(
     [(name, _FLOAT) for name in _DESCRIBED.split()]
-    + [(name, _FLAG) for name in ("opts_out", "shades", "withdraws", "shills", "efficient")]
+    + [(name, _FLAG) for name in _FLAGS.split()]
     + [(name, np.int64) for name in ("demand", "ring", "learner", "factors")]
     + KNOTS,
     align=True,

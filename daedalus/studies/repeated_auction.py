@@ -1,0 +1,202 @@
+"""The repeated auction of papers on Q-learners: one unit, bidders who all value it at 1.
+
+It is a replication beside the market, which has entry, costs and many formats. The draws are those
+of numpy's generators.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from daedalus.market.seeds import generator
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Learners:
+    """Q-learners of one repeated auction. The defaults are those of Banchio & Skrzypacz 2022.
+
+    Their schedule of exploration is not theirs: here it falls from 1. Others gave the same result.
+
+    Attributes:
+        bids: Bids among which they choose, rising, at most 1, shape (A,).
+        bidders: Number of bidders n.
+        rate: Step of the learning, alpha.
+        discount: Weight of the next round, gamma.
+        softmax: Whether they explore by a softmax of their values. Otherwise they take any bid with
+            the probability of exploration.
+        exploration: Probability of exploration in the first round, or temperature of the softmax.
+        decay: Rate at which it falls: after t rounds it is multiplied by exp(-decay t).
+        least_exploration: It falls no further than to this.
+        payoffs_known: Whether they learn what each bid would have earned. Otherwise they learn
+            what their own bid earned.
+        recall_price: Whether their state is the highest bid of the last round. Otherwise they have
+            one state alone.
+    """
+
+    bids: Floats
+    bidders: int = 2
+    rate: float = 0.05
+    discount: float = 0.99
+    softmax: bool = False
+    exploration: float = 1.0
+    decay: float = 5e-5
+    least_exploration: float = 0.0
+    payoffs_known: bool = False
+    recall_price: bool = False
+
+
+class _Rules(NamedTuple):
+    """What the compiled code reads of ``Learners``."""
+
+    first: bool
+    rate: float
+    discount: float
+    softmax: bool
+    exploration: float
+    decay: float
+    least: float
+    known: bool
+    recall: bool
+
+
+def published(payoffs_known: bool = False) -> Learners:
+    """Return the two learners of Banchio & Skrzypacz 2022, with 19 bids from 0.05 to 0.95.
+
+    Args:
+        payoffs_known: Whether they learn the lowest bid that would have won, and so what each bid
+            would have earned.
+    """
+    return Learners(np.arange(1, 20) / 20.0, payoffs_known=payoffs_known)
+
+
+def play_repeated(
+    learners: Learners, auction_type: str, rounds: int, points: int, seed: int, *indices: int
+) -> tuple[Floats, Floats]:
+    """Play one repeated auction.
+
+    Args:
+        learners: The bidders. Their first values are drawn from 0 to 1.
+        auction_type: ``first_price`` or ``second_price``.
+        rounds: Number of rounds R, a multiple of ``points``.
+        points: Number of stretches P over which means are taken.
+        seed: Seed of the run.
+        indices: What tells this auction from others of the run.
+
+    Returns:
+        Mean revenue and mean winning bid of each stretch, each of shape (P,), in units of value.
+
+    Raises:
+        ValueError: There is no such format, or the rounds do not divide.
+    """
+    if auction_type not in ("first_price", "second_price"):
+        raise ValueError(f"auction_type: {auction_type!r}; choose first_price or second_price")
+    if points < 1 or rounds % points:
+        raise ValueError(f"points: {points}; give a divisor of the {rounds} rounds")
+    rng = generator(seed, "repeated auction", *indices)
+    states = len(learners.bids) if learners.recall_price else 1
+    values = rng.random((learners.bidders, states, len(learners.bids)))
+    rules = _Rules(
+        auction_type == "first_price",
+        learners.rate,
+        learners.discount,
+        learners.softmax,
+        learners.exploration,
+        learners.decay,
+        learners.least_exploration,
+        learners.payoffs_known,
+        learners.recall_price,
+    )
+    totals = np.zeros((2, points))
+    _play(rng, rules, learners.bids, values, rounds, totals)
+    revenue, winning = totals * points / rounds
+    return revenue, winning
+
+
+@njit(error_model="numpy")
+def _choose(rng: np.random.Generator, row: Floats, rules: Any, heat: float) -> int:
+    """Return the bid that a learner makes, by its number."""
+    count = len(row)
+    if not rules.softmax:
+        if rng.random() < heat:
+            return int(rng.random() * count)
+        return int(np.argmax(row))
+    best, total = row.max(), 0.0
+    for bid in range(count):
+        total += math.exp((row[bid] - best) / heat)
+    left = rng.random() * total
+    for bid in range(count - 1):
+        left -= math.exp((row[bid] - best) / heat)
+        if left < 0.0:
+            return bid
+    return count - 1
+
+
+@njit(error_model="numpy")
+def _sell(rng: np.random.Generator, chosen: Integers) -> tuple[int, int]:
+    """Return who wins, by lot among the highest bids, and the highest bid of the others."""
+    winner, tied, second = 0, 1, -1
+    for i in range(1, len(chosen)):
+        if chosen[i] > chosen[winner]:
+            second, winner, tied = chosen[winner], i, 1
+        elif chosen[i] == chosen[winner]:
+            second, tied = chosen[i], tied + 1
+            if rng.random() * tied < 1.0:
+                winner = i
+        elif chosen[i] > second:
+            second = chosen[i]
+    return winner, second
+
+
+@njit(error_model="numpy")
+def _learn_all(
+    rules: Any, bids: Floats, row: Floats, chosen: Integers, i: int, best: float
+) -> None:
+    """Let a learner learn what each of its bids would have earned, ties shared, in place."""
+    rival, tied = -1, 0
+    for j in range(len(chosen)):
+        if j != i and chosen[j] > rival:
+            rival, tied = chosen[j], 1
+        elif j != i and chosen[j] == rival:
+            tied += 1
+    for bid in range(len(bids)):
+        earned = 0.0
+        if bid >= rival:
+            price = bids[bid] if rules.first else bids[rival]
+            earned = (1.0 - price) / (1.0 + tied if bid == rival else 1.0)
+        row[bid] += rules.rate * (earned + rules.discount * best - row[bid])
+
+
+@njit(error_model="numpy")
+def _play(
+    rng: np.random.Generator, rules: Any, bids: Floats, values: Any, rounds: int, totals: Any
+) -> None:
+    """Play all rounds; add revenue and winning bid of each stretch to ``totals``, shape (2, P)."""
+    n, points, state = len(values), totals.shape[1], 0
+    chosen = np.zeros(n, np.int64)
+    for t in range(rounds):
+        heat = max(rules.exploration * math.exp(-rules.decay * t), rules.least)
+        for i in range(n):
+            chosen[i] = _choose(rng, values[i, state], rules, heat)
+        winner, second = _sell(rng, chosen)
+        price = bids[chosen[winner]] if rules.first else bids[second]
+        totals[0, t * points // rounds] += price
+        totals[1, t * points // rounds] += bids[chosen[winner]]
+        following = chosen[winner] if rules.recall else 0
+        for i in range(n):
+            best = values[i, following].max()
+            if rules.known:
+                _learn_all(rules, bids, values[i, state], chosen, i, best)
+            else:
+                earned = 1.0 - price if i == winner else 0.0
+                old = values[i, state, chosen[i]]
+                values[i, state, chosen[i]] += rules.rate * (earned + rules.discount * best - old)
+        state = following

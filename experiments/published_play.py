@@ -1,0 +1,60 @@
+"""Play published experiments on auctions, and compare what they found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.config import Config
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.population import Population
+from daedalus.studies.known_optimum import shares_of_optimum, theory_table
+from daedalus.studies.published_play import (
+    bid_rows,
+    collusion_rows,
+    credibility_rows,
+    in_their_units,
+    optimum_rows,
+    winning_bids,
+)
+from daedalus.studies.published_play_figures import collusion_curves
+from daedalus.studies.tacit_collusion import learning_curves, outcomes
+from experiments.build import each_population, make_env, make_envs
+from experiments.tracked import tracked
+
+_DRAWS = 4
+"""Drawn settings of learners for each run of the paper's learners."""
+
+
+def main(config: Config, out: Path) -> None:
+    """Play all experiments; write summary.csv, the tables behind it and a figure."""
+    runs, seed = config.evaluation.episodes, config.seed
+    learners: Population = types_of_bidders(make_env(config).market)
+    with tracked(config, out) as (_, report):
+        money = _revenues(config)
+        curves = learning_curves(learners, config.market.strategic, runs, seed)
+        ends, bids = outcomes(curves), winning_bids(_DRAWS * runs, seed)
+        summary = pd.DataFrame(
+            collusion_rows(ends)
+            + bid_rows(bids)
+            + optimum_rows(money, config.designer.name)
+            + credibility_rows(seed)
+        )
+        tables = {"summary": summary, "q_learners": ends, "myersonnet": money}
+        for name, table in (tables | {"curves": curves, "winning_bids": bids}).items():
+            report.table(table, name)
+        for name, table in tables.items():
+            report.show(table, name.replace("_", " "))
+        report.say(f"{summary['agrees'].sum()} of {len(summary)} numbers agree with the papers")
+        report.figure(collusion_curves(curves), "published_play")
+
+
+def _revenues(config: Config) -> pd.DataFrame:
+    """Return what designers earn in the settings of MyersonNet, in the paper's units."""
+    populations = {name: types_of_bidders(env.market) for name, env in make_envs(config).items()}
+    tables = [
+        shares_of_optimum(env, designers, config.evaluation, config.seed).assign(population=name)
+        for name, env, designers in each_population(config)
+    ]
+    return in_their_units(pd.concat(tables, ignore_index=True), theory_table(populations))
