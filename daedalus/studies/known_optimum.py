@@ -12,7 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
@@ -86,8 +86,8 @@ def shares_of_optimum(
 
     Returns:
         A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` (units of
-        value in a round), ``share`` of the optimum with its interval (``share_low``,
-        ``share_high``), ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
+        value in a round), ``share`` of the optimum with its interval over episodes
+        (``share_low``, ``share_high``, ``share_interval``), ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
     """
     population = types_of_bidders(env.market)
     optimum = Optimum.of(population)
@@ -96,11 +96,10 @@ def shares_of_optimum(
     rows = []
     for name, means in episode_means(steps).groupby("designer", sort=False):
         share = (means["revenue"].fillna(0.0) / optimum.revenue).to_numpy()
-        low, high = t_interval(share, settings.confidence)
         rows.append(
             {"designer": name, "bidders": population.bidders, "optimum": optimum.revenue}
             | {"revenue": share.mean() * optimum.revenue}
-            | {"share": share.mean(), "share_low": low, "share_high": high}
+            | mean_estimate("share", share, settings.confidence, "episode")
             | {"valid": means["valid"].mean(), "reserve": reserves[name]}
             | {"best_reserve": optimum.reserve}
         )

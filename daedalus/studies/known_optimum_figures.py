@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, palette, readable
+from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.evaluation.figures import (
+    FAINT,
+    INK,
+    empty_panels,
+    entitle,
+    mark_cautions,
+    palette,
+    readable,
+)
 
 _UNIFORM = "optimum_uniform_"
 _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
@@ -34,13 +43,16 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
         axes.errorbar(
             rows["share"], places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name)
         )
+        mark_cautions(axes, rows["share"], places, rows[f"share{COLUMN}"])
     for place, reachable in enumerate(theory["reachable"]):
         axes.plot([reachable] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.2)
     axes.set_yticks(range(len(populations)), [readable(each) for each in populations])
     axes.invert_yaxis()
     axes.set_xlabel("share of the highest revenue of any mechanism (Myerson 1981)")
     axes.legend(**_BESIDE)
-    entitle(figure, "How much of the optimum a designer takes", "bar: best reserve of our formats")
+    reading = "bar: best reserve of our formats · thin: intervals over episodes"
+    reading = "\n".join([reading, *cautions(table[f"share{COLUMN}"])])
+    entitle(figure, "How much of the optimum a designer takes", reading)
     return figure
 
 

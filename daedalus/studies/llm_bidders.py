@@ -12,8 +12,9 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer, Episodes, Watcher
+from daedalus.evaluation.basis import COLUMN, NONE, counted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
 from daedalus.market.observation import Observation
@@ -206,12 +207,10 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
         for name, notes in each.bids.groupby("designer", sort=False):
             high = notes[notes["value"] >= LEAST_VALUE]
             ratios = (high["bid"] / high["value"]).groupby(high["episode"]).mean()
-            low, top = t_interval(ratios, confidence)
             competes = (notes["bid"] > 0) & (notes["bid"] >= notes["reserve"])
             rows.append(
                 {"designer": name, "bidders": population}
-                | {"bid_over_value": ratios.mean()}
-                | {"bid_over_value_low": low, "bid_over_value_high": top}
+                | mean_estimate("bid_over_value", ratios, confidence, "episode")
                 | {"regret": notes["regret"].mean(), "entry": competes.mean()}
                 | {"bids": len(notes)}
             )
@@ -223,7 +222,8 @@ def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.Dat
 
     Returns:
         A row for each designer: ``designer``; for R (``r``) and ``revenue`` the means in both
-        (``_simulated``, ``_model``) with intervals, and ``_gap``, model less simulated, with its.
+        (``_simulated``, ``_model``) with intervals over episodes, and ``_gap``, model less
+        simulated, with its.
     """
     rows = []
     for name in simulated.episodes["designer"].unique():
@@ -234,9 +234,7 @@ def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.Dat
             for word, sample in zip(
                 ("simulated", "model", "gap"), [*numbers, numbers[1] - numbers[0]], strict=True
             ):
-                low, high = t_interval(sample, confidence)
-                key = f"{label}_{word}"
-                row |= {key: float(sample.mean()), f"{key}_low": low, f"{key}_high": high}
+                row |= mean_estimate(f"{label}_{word}", sample, confidence, "episode")
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -248,18 +246,35 @@ def _of(played: Played, designer: object) -> pd.DataFrame:
     return table.assign(r=table[COMPOSITE if COMPOSITE in table else "reward"])
 
 
-def rank_correlations(gaps: pd.DataFrame) -> dict[str, float]:
+def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return Spearman's correlation of the mechanisms' ranks in both populations.
 
     Args:
         gaps: The frame of ``behaviour_gap``.
+        confidence: Coverage of the intervals.
 
     Returns:
-        One for R and one for revenue; NaN if there are fewer than three mechanisms, or no ranks.
+        A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the
+        ``correlation`` with its interval (``correlation_low``, ``correlation_high``), Fisher's, of
+        the ranks' correlation. ``correlation_interval`` says that it is over mechanisms; that
+        episodes are few is not in it. All is NaN without ranks, or with fewer than four mechanisms.
     """
-    found = {}
-    for label in ("r", "revenue"):
-        both = gaps[f"{label}_simulated"], gaps[f"{label}_model"]
-        ranked = len(gaps) > 2 and all(each.nunique() > 1 for each in both)
-        found[label] = float(stats.spearmanr(*both).statistic) if ranked else np.nan
-    return found
+    rows = []
+    for key, label in (("r", "R"), ("revenue", "revenue")):
+        both = [gaps[f"{key}_{side}"].rank() for side in ("simulated", "model")]
+        ranked = len(gaps) > 3 and all(each.nunique() > 1 for each in both)
+        row = {"ranked_by": label, "mechanisms": len(gaps)}
+        rows.append(row | _correlation(both, confidence if ranked else None))
+    return pd.DataFrame(rows)
+
+
+def _correlation(ranks: list[pd.Series[float]], confidence: float | None) -> dict[str, object]:
+    """Return a correlation of ranks and its interval; NaN without a confidence."""
+    name, over = "correlation", counted(len(ranks[0]), "mechanism")
+    if confidence is None:
+        ends = dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
+        return {**ends, f"{name}{COLUMN}": f"{over}, {NONE}"}
+    found = stats.pearsonr(*ranks)
+    low, high = found.confidence_interval(confidence)
+    ends = {name: float(found.statistic), f"{name}_low": float(low), f"{name}_high": float(high)}
+    return {**ends, f"{name}{COLUMN}": over}
