@@ -25,7 +25,7 @@ Scores = NDArray[np.float64]
 PerSeed = Callable[..., NDArray[np.float64]]
 """Takes scores of shape (..., seeds, populations); returns a number of each seed (..., seeds)."""
 
-_BATCHES, _BATCH = 10, 1000  # resamples; those of a batch are drawn at once
+_BATCHES, _BATCH = 5, 1000  # resamples; those of a batch are drawn at once
 
 
 def two_way_interval(

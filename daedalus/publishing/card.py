@@ -15,7 +15,7 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 from daedalus.evaluation.basis import COLUMN, cautions
 from daedalus.language.prompt import Message
 from daedalus.publishing import tables
-from daedalus.publishing.evidence import Evidence
+from daedalus.publishing.evidence import Evidence, records
 from daedalus.publishing.settings import REPOSITORY, HubSettings
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN
 from daedalus.training.trained_prompt import was_constrained

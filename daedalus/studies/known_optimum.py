@@ -86,8 +86,9 @@ def shares_of_optimum(
 
     Returns:
         A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` (units of
-        value in a round), ``share`` of the optimum with its interval over episodes
-        (``share_low``, ``share_high``, ``share_interval``), ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
+        value in a round), ``share`` of the optimum with its interval over episodes (``share_low``,
+        ``share_high``, ``share_interval``), ``valid`` answers, the mean ``reserve`` that it sets,
+        and ``best_reserve``.
     """
     population = types_of_bidders(env.market)
     optimum = Optimum.of(population)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer, Episodes, Watcher
-from daedalus.evaluation.basis import COLUMN, NONE, counted
+from daedalus.evaluation.basis import COLUMN, NONE, noted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.statistics import mean_estimate
 from daedalus.market.interface import types_of_bidders
@@ -250,31 +250,34 @@ def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return Spearman's correlation of the mechanisms' ranks in both populations.
 
     Args:
-        gaps: The frame of ``behaviour_gap``.
+        gaps: The frame of ``behaviour_gap``. Designers with the same numbers are one mechanism.
         confidence: Coverage of the intervals.
 
     Returns:
         A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the
-        ``correlation`` with its interval (``correlation_low``, ``correlation_high``), Fisher's, of
-        the ranks' correlation. ``correlation_interval`` says that it is over mechanisms; that
-        episodes are few is not in it. All is NaN without ranks, or with fewer than four mechanisms.
+        ``correlation`` with its interval (``correlation_low``, ``correlation_high``; Bonett &
+        Wright 2000, Psychometrika 65). ``correlation_interval`` says that it is over mechanisms;
+        that episodes are few is not in it. The correlation is NaN without ranks, and the interval
+        for fewer than four mechanisms or equal ranks.
     """
+    distinct = gaps.drop_duplicates(gaps.select_dtypes("number").columns)
     rows = []
     for key, label in (("r", "R"), ("revenue", "revenue")):
-        both = [gaps[f"{key}_{side}"].rank() for side in ("simulated", "model")]
-        ranked = len(gaps) > 3 and all(each.nunique() > 1 for each in both)
-        row = {"ranked_by": label, "mechanisms": len(gaps)}
-        rows.append(row | _correlation(both, confidence if ranked else None))
+        both = distinct[f"{key}_simulated"], distinct[f"{key}_model"]
+        ranked = len(distinct) > 2 and all(each.nunique() > 1 for each in both)
+        value = float(stats.spearmanr(*both).statistic) if ranked else np.nan
+        row = {"ranked_by": label, "mechanisms": len(distinct)}
+        rows.append(row | _correlation(value, len(distinct), confidence))
     return pd.DataFrame(rows)
 
 
-def _correlation(ranks: list[pd.Series[float]], confidence: float | None) -> dict[str, object]:
-    """Return a correlation of ranks and its interval; NaN without a confidence."""
-    name, over = "correlation", counted(len(ranks[0]), "mechanism")
-    if confidence is None:
-        ends = dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
-        return {**ends, f"{name}{COLUMN}": f"{over}, {NONE}"}
-    found = stats.pearsonr(*ranks)
-    low, high = found.confidence_interval(confidence)
-    ends = {name: float(found.statistic), f"{name}_low": float(low), f"{name}_high": float(high)}
-    return {**ends, f"{name}{COLUMN}": over}
+def _correlation(value: float, count: int, confidence: float) -> dict[str, object]:
+    """Return a rank correlation, its interval, and what this is over."""
+    name, known = "correlation", count > 3 and abs(value) < 1.0
+    low = high = np.nan
+    if known:
+        error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))
+        half = stats.norm.ppf(0.5 + confidence / 2.0) * error
+        low, high = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    over = noted(count, "mechanism", "" if known else NONE)
+    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}{COLUMN}": over}
