@@ -2,9 +2,9 @@
 
 An interval over seeds says what other seeds would give in the same populations. That of a claim
 about populations in general resamples both: seeds and populations are drawn with replacement,
-independently (the pigeonhole bootstrap, Owen 2007). Percentiles of so few are too short, so they
-are widened to the levels at which a mean of normal values covers as it says (Hesterberg 2015, "What
-teachers should know about the bootstrap", section 5.3).
+independently (the pigeonhole bootstrap, Owen 2007). Percentiles of so few are too short, so their
+distances from the mean are stretched as Student's t is wider than the normal bootstrap: by
+t(f) sqrt(1 + 1/f) / z, with Satterthwaite's degrees of freedom f.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ def two_way_interval(
         return np.nan, np.nan
     rng = generator(0, "bootstrap/two_way")  # the same draws for all, so differences are paired
     found = [_resampled(scores, statistic, rng) for _ in range(_BATCHES)]
-    level = _tail(_degrees_of_freedom(reduce(np.subtract, scores)), confidence)
-    low, high = np.quantile(np.concatenate(found), [level, 1.0 - level])
+    tail, mean = 0.5 - confidence / 2.0, float(statistic(*scores).mean())
+    ends = np.quantile(np.concatenate(found), [tail, 1.0 - tail])
+    freedom = _degrees_of_freedom(reduce(np.subtract, scores))
+    low, high = mean + _stretch(freedom, tail) * (ends - mean)
     return float(low), float(high)
 
 
@@ -98,9 +100,9 @@ def _degrees_of_freedom(scores: Scores) -> float:
     return float(variance**2 / error) if error > 0 else np.inf
 
 
-def _tail(freedom: float, confidence: float) -> float:
-    """Return the share of resamples beyond each end, so that a normal mean's interval is t's."""
-    tail = 0.5 - confidence / 2.0
+def _stretch(freedom: float, tail: float) -> float:
+    """Return t(f) sqrt(1 + 1/f) / z, by which a bootstrap of normal values is too short."""
     if np.isinf(freedom):
-        return tail
-    return float(stats.norm.cdf(stats.t.ppf(tail, freedom) * np.sqrt(1.0 + 1.0 / freedom)))
+        return 1.0
+    wider = stats.t.ppf(tail, freedom) / stats.norm.ppf(tail)
+    return float(wider * np.sqrt(1.0 + 1.0 / freedom))

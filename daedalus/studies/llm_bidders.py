@@ -273,7 +273,7 @@ def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 def _correlation(value: float, count: int, confidence: float) -> dict[str, object]:
     """Return a rank correlation, its interval, and what this is over."""
-    name, known = "correlation", count > 3 and abs(value) < 1.0
+    name, known = "correlation", count > 3 and abs(value) < 1.0 - 1e-9
     low = high = np.nan
     if known:
         error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))

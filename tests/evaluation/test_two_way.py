@@ -15,10 +15,8 @@ def mean(scores: np.ndarray) -> np.ndarray:
 
 def leads(rng: np.random.Generator, seeds: int, populations: int) -> np.ndarray:
     """Return scores of mean 0 that differ between populations as the benchmark's leads do."""
-    by_population = rng.exponential(0.18, populations) - 0.18
-    return (
-        by_population + rng.normal(0, 0.02, (seeds, 1)) + rng.normal(0, 0.1, (seeds, populations))
-    )
+    by_population, by_seed = rng.exponential(0.18, populations), rng.normal(0, 0.02, (seeds, 1))
+    return by_population - 0.18 + by_seed + rng.normal(0, 0.1, (seeds, populations))
 
 
 def test_scores_that_differ_by_seed_alone_have_about_the_interval_over_seeds() -> None:
