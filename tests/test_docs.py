@@ -387,7 +387,8 @@ def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores() -> None
             f"± {written(row[f'half_width_over_{of}'], 3)}" for of in ("seeds", "populations")
         ]
         assert both == bracketed(row, 3), pair
-        assert cells == [*halves, written(row["median"], 3), written(row["wilcoxon_p"], 3)], pair
+        told = [f"± {written(half, 3)}" for half in halves]
+        assert cells == [*told, written(row["median"], 3), written(row["wilcoxon_p"], 3)], pair
 
 
 def test_the_lead_is_told_with_its_interval_over_seeds_and_populations() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,18 @@ def mean(scores: np.ndarray) -> np.ndarray:
     return np.asarray(scores.mean(axis=-1))
 
 
-def leads(rng: np.random.Generator, seeds: int, populations: int) -> np.ndarray:
-    """Return scores of mean 0 that differ between populations as the benchmark's leads do."""
-    by_population, by_seed = rng.exponential(0.18, populations), rng.normal(0, 0.02, (seeds, 1))
-    return by_population - 0.18 + by_seed + rng.normal(0, 0.1, (seeds, populations))
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+DRAWS: dict[str, Draw] = {
+    "normal": lambda rng, count: rng.normal(size=count),
+    "exponential": lambda rng, count: rng.exponential(size=count) - 1.0,
+}
+"""Effects of populations, of mean 0."""
+
+
+def leads(kind: str, rng: np.random.Generator, seeds: int, populations: int) -> np.ndarray:
+    """Return scores of mean 0 that differ by population far more than by seed."""
+    by_population, by_seed = DRAWS[kind](rng, populations), rng.normal(0, 0.1, (seeds, 1))
+    return by_population + by_seed + rng.normal(0, 0.5, (seeds, populations))
 
 
 def test_scores_that_differ_by_seed_alone_have_about_the_interval_over_seeds() -> None:
@@ -46,13 +56,23 @@ def test_one_seed_or_one_population_has_no_interval_and_equal_scores_a_point() -
 
 
 @pytest.mark.slow
-def test_the_interval_covers_where_that_over_seeds_does_not() -> None:
+@pytest.mark.parametrize(
+    ("kind", "seeds", "populations", "covers", "over_seeds"),
+    [
+        ("normal", 7, 14, 0.96, 0.41),
+        ("normal", 3, 5, 0.97, 0.67),
+        ("exponential", 7, 14, 0.93, 0.44),
+        ("exponential", 3, 5, 0.97, 0.72),
+    ],
+)
+def test_the_interval_covers_where_that_over_seeds_does_not(
+    kind: str, seeds: int, populations: int, covers: float, over_seeds: float
+) -> None:
     rng = np.random.default_rng(0)
     covered = np.zeros(2)
     for _ in range(trials := 200):
-        scores = leads(rng, 7, 14)
+        scores = leads(kind, rng, seeds, populations)
         ends = two_way_interval([scores], mean, 0.95), t_interval(scores.mean(axis=1), 0.95)
         covered += [low < 0 < high for low, high in ends]
-    both, seeds = covered / trials
-    assert both == pytest.approx(0.93, abs=0.05)
-    assert seeds < 0.8
+    assert covered / trials == pytest.approx([covers, over_seeds], abs=0.1)
+    assert covered[0] / trials == pytest.approx(covers, abs=0.05)
