@@ -383,9 +383,7 @@ def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores() -> None
     for pair, both, *cells in marked(ROOT / "docs" / "results.md", "leads"):
         designer, other = (each.strip(" *").replace(" ", "_") for each in pair.split(" less "))
         row = sure.loc[(designer, f"mean_over_{other}")]
-        halves = [
-            f"± {written(row[f'half_width_over_{of}'], 3)}" for of in ("seeds", "populations")
-        ]
+        halves = [row[f"half_width_over_{of}"] for of in ("seeds", "populations")]
         assert both == bracketed(row, 3), pair
         told = [f"± {written(half, 3)}" for half in halves]
         assert cells == [*told, written(row["median"], 3), written(row["wilcoxon_p"], 3)], pair
