@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SWEEP_TABLE, SEED_TABLE = "sweep.csv", "seeds.csv"
 DIFFERENCE_TABLE, LEADERBOARD = "seed_differences.csv", "leaderboard.csv"
+INTERVALS = "leaderboard_intervals.csv"
 FINISHED, FAILED, UNFINISHED = "finished", "failed", "unfinished"
 """States of a job. An unfinished one runs or was killed."""
 logger = logging.getLogger(__name__)
@@ -33,8 +34,9 @@ def collect_sweep(directory: Path) -> None:
     of each job. If the jobs compare designers over several seeds, it also writes seeds.csv, see
     ``over_seeds``, and from their differences.csv seed_differences.csv, see
     ``differences_over_seeds``. If they are leaderboards, and all seeds have the same populations,
-    it also writes leaderboard.csv, see ``aggregate``, and its figures in ``figures/``. In these
-    three, jobs of the same configuration count once. Jobs that end together take turns.
+    it also writes leaderboard.csv, see ``aggregate``, leaderboard_intervals.csv, see
+    ``three_intervals``, and its figures in ``figures/``. In these four, jobs of the same
+    configuration count once. Jobs that end together take turns.
     """
     with locked(directory):
         write_table(job_states(directory), directory / JOB_TABLE)
@@ -89,7 +91,7 @@ def _collect_summaries(directory: Path) -> None:
         if len(paired):
             tables[DIFFERENCE_TABLE] = differences_over_seeds(paired, overrides, confidence)
     if _is_leaderboard(once):
-        tables[LEADERBOARD] = _leaderboard(once, confidence, directory / "figures")
+        tables |= _leaderboard(once, confidence, directory / "figures")
     for name, frame in tables.items():
         write_table(frame, directory / name)
 
@@ -134,11 +136,12 @@ def over_seeds(
         One row for each designer (and reference) in each setting, that is all overrides except the
         seed, and the population if there is such a column. Its columns are the number of ``seeds``;
         the mean over them, under the number's name, with Student's t interval (``_low``,
-        ``_high``), which is empty for a single seed; and the ``lowest`` and ``highest`` of them.
+        ``_high``), which is empty for a single seed, and what it is over (``_interval``); and the
+        ``lowest`` and ``highest`` of them.
     """
     import pandas as pd
 
-    from daedalus.evaluation.statistics import t_interval
+    from daedalus.evaluation.statistics import mean_estimate
 
     keys = [name for name in overrides if name != "seed"]
     names = ("population", "designer", "reference")
@@ -147,8 +150,7 @@ def over_seeds(
     for setting, group in table.groupby(keys, sort=False, dropna=False):
         values = group.drop_duplicates("seed")[number]
         row = dict(zip(keys, setting, strict=True)) | {"seeds": len(values)}
-        low, high = t_interval(values, confidence)
-        row |= {number: values.mean(), f"{number}_low": low, f"{number}_high": high}
+        row |= mean_estimate(number, values, confidence, "seed")
         rows.append(row | {"lowest": values.min(), "highest": values.max()})
     return pd.DataFrame(rows)
 
@@ -173,10 +175,10 @@ def differences_over_seeds(
     return frame.assign(improves=(low > 0).astype(object).where(low.notna()))
 
 
-def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> pd.DataFrame:
-    """Return the table over populations and seeds, and save its figures in a folder."""
+def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the tables over populations and seeds, and save their figures in a folder."""
     from daedalus.evaluation.figures import save
-    from daedalus.evaluation.leaderboard import REFERENCES, aggregate
+    from daedalus.evaluation.leaderboard import REFERENCES, aggregate, three_intervals
     from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 
     # Jobs may share the seeds or the populations out in any order, and the sums stay the same.
@@ -184,7 +186,7 @@ def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> pd.Dat
     totals = aggregate(table, REFERENCES, confidence)
     for name, figure in leaderboard_figures(table, totals, confidence).items():
         save(figure, folder / f"{name}.png")
-    return totals
+    return {LEADERBOARD: totals, INTERVALS: three_intervals(table, REFERENCES, confidence)}
 
 
 def _confidence(run: RunFolder) -> float:

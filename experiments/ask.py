@@ -25,7 +25,7 @@ from experiments.build import build_all, instead, make_env, own_context, search_
 from experiments.compare import comparison, keep_answers
 from experiments.tracked import tracked
 
-_SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "valid"]
+_SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "mean_interval", "valid"]
 _OWN = "best_own"
 
 

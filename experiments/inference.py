@@ -37,7 +37,16 @@ from experiments.compare import comparison
 
 _PURPOSE = "inference"
 _SHOWN = 300  # characters of an invalid answer
-_SUMMARY = ["designer", "episodes", "mean", "mean_low", "mean_high", "iqr", "valid"]
+_SUMMARY = [
+    "designer",
+    "episodes",
+    "mean",
+    "mean_low",
+    "mean_high",
+    "mean_interval",
+    "iqr",
+    "valid",
+]
 
 
 def chosen(config: Config) -> str:

@@ -19,6 +19,7 @@ from daedalus.evaluation.leaderboard import (
     in_all_populations,
     normalise,
     require_scale,
+    three_intervals,
 )
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.scale import ENDS
@@ -38,7 +39,7 @@ from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Play all designers in all populations; write summary.csv, totals.csv and figures."""
+    """Play all designers in all populations; write summary, totals, intervals and figures."""
     require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
     best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
@@ -56,13 +57,17 @@ def main(config: Config, out: Path) -> None:
     confidence = config.evaluation.confidence
     whole = in_all_populations(table)
     totals = aggregate(whole, REFERENCES, confidence)
+    sure = three_intervals(whole, REFERENCES, confidence)
     with tracked(config, out) as (_, report):
         report.table(table, "summary")
         report.table(totals, "totals")
+        report.table(sure, "intervals")
         keep_answers([*logs.values()], report)
         report.show(_side_by_side(table, list(totals["designer"])), f"normalised reward: {ENDS}")
         title = f"over populations; {ENDS}; ex-post regret in units of value a sale"
         report.show(totals.dropna(axis=1), title)
+        title = f"means over populations of seed {config.seed}, and leads: ± is {confidence:.0%}"
+        report.show(sure.dropna(axis=1, how="all"), title)
         for name, figure in leaderboard_figures(whole, totals, confidence).items():
             report.figure(figure, name)
 

@@ -46,7 +46,7 @@ def main(config: Config, out: Path) -> None:
     gaps = behaviour_gap(played[SIMULATED], played[MODEL], settings.confidence)
     bids = bidding(played, settings.confidence)
     costs = pd.DataFrame([asdict(asker.costs) | asdict(player.read)])
-    ranks = pd.DataFrame([rank_correlations(gaps)])
+    ranks = rank_correlations(gaps, settings.confidence)
     with tracked(config, out) as (_, report):
         tables = {"summary": gaps, "bidding": bids, "rank_correlation": ranks, "costs": costs}
         for name, table in tables.items():

@@ -20,7 +20,7 @@ def main(config: Config, out: Path) -> None:
     with tracked(config, out) as (_, report):
         summary = compare_designers(config, make_env(config), report, {})
         replication = pd.DataFrame(PUBLISHED.items(), columns=["designer", "published"])
-        measured = summary.set_index("designer")[["mean", "mean_low", "mean_high"]]
+        measured = summary.set_index("designer")[["mean", "mean_low", "mean_high", "mean_interval"]]
         measured.columns = measured.columns.str.replace("mean", "measured")
         replication = replication.join(measured, on="designer")
         replication["reproduced"] = replication["published"].between(

@@ -27,7 +27,12 @@ from daedalus.designers.base import DesignerContext
 from daedalus.designers.fixed import FixedSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.leaderboard import in_the_worst, in_the_worst_fifth, score_array
+from daedalus.evaluation.leaderboard import (
+    in_the_worst,
+    in_the_worst_fifth,
+    score_array,
+    three_intervals,
+)
 from daedalus.evaluation.report import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market.interface import MarketSettings
@@ -319,7 +324,7 @@ def test_the_readme_s_answer_is_what_ask_prints(
 COUNTS = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
 
 FACTS = {
-    "the lead over best fixed": r"(0\.\d+ ± 0\.\d+)\*{0,2} in mean",
+    "the lead over best fixed": r"(0\.\d+ \[0\.\d+, 0\.\d+\])\*{0,2} in mean",
     "what GRPO adds": r"GRPO adds (0\.\d+ ± 0\.\d+)",
     "four populations' part": r"(0\.\d+ of the 0\.\d+)",
     "signal over noise": r"ratio is (\d+)",
@@ -383,12 +388,50 @@ def test_the_speed_of_gymnasium_is_that_of_the_table() -> None:
     assert quick == pytest.approx(many, rel=0.02) and slow == pytest.approx(single, rel=0.02)
 
 
+def written(number: float, digits: int) -> str:
+    """Return a number as the documents write it."""
+    return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def bracketed(row: pd.Series[Any], digits: int) -> str:
+    """Return the value of a row of ``three_intervals`` with its interval."""
+    value, low, high = (written(row[f"value{end}"], digits) for end in ("", "_low", "_high"))
+    return f"{value} [{low}, {high}]"
+
+
+def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores() -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
+    sure = three_intervals(scores, ["best_fixed", "distilled", "sft"], 0.95)
+    sure = sure.set_index(["designer", "number"])
+    for pair, both, *cells in marked(ROOT / "docs" / "results.md", "leads"):
+        designer, other = (each.strip(" *").replace(" ", "_") for each in pair.split(" less "))
+        row = sure.loc[(designer, f"mean_over_{other}")]
+        halves = [row[f"half_width_over_{of}"] for of in ("seeds", "populations")]
+        assert both == bracketed(row, 3), pair
+        told = [f"± {written(half, 3)}" for half in halves]
+        assert cells == [*told, written(row["median"], 3), written(row["wilcoxon_p"], 3)], pair
+
+
+def test_the_lead_is_told_with_its_interval_over_seeds_and_populations() -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
+    sure = three_intervals(scores, ["best_fixed"], 0.95).set_index(["designer", "number"])
+    row = sure.loc[("trained", "mean_over_best_fixed")]
+    ends = f"{written(row['value_low'], 2)}, {written(row['value_high'], 2)}"
+    lead = written(row["value"], 3)
+    told = {path.name: re.findall(rf"{lead} \[(.*?)\]", path.read_text()) for path in DOCUMENTS}
+    assert {"results.md", "blog.md"} <= {name for name, found in told.items() if found}
+    assert {each for found in told.values() for each in found} <= {ends, bracketed(row, 3)[7:-1]}
+
+
 def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
     scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
-    for name, *cells in marked(ROOT / "docs" / "results.md", "benchmark"):
-        array = score_array(scores, name.partition(":")[0].replace(" ", "_"))
+    sure = three_intervals(scores, [], 0.95).set_index("designer")
+    for name, mean, *cells in marked(ROOT / "docs" / "results.md", "benchmark"):
+        designer = name.partition(":")[0].replace(" ", "_")
+        array, row = score_array(scores, designer), sure.loc[designer]
+        assert mean == bracketed(row, 2), name
         for cell, values in zip(
-            cells, (array.mean(1), in_the_worst_fifth(array), in_the_worst(array)), strict=True
+            cells, (in_the_worst_fifth(array), in_the_worst(array)), strict=True
         ):
             low, high = t_interval(values, 0.95)
             assert cell == f"{values.mean():.2f} ± {(high - low) / 2:.2f}".replace(

@@ -6,7 +6,7 @@ Figures need no display: they are ``Figure`` objects on the Agg canvas.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from daedalus.evaluation.basis import COLUMN, caution, cautions
 from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.evaluation.words import readable
 from daedalus.runs.files import written_whole
@@ -78,6 +79,7 @@ _STYLE = {
 MOST_DOTS = 200
 """Most episodes of a designer that are drawn as dots."""
 
+_EITHER = "white centre: few or skewed episodes, so the interval may be too short"
 _GOLDEN = 0.618034
 _LONG = 180  # seconds; phases that take longer are shown in minutes
 _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
@@ -206,13 +208,14 @@ def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
         axes.errorbar(
             where, rows["mean"], yerr=ends, label=textwrap.fill(readable(name), 20), **style
         )
+        mark_cautions(axes, where, rows["mean"], rows[f"mean{COLUMN}"])
     axes.set_xticks(
         range(len(populations)), [textwrap.fill(readable(name), 12) for name in populations]
     )
     axes.set_ylabel(_reward_name(table))
     axes.set_ylim(min(0.0, float(table["mean_low"].min())), None)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, frameon=False)
-    reading = f"{100 * confidence:g} % intervals over episodes"
+    reading = read_intervals(table[f"mean{COLUMN}"], confidence)
     entitle(figure, "Designers without training, by population", reading)
     return figure
 
@@ -289,11 +292,43 @@ def heat_map(
 
 
 def interval_bars(axes: Axes, rows: pd.DataFrame, column: str) -> None:
-    """Draw a column of the rows, one for each ``designer``, as a tick on its interval."""
+    """Draw a column of the rows, one for each ``designer``, as a tick on its interval.
+
+    The word of an interval that may be too short stands beside it, see ``basis``.
+    """
     for place, colour in enumerate(palette(list(rows["designer"])).values()):
         value, low, high = rows.iloc[place][[column, f"{column}_low", f"{column}_high"]]
         axes.barh(place, high - low, left=low, height=0.5, color=colour, alpha=0.4)
         axes.plot(value, place, "|", ms=13, mew=2.6, color=colour)
+        word = caution(rows.iloc[place].get(f"{column}{COLUMN}"))
+        axes.text(high, place, f" {word}", va="center", fontsize=8, color=FAINT)
+
+
+def mark_cautions(axes: Axes, x: ArrayLike, y: ArrayLike, texts: Iterable[object]) -> None:
+    """Draw a white centre in points whose interval may be too short.
+
+    Args:
+        axes: The panel.
+        x: Places of the points, shape (n,).
+        y: Places of the points, shape (n,).
+        texts: The ``basis`` of each point's interval, n of them.
+    """
+    marked = np.array([bool(caution(text)) for text in texts])
+    style: dict[str, Any] = {"ms": 2.5, "color": "white", "zorder": 5}
+    axes.plot(np.asarray(x)[marked], np.asarray(y)[marked], "o", **style)
+
+
+def read_intervals(texts: Iterable[object], confidence: float) -> str:
+    """Return what a figure says of its intervals over episodes, and of white centres.
+
+    Args:
+        texts: The ``basis`` of each interval.
+        confidence: Coverage of the intervals.
+    """
+    known = list(texts)
+    reading = f"{100 * confidence:g} % intervals over episodes"
+    told = [f"white centre, {each}" for each in cautions(known)]
+    return "\n".join([reading, *told[:1]]) if len(told) < 2 else f"{reading}\n{_EITHER}"
 
 
 def entitle(figure: Figure, title: str, reading: str) -> None:

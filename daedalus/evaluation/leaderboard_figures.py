@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.figures import (
     FAINT,
     INK,
@@ -115,12 +116,13 @@ def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
         panel.use_sticky_edges = False  # leaves room for ticks at the border
         panel.grid(visible=True, axis="x")
         panel.set_title(label, loc="left")
-        panel.set_xlabel("normalised score")
+        panel.set_xlabel(f"over {rows[f'{column}{COLUMN}'].iloc[0]}")
     _name_rows(panels, rows)
     entitle(
         figure,
-        "Scores over seeds, in populations that no designer was trained on",
-        f"mean of {_seeds(rows)} · bar: {100 * confidence:g} % t interval over seeds",
+        "Scores in populations that no designer was trained on",
+        f"normalised scores, mean of {_seeds(rows)} · bar: {100 * confidence:g} % interval over "
+        "what stands below",
     )
     return figure
 

@@ -3,7 +3,8 @@
 Interquartile mean and probability of improvement are those of Agarwal et al. (2021), "Deep
 reinforcement learning at the edge of the statistical precipice", NeurIPS 34. Seeds are few, so
 their intervals are Student's t (``t_interval``). Those over episodes depend on their number
-(``episode_interval``).
+(``episode_interval``). Beside each stands what it is over, and whether it may be too short
+(``basis``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from daedalus.evaluation.basis import COLUMN, ENOUGH, NONE, basis, noted
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.seeds import generator
@@ -25,7 +27,7 @@ from daedalus.market.seeds import generator
 Statistic = Callable[..., Any]
 """Takes samples of shape (..., n) and ``axis``; returns estimates of shape (...)."""
 
-LEAST_RESAMPLED, MOST_RESAMPLED = 20, 1000
+LEAST_RESAMPLED, MOST_RESAMPLED = ENOUGH, 1000
 """Sizes of samples that are resampled. A bootstrap of 10 normal values covers 90 %, not 95 %."""
 
 _GROUPS = 100  # of a sample that is larger, for the jackknife
@@ -93,6 +95,30 @@ def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
     return float(sample.mean()) - half, float(sample.mean()) + half
 
 
+def mean_estimate(
+    label: str, values: ArrayLike, confidence: float, unit: str
+) -> dict[str, float | str]:
+    """Return the mean of values under its label, with its ``t_interval`` and ``basis``.
+
+    Args:
+        label: Name of the number.
+        values: Sample, shape (n,).
+        confidence: Coverage of the interval, above 0 and below 1.
+        unit: What a value is of, "episode" or "seed".
+
+    Returns:
+        The mean; the ends of its interval (``_low``, ``_high``), NaN for a single value; and what
+        it is over (``_interval``).
+    """
+    low, high = t_interval(values, confidence)
+    ends: dict[str, float | str] = {f"{label}_low": low, f"{label}_high": high}
+    return {
+        label: float(np.asarray(values).mean()),
+        **ends,
+        f"{label}{COLUMN}": basis(values, unit),
+    }
+
+
 def episode_interval(
     samples: Sequence[NDArray[np.float64]],
     statistic: Statistic,
@@ -128,10 +154,23 @@ def estimate(
     statistic: Statistic,
     settings: EvaluationSettings,
     rng: np.random.Generator,
-) -> dict[str, float]:
-    """Return a statistic over episodes under its label, with its ``episode_interval``."""
+) -> dict[str, float | str]:
+    """Return a statistic over episodes under its label, with its ``episode_interval``.
+
+    What the interval is over stands in ``_interval``, see ``basis``.
+    """
     low, high = episode_interval(samples, statistic, settings, rng)
-    return {label: float(statistic(*samples)), f"{label}_low": low, f"{label}_high": high}
+    ends: dict[str, float | str] = {f"{label}_low": low, f"{label}_high": high}
+    value, over = float(statistic(*samples)), _basis_of(samples, statistic)
+    return {label: value, **ends, f"{label}{COLUMN}": over}
+
+
+def _basis_of(samples: Sequence[NDArray[np.float64]], statistic: Statistic) -> str:
+    """Return the ``basis`` of a statistic; those that no single value moves much have no word."""
+    if statistic is np.mean:
+        return basis(samples[0], "episode")
+    count = len(samples[0])
+    return noted(count, "episode", NONE if count < LEAST_RESAMPLED else "")
 
 
 def _jackknife_values(
@@ -183,8 +222,8 @@ def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -
     Returns:
         One row for each designer, in order of appearance: ``designer``; number of ``episodes``;
         ``mean`` and ``iqm`` of the reward with intervals (``_low``, ``_high``, see
-        ``episode_interval``), its ``median``, ``iqr`` and sample ``std``; and the mean of each
-        other metric under its name.
+        ``episode_interval``) and what these are over (``_interval``, see ``basis``); the reward's
+        ``median``, ``iqr`` and sample ``std``; and the mean of each other metric under its name.
     """
     groups = episodes.groupby("designer", sort=False)
     return pd.DataFrame([_summary_row(str(name), each, settings, seed) for name, each in groups])
@@ -203,8 +242,9 @@ def paired_differences(
 
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward
-        with its interval (``difference_low``, ``difference_high``), ``probability_of_improvement``
-        with its interval (``..._low``, ``..._high``), and whether the designer ``improves``, that
+        with its interval (``difference_low``, ``difference_high``, ``difference_interval`` as in
+        ``basis``), ``probability_of_improvement`` with its interval (``..._low``, ``..._high``,
+        ``..._interval``), and whether the designer ``improves``, that
         is, whether the interval of the difference lies above 0. This is over the episodes of one
         seed; it says nothing about designers that other seeds train.
 
@@ -220,7 +260,7 @@ def paired_differences(
         raise ValueError(f"episodes: {', '.join(unpaired)} did not play all episodes of the others")
     others = [name for name in names if name != reference]
     estimates = ("difference", "probability_of_improvement")
-    columns = [f"{name}{end}" for name in estimates for end in ("", "_low", "_high")]
+    columns = [f"{name}{end}" for name in estimates for end in ("", "_low", "_high", COLUMN)]
     columns = ["designer", "reference", *columns, "improves"]
     rows = [_difference_row(rewards, name, reference, settings, seed) for name in others]
     return pd.DataFrame(rows, columns=columns)
@@ -269,4 +309,4 @@ def _difference_row(
     rng = generator(seed, f"bootstrap/probability/{name}/{reference}")
     wins, compared = "probability_of_improvement", [first, second]
     likely = estimate(wins, compared, probability_of_improvement, settings, rng)
-    return pair | lead | likely | {"improves": lead["difference_low"] > 0.0}
+    return pair | lead | likely | {"improves": float(lead["difference_low"]) > 0.0}

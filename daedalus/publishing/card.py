@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
+from daedalus.evaluation.basis import COLUMN, cautions
 from daedalus.language.prompt import Message
 from daedalus.publishing import tables
-from daedalus.publishing.evidence import Evidence
+from daedalus.publishing.evidence import Evidence, records
 from daedalus.publishing.settings import REPOSITORY, HubSettings
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN
 from daedalus.training.trained_prompt import was_constrained
@@ -90,6 +91,7 @@ def model_card(
         constrained=was_constrained(evidence.run.model),
         seed=config["seed"],
         confidence=f"{evidence.intervals.confidence:.0%}",
+        cautions=_cautions(evidence),
         episodes=trained["episodes"],
         reward=evidence.score,
         formula=tables.code(evidence.stack.name),
@@ -107,6 +109,13 @@ def model_card(
         machine=tables.machine(evidence),
     )
     return card
+
+
+def _cautions(evidence: Evidence) -> str:
+    """Return what the words beside intervals mean; "" if there are none."""
+    texts = [row.get(f"mean{COLUMN}", "") for row in records(evidence.summary)]
+    texts += [row.get(f"difference{COLUMN}", "") for row in evidence.leads]
+    return "".join(f"; {each}" for each in cautions(texts))
 
 
 def _command(config: dict[str, Any], settings: HubSettings) -> str:

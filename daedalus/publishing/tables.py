@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from daedalus.evaluation.basis import COLUMN, caution
 from daedalus.evaluation.statistics import paired_differences
 from daedalus.publishing.evidence import TRAINED, Evidence, records
 
@@ -66,11 +67,11 @@ def number(value: object) -> str:
 
 
 def interval(row: dict[str, Any], name: str) -> str:
-    """Return a number with its interval, if it has one."""
+    """Return a number with its interval, if it has one, and the word of one that may be short."""
     if np.isnan(row[f"{name}_low"]):
         return number(row[name])
     ends = f"{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}"
-    return f"{number(row[name])} [{ends}]"
+    return f"{number(row[name])} [{ends}] {caution(row.get(f'{name}{COLUMN}', ''))}".rstrip()
 
 
 def scores(evidence: Evidence) -> str:
@@ -127,6 +128,7 @@ def _lower_reward(evidence: Evidence) -> Iterator[list[str]]:
             "lead": -row["difference"],
             "lead_low": -row["difference_high"],
             "lead_high": -row["difference_low"],
+            f"lead{COLUMN}": row.get(f"difference{COLUMN}", ""),
         }
         clear = "yes" if lead["lead_low"] > 0 else "no"
         yield [evidence.score, plain(row["reference"]), interval(lead, "lead"), clear]

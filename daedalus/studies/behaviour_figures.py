@@ -10,12 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import (
-    INK,
-    empty_panels,
-    entitle,
-    palette,
-)
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import INK, empty_panels, entitle, palette
 from daedalus.evaluation.statistics import half_width
 from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
@@ -78,17 +74,19 @@ def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
     """
     figure, panels = empty_panels(1, len(PRESENT), (10.6, 3.4))
     colour = palette([designer])[designer]
+    counts: list[int] = []
     for panel, present in zip(panels, PRESENT, strict=True):
         found = advantage_by_presence(table, designer, other, present)
         found = found[found["count"] >= _ENOUGH]
         style: dict[str, Any] = {"fmt": "o-", "ms": 5, "lw": 1.2, "color": colour}
         panel.axhline(0, color=INK, lw=0.8)
+        counts += list(found["count"])
         half = half_width(found["sem"], found["count"], 0.95)
         panel.errorbar(found.index, found["mean"], yerr=half, **style)
         panel.set_xlabel(f"bidders who {readable(present)}")
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     panels[0].set_ylabel(f"R minus R of {readable(other)}")
-    reading = "mean over paired episodes · bars: 95 % t intervals"
+    reading = f"mean over paired episodes · bars: {over_episodes(counts, 0.95)}"
     title = f"R of {readable(designer)} minus R of {readable(other)}, by the bidders of an episode"
     entitle(figure, title, reading)
     return figure

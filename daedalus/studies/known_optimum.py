@@ -15,7 +15,7 @@ from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
@@ -141,9 +141,10 @@ def shares_of_optimum(
         bidders' play (units of value in a round); ``equilibrium_share``, the share of the optimum
         at equilibrium play, NaN if theory does not know it; ``played_share``, the share at the
         bidders' play with its interval over episodes (``played_share_low``,
-        ``played_share_high``), NaN if bidders do not play an equilibrium; ``unused_reply``, what
-        their best reply adds, as a share of what their play earns, for the bidder who would gain
-        most; ``valid`` answers, the mean ``reserve`` that it sets, and ``best_reserve``.
+        ``played_share_high``, ``played_share_interval``), NaN if bidders do not play an
+        equilibrium; ``unused_reply``, what their best reply adds, as a share of what their play
+        earns, for the bidder who would gain most; ``valid`` answers, the mean ``reserve`` that it
+        sets, and ``best_reserve``.
     """
     assert isinstance(env.market, StrategicMarket)
     population = types_of_bidders(env.market)
@@ -167,12 +168,13 @@ def shares_of_optimum(
 
 def _played_share(
     shares: NDArray[np.float64], unused: float, confidence: float
-) -> dict[str, float]:
-    low, high = t_interval(shares, confidence)
-    found = np.array([shares.mean(), low, high])
-    found = np.full(3, np.nan) if unused >= MOST_UNUSED else np.minimum(found, 1.0)
-    names = ("played_share", "played_share_low", "played_share_high")
-    return dict(zip(names, found.tolist(), strict=True))
+) -> dict[str, float | str]:
+    found = mean_estimate("played_share", shares, confidence, "episode")
+    if unused >= MOST_UNUSED:
+        return {name: np.nan for name in found}
+    return {
+        name: min(each, 1.0) if isinstance(each, float) else each for name, each in found.items()
+    }
 
 
 def _unused_reply(market: StrategicMarket, steps: pd.DataFrame, seed: int) -> float:

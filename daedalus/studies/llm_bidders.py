@@ -12,8 +12,9 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.env import DesignEnv, Designer, Episodes, Watcher
+from daedalus.evaluation.basis import COLUMN, NONE, noted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
 from daedalus.market.observation import Observation
@@ -206,12 +207,10 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
         for name, notes in each.bids.groupby("designer", sort=False):
             high = notes[notes["value"] >= LEAST_VALUE]
             ratios = (high["bid"] / high["value"]).groupby(high["episode"]).mean()
-            low, top = t_interval(ratios, confidence)
             competes = (notes["bid"] > 0) & (notes["bid"] >= notes["reserve"])
             rows.append(
                 {"designer": name, "bidders": population}
-                | {"bid_over_value": ratios.mean()}
-                | {"bid_over_value_low": low, "bid_over_value_high": top}
+                | mean_estimate("bid_over_value", ratios, confidence, "episode")
                 | {"interim_regret": notes["interim_regret"].mean(), "entry": competes.mean()}
                 | {"bids": len(notes)}
             )
@@ -223,7 +222,8 @@ def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.Dat
 
     Returns:
         A row for each designer: ``designer``; for R (``r``) and ``revenue`` the means in both
-        (``_simulated``, ``_model``) with intervals, and ``_gap``, model less simulated, with its.
+        (``_simulated``, ``_model``) with intervals over episodes, and ``_gap``, model less
+        simulated, with its.
     """
     rows = []
     for name in simulated.episodes["designer"].unique():
@@ -234,9 +234,7 @@ def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.Dat
             for word, sample in zip(
                 ("simulated", "model", "gap"), [*numbers, numbers[1] - numbers[0]], strict=True
             ):
-                low, high = t_interval(sample, confidence)
-                key = f"{label}_{word}"
-                row |= {key: float(sample.mean()), f"{key}_low": low, f"{key}_high": high}
+                row |= mean_estimate(f"{label}_{word}", sample, confidence, "episode")
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -248,18 +246,38 @@ def _of(played: Played, designer: object) -> pd.DataFrame:
     return table.assign(r=table[COMPOSITE if COMPOSITE in table else "reward"])
 
 
-def rank_correlations(gaps: pd.DataFrame) -> dict[str, float]:
+def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return Spearman's correlation of the mechanisms' ranks in both populations.
 
     Args:
-        gaps: The frame of ``behaviour_gap``.
+        gaps: The frame of ``behaviour_gap``. Designers with the same numbers are one mechanism.
+        confidence: Coverage of the intervals.
 
     Returns:
-        One for R and one for revenue; NaN if there are fewer than three mechanisms, or no ranks.
+        A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the
+        ``correlation`` with its interval (``correlation_low``, ``correlation_high``; Bonett &
+        Wright 2000, Psychometrika 65). ``correlation_interval`` says that it is over mechanisms;
+        that episodes are few is not in it. The correlation is NaN without ranks, and the interval
+        for fewer than four mechanisms or equal ranks.
     """
-    found = {}
-    for label in ("r", "revenue"):
-        both = gaps[f"{label}_simulated"], gaps[f"{label}_model"]
-        ranked = len(gaps) > 2 and all(each.nunique() > 1 for each in both)
-        found[label] = float(stats.spearmanr(*both).statistic) if ranked else np.nan
-    return found
+    distinct = gaps.drop_duplicates(gaps.select_dtypes("number").columns)
+    rows = []
+    for key, label in (("r", "R"), ("revenue", "revenue")):
+        both = distinct[f"{key}_simulated"], distinct[f"{key}_model"]
+        ranked = len(distinct) > 2 and all(each.nunique() > 1 for each in both)
+        value = float(stats.spearmanr(*both).statistic) if ranked else np.nan
+        row = {"ranked_by": label, "mechanisms": len(distinct)}
+        rows.append(row | _correlation(value, len(distinct), confidence))
+    return pd.DataFrame(rows)
+
+
+def _correlation(value: float, count: int, confidence: float) -> dict[str, object]:
+    """Return a rank correlation, its interval, and what this is over."""
+    name, known = "correlation", count > 3 and abs(value) < 1.0 - 1e-9
+    low = high = np.nan
+    if known:
+        error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))
+        half = stats.norm.ppf(0.5 + confidence / 2.0) * error
+        low, high = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    over = noted(count, "mechanism", "" if known else NONE)
+    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}{COLUMN}": over}

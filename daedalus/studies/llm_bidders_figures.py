@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from daedalus.evaluation.basis import COLUMN, cautions
 from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
+    mark_cautions,
     palette,
 )
 from daedalus.evaluation.words import readable
@@ -47,6 +49,7 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
             rows["bid_over_value"], places, xerr=[low, high], fmt=marker, ms=5, color=colour,
             label=label.format(name=name),
         )  # fmt: skip
+        mark_cautions(axes, rows["bid_over_value"], places, rows[f"bid_over_value{COLUMN}"])
     places = [shown.index(each) for each in PUBLISHED]
     axes.plot(
         list(PUBLISHED.values()), places, "x", ms=6, color=INK, zorder=5, label="GPT-4o, published"
@@ -58,11 +61,13 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
     axes.set_xlim(left=0.0)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     reading = "bars: intervals over episodes · crosses: three bidders, arXiv 2507.09083"
+    reading = "\n".join([reading, *cautions(table[f"bid_over_value{COLUMN}"])])
     entitle(figure, "How language models bid", reading)
     return figure
 
 
 _ENDS = ("low", "high")
+_SIDES = ("simulated", "model")
 
 
 def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
@@ -91,6 +96,10 @@ def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
         panel.set(xlabel=f"{label} under simulated bidders", ylabel=f"{label} under {name}")
         panel.set(xlim=(-0.04 * top, None), ylim=(-0.04 * top, None))
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    reading = "a dot for each mechanism; rings: several in one place · bars: intervals"
+    reading = (
+        "a dot for each mechanism; rings: several in one place · bars: intervals over episodes"
+    )
+    texts = gaps[[f"{key}_{side}{COLUMN}" for key in ("r", "revenue") for side in _SIDES]]
+    reading = "\n".join([reading, *cautions(texts.to_numpy().ravel())])
     entitle(figure, "Mechanisms under two kinds of bidders", reading)
     return figure

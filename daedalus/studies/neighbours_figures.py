@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import (
-    INK,
-    empty_panels,
-    entitle,
-)
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import INK, empty_panels, entitle
 from daedalus.evaluation.statistics import half_width
 from daedalus.evaluation.words import readable
 
@@ -36,5 +33,6 @@ def gain_bars(gains: pd.DataFrame) -> Figure:
     axes.set_yticks(places, names)
     axes.axvline(0, color=INK, lw=0.8)
     axes.set(ylim=(len(best) - 0.5, -0.5), xlabel="R gained")
-    entitle(figure, "What the best change of each field gains", "thin lines: 95 % t intervals")
+    reading = f"thin lines: {over_episodes(best['count'], 0.95)}"
+    entitle(figure, "What the best change of each field gains", reading)
     return figure

@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from daedalus.env import DesignEnv
+from daedalus.evaluation.basis import COLUMN, basis
 from daedalus.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
@@ -81,6 +82,10 @@ class Responses:
         """Return the ends of the t interval of ``difference``."""
         return t_interval(self.scores[name][level] - self.scores[name][other], _CONFIDENCE)
 
+    def basis(self, name: str, level: int, other: int) -> str:
+        """Return what the interval of ``difference`` is over, and whether it may be too short."""
+        return basis(self.scores[name][level] - self.scores[name][other], "episode")
+
 
 def paired(differences: NDArray[np.float64]) -> tuple[float, float]:
     """Return the mean of paired differences and its standard error."""
@@ -122,8 +127,8 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
 
     Returns:
         ``population``, ``field``, ``setting``, mean ``reward``, whether the level was chosen as
-        ``best``, and ``difference`` from the best level with its t interval (``difference_low``,
-        ``difference_high``).
+        ``best``, and ``difference`` from the best level with its t interval over episodes
+        (``difference_low``, ``difference_high``, and ``difference_interval``, see ``basis``).
     """
     rows = []
     for population, each in responses.items():
@@ -134,7 +139,8 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
                 row |= {"reward": float(scores[level].mean()), "best": level == top}
                 row |= {"difference": each.difference(field, level, top)[0]}
                 low, high = each.interval(field, level, top)
-                rows.append(row | {"difference_low": low, "difference_high": high})
+                row |= {"difference_low": low, "difference_high": high}
+                rows.append(row | {f"difference{COLUMN}": each.basis(field, level, top)})
     return pd.DataFrame(rows)
 
 
@@ -153,6 +159,7 @@ def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
         row |= {"worst": LEVELS[field][worst]}
         row |= {"effect": responses[population].difference(field, best, worst)[0]}
         row |= {"effect_low": low, "effect_high": high}
+        row |= {f"effect{COLUMN}": responses[population].basis(field, best, worst)}
         rows.append(row | {"passes": low > LEAST_EFFECT})
     return pd.DataFrame(rows)
 

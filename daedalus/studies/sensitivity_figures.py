@@ -52,7 +52,7 @@ def response_curves(table: pd.DataFrame) -> Figure:
     for row in range(3):
         axes[4 * row].set_ylabel("R minus R at the best level")
     reading = (
-        "around each population's best fixed mechanism · 95 % t intervals"
+        "around each population's best fixed mechanism · 95 % t intervals over episodes"
         f" · triangle: below -{_ZOOM}"
     )
     entitle(figure, "Effect of each field on R, by population", reading)

@@ -11,13 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import (
-    FAINT,
-    INK,
-    empty_panels,
-    entitle,
-    heat_map,
-)
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map
 from daedalus.evaluation.statistics import half_width
 from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import FIELDS, FLAGS
@@ -82,7 +77,8 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
     right.set_xlabel(f"R of {readable(reference)} minus R")
     right.set_title("what is lost", loc="left")
     right.legend(frameon=False, fontsize=8.5)
-    reading = "left: median and middle half of the episodes · right: thin lines: 95 % t intervals"
+    reading = "left: median and middle half of the episodes · right: thin lines: "
+    reading += over_episodes(rows["count"], 0.95)
     entitle(
         figure, f"When the {readable(designer)} designer has understood, and what it costs", reading
     )
@@ -119,7 +115,8 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     gain.set(ylim=(len(order) - 0.5, -0.5), xlabel=f"R minus R of {readable(before)}")
     gain.xaxis.set_major_locator(MaxNLocator(4))
     gain.set_title("what that earns", loc="left")
-    reading = "same states for both, up to which the first plays · bars: 95 % t intervals"
+    reading = "same states for both, up to which the first plays · bars: "
+    reading += over_episodes(gains["count"], 0.95)
     entitle(
         figure,
         f"What the {readable(designer)} designer does differently from {readable(before)}",

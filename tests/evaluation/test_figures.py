@@ -113,6 +113,7 @@ def test_long_names_leave_room_for_the_panels() -> None:
     assert all(axes.get_position().height > 0.35 for axes in figure.axes)
     rows = [
         {"population": place, "designer": name, "mean": 0.4, "mean_low": 0.3, "mean_high": 0.5}
+        | {"mean_interval": "8 episodes, few"}
         for place in ("stage1", "exploiter_heavy")
         for name in ("random", "informed_greedy", "heuristic", "best_own", long)
     ]

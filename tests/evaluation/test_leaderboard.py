@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from daedalus.evaluation.leaderboard import (
     aggregate,
     normalise,
     performance_profile,
     score_array,
+    three_intervals,
 )
 from daedalus.evaluation.statistics import t_interval
 
@@ -73,7 +75,7 @@ def test_probability_of_improvement_is_mann_whitney_u_over_seeds_in_each_populat
     assert "beats_other_low" not in row
 
 
-def test_intervals_are_students_t_over_the_numbers_of_the_seeds() -> None:
+def test_intervals_of_the_worst_are_students_t_over_the_numbers_of_the_seeds() -> None:
     scores = normalise(table(seeds=3, populations=11, one=0.9, other=0.8))
     row = aggregate(scores, ["other"], CONFIDENCE).set_index("designer").loc["one"]
     first, second = score_array(scores, "one"), score_array(scores, "other")
@@ -90,7 +92,41 @@ def test_intervals_are_students_t_over_the_numbers_of_the_seeds() -> None:
     for name, values in numbers.items():
         assert row[name] == pytest.approx(values.mean())
         ends = (row[f"{name}_low"], row[f"{name}_high"])
-        assert ends == pytest.approx(t_interval(values, CONFIDENCE))
+        if name.startswith("worst"):
+            assert ends == pytest.approx(t_interval(values, CONFIDENCE))
+            assert row[f"{name}_interval"] == "3 seeds"
+        else:
+            assert row[f"{name}_interval"] == "3 seeds and 11 populations"
+
+
+def test_a_lead_that_differs_between_populations_is_less_sure_than_its_seeds_say() -> None:
+    scores = normalise(table(seeds=7, populations=14, one=0.8, other=0.8))
+    leads = scores["designer"].eq("one") & scores["population"].isin(["p0", "p1", "p2"])
+    scores.loc[leads, "normalised"] += 0.4
+    row = aggregate(scores, ["other"], CONFIDENCE).set_index("designer").loc["one"]
+    array = score_array(scores, "one") - score_array(scores, "other")
+    low, _ = t_interval(array.mean(axis=1), CONFIDENCE)
+    assert low > 0.05 > row["mean_over_other_low"]
+    sure = three_intervals(scores, ["other"], CONFIDENCE)
+    lead = sure.set_index(["designer", "number"]).loc[("one", "mean_over_other")]
+    assert (lead["value_low"], lead["value_high"]) == (
+        row["mean_over_other_low"],
+        row["mean_over_other_high"],
+    )
+    means = array.mean(axis=0)
+    assert lead["median"] == np.median(means)
+    half = stats.t.ppf(0.975, 13) * means.std(ddof=1) / np.sqrt(14)
+    assert lead["half_width_over_populations"] == pytest.approx(half)
+    assert lead["half_width_over_seeds"] == pytest.approx(array.mean() - low)
+    assert lead["wilcoxon_p"] == stats.wilcoxon(means).pvalue
+
+
+def test_one_seed_tells_how_sure_a_mean_is_over_populations_alone() -> None:
+    scores = normalise(table(seeds=1, populations=8, one=0.9, other=0.8))
+    sure = three_intervals(scores, ["other"], CONFIDENCE)
+    assert sure[["value_low", "value_high", "half_width_over_seeds"]].isna().all(axis=None)
+    assert sure["value_interval"].eq("1 seed and 8 populations, none").all()
+    assert sure.loc[sure["designer"] == "one", "half_width_over_populations"].gt(0).all()
 
 
 def test_a_single_seed_has_no_interval() -> None:

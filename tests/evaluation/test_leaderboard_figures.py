@@ -42,6 +42,7 @@ def test_intervals_are_drawn_as_they_are_in_the_table() -> None:
     panel = leaderboard_figures(scores, totals, CONFIDENCE)["intervals"].axes[0]
     bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in panel.patches]
     np.testing.assert_allclose(bars, totals[["mean_low", "mean_high"]])
+    assert panel.get_xlabel() == "over 2 seeds and 4 populations"
 
 
 def test_one_seed_is_said_to_have_no_interval() -> None:

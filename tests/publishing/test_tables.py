@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_summary(evidence: Evidence) -> None:
     lines = tables.scores(evidence).splitlines()
     assert len(lines) == 2 + 3 and lines[-1].startswith("| **trained** |")
     row = evidence.summary.iloc[0]
-    assert f"| {row['mean']:.3f} [{row['mean_low']:.3f}, {row['mean_high']:.3f}] |" in lines[2]
+    assert f"| {row['mean']:.3f} [{row['mean_low']:.3f}, {row['mean_high']:.3f}] few |" in lines[2]
     assert lines[2].endswith("| 100.0% |")
 
 
@@ -71,9 +71,10 @@ def leading(evidence: Evidence, lead: float) -> Evidence:
 def test_a_baseline_with_a_higher_reward_is_named(evidence: Evidence) -> None:
     level = replace(leading(evidence, 0.3), episodes=episodes(random=[0.5] * 4, trained=[0.5] * 4))
     first, second = tables.losses(level).splitlines()[2:]
-    assert first == "| R | random | 0.300 [0.200, 0.400] | yes |" and "informed_greedy" in second
+    assert first == "| R | random | 0.300 [0.200, 0.400] few | yes |"
+    assert "informed_greedy" in second
     doubtful = tables.losses(replace(level, differences=leading(evidence, 0.05).differences))
-    assert "| R | random | 0.050 [-0.050, 0.150] | no |" in doubtful
+    assert "| R | random | 0.050 [-0.050, 0.150] few | no |" in doubtful
 
 
 def test_a_baseline_with_a_higher_factor_is_named(evidence: Evidence) -> None:
