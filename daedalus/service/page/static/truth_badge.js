@@ -10,10 +10,9 @@ import { guarded } from "./notices.js";
 
 const NOTHING = 0.0005; // reads as 0.000
 const LEFT_OUT = "Left out: fines, secret reserves and entry.";
-const BEST = "In one sale under these rules, no bid beats a bidder's value. " + LEFT_OUT;
+const BEST = `In one sale under these rules, no bid beats a bidder's value. ${LEFT_OUT}`;
 const WORSE =
-  "In one sale under these rules, a bidder who bids its value loses this much against the best bids, all bids known (ex-post regret), on average. " +
-  LEFT_OUT;
+  `In one sale under these rules, a bidder who bids its value loses this much against the best bids, all bids known (ex-post regret), on average. ${LEFT_OUT}`;
 
 /** @type {wire.Truth} */
 const NO_TRUTH = { reserves: [], regrets: {} };
