@@ -24,7 +24,8 @@ Integers = NDArray[np.int64]
 class Learners:
     """Q-learners of one repeated auction. The defaults are those of Banchio & Skrzypacz 2022.
 
-    Their schedule of exploration is not theirs: here it falls from 1. Four others gave .22 to .27 in first price, a faster fall .49.
+    Their schedule of exploration is not theirs: here it falls from 1. Four others gave .22 to .27
+    in first price, and one that falls faster .49.
 
     Attributes:
         bids: Bids among which they choose, rising, at most 1, shape (A,).
