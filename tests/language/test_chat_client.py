@@ -240,11 +240,10 @@ def test_a_busy_server_may_name_a_date() -> None:
     assert second - first > 1
 
 
-@pytest.mark.parametrize(
-    "wait", ["3600", "1e400", in_seconds(3600), "Fri, 31 Dec 9999 23:59:59 GMT"]
-)
+@pytest.mark.parametrize("wait", ["3600", "1e400", "in an hour", "Fri, 31 Dec 9999 23:59:59 GMT"])
 @pytest.mark.parametrize("retries", [0, 2])
 def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
+    wait = in_seconds(3600) if wait == "in an hour" else wait
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
     with serving(busy) as server, pytest.raises(EndpointError) as caught:
         ask(server.settings(retries=retries))
