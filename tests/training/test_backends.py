@@ -89,6 +89,7 @@ def test_unsloth_gets_every_setting_of_the_model(
     )
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=loader))
     monkeypatch.setattr("daedalus.training.model.unsloth_loads", lambda: True)
+    monkeypatch.setattr("daedalus.training.model.require_hub", lambda name: None)
     settings = ModelSettings(
         backend="unsloth", load_in_4bit=load_in_4bit, double_quantisation=False, lora=LORA
     )
