@@ -30,7 +30,8 @@ def test_every_parameter_of_a_type_reaches_its_record_or_its_bidders() -> None:
             continue
         values = ValueDistribution("exponential", mean=0.125)
         value = {
-            "demand": 1, "factors": 5, "values": values, "highest_factor": 0.75, "recalls_win": False,
+            "demand": 1, "factors": 5, "values": values,
+            "highest_factor": 0.75, "recalls_win": False,
         }.get(each.name, 0.125)  # fmt: skip
         changed = BidderType(menu=["collude"], **{each.name: value})
         assert type_columns([changed]).tobytes() != type_columns([plain]).tobytes(), each.name
