@@ -19,10 +19,14 @@ _end: ContextVar[Callable[[int], object] | None] = ContextVar("end", default=Non
 def handling_stops(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     """Let a handler take both signals in the block. Signals that the caller ignores stay ignored.
 
+    Signals reach the main thread alone, so that a block of another thread needs no handler.
+
     Args:
         handler: Takes the signal's number and the frame that it interrupts.
     """
-    heeded = [each for each in _STOPS if signal.getsignal(each) not in (signal.SIG_IGN, None)]
+    is_main = threading.current_thread() is threading.main_thread()
+    known = [each for each in _STOPS if signal.getsignal(each) not in (signal.SIG_IGN, None)]
+    heeded = known if is_main else []
     before = {each: signal.signal(each, handler) for each in heeded}
     try:
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
 
 import pytest
@@ -51,3 +52,18 @@ def test_a_second_signal_ends_the_block_at_once() -> None:
         assert not ended
         signal.raise_signal(signal.SIGINT)
         assert ended == [signal.SIGINT]
+
+
+def test_another_thread_holds_nothing_and_does_not_fail() -> None:
+    """Bidders of this process are loaded in threads, and their imports hold stops back."""
+    entered = []
+
+    def enter() -> None:
+        with holding_stops():
+            entered.append(signal.getsignal(signal.SIGINT))
+
+    before = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert entered == [before]
