@@ -175,6 +175,7 @@ def load_generate(
     Returns:
         Its generate function, and the prompt that it was trained on.
     """
+    logger.info("loading %s, and PyTorch if it is not loaded yet (5 to 10 s)", checkpoint)
     with slow_imports():
         from daedalus.training.generation import make_generate
         from daedalus.training.model import load_language_model
