@@ -138,13 +138,12 @@ def shares_of_optimum(
 
     Returns:
         A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` at the
-        bidders' play (units of value in a round); ``equilibrium_share``, the share of the optimum
-        at equilibrium play, NaN if theory does not know it; ``played_share``, the share at the
-        bidders' play with its interval over episodes (``played_share_low``,
-        ``played_share_high``, ``played_share_interval``), NaN if bidders do not play an
-        equilibrium; ``unused_reply``, what their best reply adds, as a share of what their play
-        earns, for the bidder who would gain most; ``valid`` answers, the mean ``reserve`` that it
-        sets, and ``best_reserve``.
+        bidders' play with its interval over episodes (units of value in a round);
+        ``equilibrium_share``, the share of the optimum at equilibrium play, NaN if theory does not
+        know it; ``played_share``, the share at the bidders' play with its interval, NaN if bidders
+        do not play an equilibrium; ``unused_reply``, what their best reply adds, as a share of
+        what their play earns, for the bidder who would gain most; ``valid`` answers, the mean
+        ``reserve`` that it sets, and ``best_reserve``.
     """
     assert isinstance(env.market, StrategicMarket)
     population = types_of_bidders(env.market)
@@ -158,7 +157,8 @@ def shares_of_optimum(
         expected = _equilibrium_revenue(own, bidders, population.units)
         rows.append(
             {"designer": name, "bidders": population.bidders, "optimum": optimum.revenue}
-            | {"revenue": revenue.mean(), "equilibrium_share": expected / optimum.revenue}
+            | mean_estimate("revenue", revenue, settings.confidence, "episode")
+            | {"equilibrium_share": expected / optimum.revenue}
             | _played_share(revenue / optimum.revenue, unused, settings.confidence)
             | {"unused_reply": unused, "valid": means["valid"].mean()}
             | {"reserve": own["reserve_price"].mean(), "best_reserve": optimum.reserve}

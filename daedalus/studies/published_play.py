@@ -155,8 +155,7 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
         for designer, revenue in known.items():
             rows.append(_revenue_row(setting, designer, revenue, (np.nan, np.nan)))
         for each in shares[shares["population"] == name].to_dict("records"):
-            low, high = (each[f"played_share_{end}"] for end in ("low", "high"))
-            ends = (low * each["optimum"], high * each["optimum"])
+            ends = (each["revenue_low"], each["revenue_high"])
             rows.append(_revenue_row(setting, each["designer"], each["revenue"], ends))
     return pd.DataFrame(rows)
 

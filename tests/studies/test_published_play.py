@@ -46,9 +46,9 @@ def test_drawn_learners_are_those_of_the_public_code() -> None:
 
 def test_a_share_above_the_optimum_does_not_agree() -> None:
     rows = [
-        {"population": name, "designer": "search", "optimum": 0.5, "revenue": 0.5 * share}
-        | {"share_low": share, "share_high": share}
-        for name, share in zip(SETTINGS, (1.0, 1.1, 0.99, 0.9), strict=True)
+        {"population": name, "designer": "search", "optimum": each.optimum / each.unit}
+        | {"revenue": share * each.optimum / each.unit, "revenue_low": 0.1, "revenue_high": 0.2}
+        for share, (name, each) in zip((1.0, 1.1, 0.99, 0.9), SETTINGS.items(), strict=True)
     ]
     theory = pd.DataFrame(
         [
@@ -56,13 +56,7 @@ def test_a_share_above_the_optimum_does_not_agree() -> None:
             for name, each in SETTINGS.items()
         ]
     )
-    shares = pd.DataFrame(rows).assign(
-        revenue=lambda table: [
-            share * each.optimum / each.unit
-            for share, each in zip((1.0, 1.1, 0.99, 0.9), SETTINGS.values(), strict=True)
-        ]
-    )
-    table = in_their_units(shares, theory)
+    table = in_their_units(pd.DataFrame(rows), theory)
     assert table["designer"].tolist()[:3] == ["theory: optimum", "theory: best reserve", "search"]
     agrees = [each["agrees"] for each in optimum_rows(table, "search")]
     assert agrees == [True] * 4 + [True, False, True, False]

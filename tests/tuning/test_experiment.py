@@ -96,7 +96,10 @@ def test_what_the_best_file_cannot_hold_is_refused(override: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("space", "hint"),
     [
-        (SpaceSettings("training.grpo.learning_rat", low=1, high=2), "Did you mean learning_rate"),
+        (
+            SpaceSettings("training.grpo.learning_rat", low=1, high=2),
+            r"Did you mean training\.grpo\.learning_rate",
+        ),
         (SpaceSettings("training.grpo.temperature", low=0.0, high=2.0), "above 0"),
         (SpaceSettings("training.grpo.loss_type", choices=["dapo", "dapr"]), "choose one of grpo"),
         (
