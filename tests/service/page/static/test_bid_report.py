@@ -34,7 +34,7 @@ def test_a_log_becomes_a_report_in_a_frame_that_may_do_nothing(
         ):
             page.set_input_files("#bids-file", tmp_path / f"{name}.csv")
             page.click("#bids-send")
-            expect(said).to_contain_text(why)
+            expect(said).to_contain_text(why, timeout=120_000)
             expect(page.locator("#bids img, #bids-report[src]")).to_have_count(0)
         page.set_input_files("#bids-file", tmp_path / "good.csv")
         page.click("#bids-send")
