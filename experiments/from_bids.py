@@ -153,8 +153,8 @@ def _draw(
     estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
     confidence = findings.confidence
     if estimate.by_size:
-        report.figure(values_over_bids(estimator, estimate), "values")
-    report.figure(densities(estimator, estimate, samples, confidence), "densities")
+        report.figure(values_over_bids(estimate), "values")
+    report.figure(densities(estimate, samples, confidence), "densities")
     report.figure(reserve_curve(verdict, judged, judgements, estimator, confidence), "reserve")
     report.figure(sensitivity_dots(findings.sensitivity, verdict, estimator), "sensitivity")
 

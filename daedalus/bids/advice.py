@@ -105,6 +105,7 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
             f"The estimate was asked for the prices that the log has. On average it is "
             f"{100 * abs(findings.miss):.1f} % {side} them. A smaller gain may be an error."
         )
+    yield from _of_the_reserve(findings)
     if verdict.held.multiple and verdict.unseen:
         yield (
             "All numbers for a reserve below today's extend the estimate to bidders who could not "
@@ -117,6 +118,26 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
         if abs(other - best) > _MOVED * best:
             then = _words(findings, float(other))
             yield f"A single sale moves the result: {assumption}, the best is {then}."
+
+
+def _of_the_reserve(findings: Findings) -> Iterator[str]:
+    """Yield what is not known of bidders whom the reserve kept away."""
+    potential, estimator = findings.estimate.potential, findings.estimator
+    if potential:
+        given = estimator.settings.potential_bidders is not None
+        source = "as was set" if given else "the most bids that a sale has"
+        yield (
+            f"The reserve keeps bidders away. {potential.bidders} bidders are taken to be "
+            f"interested in each sale ({source}), and {100 * potential.excluded:.0f} % of them "
+            "find it worth less than the reserve. Results count sales without a bid, too, which "
+            "the log does not have."
+        )
+    elif estimator.lacks_rivals:
+        yield (
+            "Bids begin just above the reserve, so it kept bidders away. How many differs from "
+            "sale to sale by more than chance, so they are not counted as rivals. Values are then "
+            "too low. If you know how many could come, set bid_log.potential_bidders."
+        )
 
 
 def _of_assumptions(findings: Findings) -> Iterator[str]:

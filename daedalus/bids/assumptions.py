@@ -136,14 +136,15 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
         A row for each number of ``bidders``: number of ``sales``; ``median_markup``, values over
         bids less 1, in percent; ``mean_markup``, the same of their sums without the lowest and
         highest twentieth; and the mean price in levels, as the log has it (``paid``) and as the
-        estimate has it at the reserves in force (``explained``). Ascending sales have no rows.
+        estimate has it at the reserves in force (``explained``). Ascending sales have no rows, and
+        neither has a log whose reserve kept bidders away, because prices of sales that the log
+        lacks are part of the estimate.
     """
     log, levels = estimator.log, estimate.levels
-    relative, paid = log.bids / levels.known[log.sale], log.paid / levels.known
+    paid = log.paid / (levels.known * estimate.common.mean())
     sizes, rows = log.bidders, []
     for size, values in estimate.by_size.items():
-        bids = relative[sizes[log.sale] == size]
-        quantiles = np.quantile(bids, LEVELS)
+        quantiles = estimate.bids[size]
         ratio = values[1:-1] / quantiles[1:-1]
         own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
         held = np.array([1.0 if estimator.base == "reserve" else 0.0])

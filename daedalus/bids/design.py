@@ -18,6 +18,7 @@ from daedalus.bids.estimates import (
     revenue_curve,
 )
 from daedalus.bids.population import population_of, scale_of
+from daedalus.bids.potential import binds
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.env import DesignEnv
 from daedalus.market.interface import MarketSettings
@@ -49,7 +50,6 @@ _IN_MARKET: dict[str, AuctionType] = {
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
 _INDIFFERENT = 0.001  # of the reward; less is not worth a change
-_UNSEEN = 0.05  # share of bids below a reserve up to which it binds
 _RAISED = 1.2
 
 
@@ -363,6 +363,4 @@ def place_of(multiple: float) -> int:
 def is_binding(estimator: Estimator) -> bool:
     """Return whether next to no bid is below its reserve, so that such bids did not count."""
     log = estimator.log
-    if log.reserves is None:
-        return False
-    return bool((log.bids < log.reserves[log.sale]).mean() < _UNSEEN)
+    return log.reserves is not None and binds(log.bids, log.reserves[log.sale])

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from tqdm import tqdm
 
-from daedalus.bids.estimation import LEVELS, ascending_bounds, pooled, values_by_size
-from daedalus.bids.levels import Levels, Regression, without_errors
+from daedalus.bids.deconvolution import Deconvolution
+from daedalus.bids.estimation import (
+    LEVELS,
+    ascending_bounds,
+    bandwidth,
+    first_price_values,
+    pooled,
+    quantiles_of,
+    values_by_size,
+)
+from daedalus.bids.levels import CONSTANT, Levels, Regression, without_errors
+from daedalus.bids.likelihood import SealedBids
 from daedalus.bids.log import BidLog
+from daedalus.bids.potential import Potential, excludes, potential_of
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
 
 Numbers = NDArray[np.float64]
@@ -21,6 +35,9 @@ RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 
 _CLASSES = 10
 """Number of classes of sales, by their base."""
+_SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
+_NORMAL = stats.norm.ppf((np.arange(9) + 0.5) / 9)
+_NONE = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -35,21 +52,29 @@ class Estimate:
         values: Quantiles of values at ``LEVELS``, rising, shape (K,).
         low: Quantiles that are at most those of values; ``values`` if the format tells them.
         high: Quantiles that are at least those of values; ``values`` if the format tells them.
-        by_size: Quantiles by number of bidders; empty for ascending sales.
+        by_size: Quantiles by number of bidders; empty for ascending sales, for samples if bids of
+            a sale have a part in common, and if bidders stayed away whose number is not known.
+        bids: Quantiles of bids by number of bidders, without what bids of a sale have in common.
         shares: Share of the sales by number of bidders.
         bases: Base of each class of equally many sales, in levels, shape (C,).
         worth: Mean level of the sales of each class, in the money of the log, shape (C,).
         levels: Levels of the sales of the log.
+        common: Levels that sales have beyond what covariates lead to expect, equally likely, shape
+            (Y,); 1 alone if there are none.
+        potential: Who could have come, if the reserve kept bidders away.
     """
 
     values: Numbers
     low: Numbers
     high: Numbers
     by_size: dict[int, Numbers]
+    bids: dict[int, Numbers]
     shares: dict[int, float]
     bases: Numbers
     worth: Numbers
     levels: Levels
+    common: Numbers
+    potential: Potential | None
 
     @property
     def typical_bidders(self) -> int:
@@ -57,13 +82,19 @@ class Estimate:
         return round(sum(size * share for size, share in self.shares.items()))
 
     @property
+    def all_bids(self) -> Numbers:
+        """Return quantiles of the bids of all sales, without what bids of a sale share."""
+        weights = [np.full(len(LEVELS), self.shares[size] * size) for size in self.bids]
+        return quantiles_of(np.concatenate(list(self.bids.values())), np.concatenate(weights))
+
+    @property
     def money(self) -> float:
         """Return the mean level of a sale, in the money of the log."""
         return float(self.worth.mean())
 
-    def with_values(self, values: Numbers) -> Estimate:
-        """Return the same with other values, for a study of the assumptions."""
-        return replace(self, values=values, low=values, high=values)
+    def with_values(self, values: Numbers, **others: Any) -> Estimate:
+        """Return the same with other values, and with other fields."""
+        return replace(self, values=values, low=values, high=values, **others)
 
 
 @dataclass(frozen=True)
@@ -98,6 +129,36 @@ class Estimator:
         """Return what a multiple of 1 is called in reports: 1, or the typical bid in money."""
         return float(np.exp(np.log(self.log.bids).mean())) if self.base == MONEY else 1.0
 
+    @cached_property
+    def potential(self) -> Potential | None:
+        """Return who could have come, if the reserve kept bidders away."""
+        return self.log.potential(self.settings.potential_bidders)
+
+    @property
+    def lacks_rivals(self) -> bool:
+        """Return whether the reserve kept bidders away and the log does not tell how many."""
+        log = self.log
+        return (
+            self.settings.format == FIRST_PRICE
+            and self.base == RESERVE
+            and self.potential is None
+            and log.reserves is not None
+            and excludes(log.bids, log.reserves[log.sale])
+        )
+
+    @cached_property
+    def parts(self) -> Deconvolution | None:
+        """Return private values apart from what bids of a sale have in common, if they have.
+
+        In a log that is like independent bids there is nothing to separate. An ascending format
+        makes bids alike by itself, and with a reserve that binds numbers of bids do it.
+        """
+        settings = self.settings
+        if not settings.common_part or settings.format == ASCENDING or self.potential:
+            return None
+        levels = self.regression.fit(np.ones(len(self.log.sales)), False)
+        return self._separated(0) if levels.chance < _SURE else None
+
     def estimate(self, weights: Numbers | None = None, more_rivals: int = 0) -> Estimate:
         """Estimate values.
 
@@ -107,39 +168,115 @@ class Estimator:
                 or fewer, but at least one.
         """
         log, settings = self.log, self.settings
-        weights = np.ones(len(log.sales)) if weights is None else weights
-        levels = self.regression.fit(weights, settings.common_part)
-        relative = log.bids / levels.known[log.sale]
-        by_size: dict[int, Numbers] = {}
-        if settings.format == ASCENDING:
-            low, high = ascending_bounds(
-                relative, log.sale, log.bidders, weights, settings.increment
-            )
-            values = (low + high) / 2.0
-        else:
-            by_size, values = self._sealed(relative, weights[log.sale], more_rivals)
-            low = high = values
-        sales = np.bincount(log.bidders, weights)
+        counts = np.ones(len(log.sales)) if weights is None else weights
+        shrunk = settings.common_part and settings.format == ASCENDING
+        levels = self.regression.fit(counts, shrunk)
+        sales = np.bincount(log.bidders, counts)
         shares = {int(n): float(sales[n] / sales.sum()) for n in np.flatnonzero(sales)}
-        bases, worth = self._classes(levels, weights)
-        return Estimate(values, low, high, by_size, shares, bases, worth, levels)
+        found = Estimate(
+            _NONE, _NONE, _NONE, {}, {}, shares, _NONE, _NONE, levels, np.ones(1), None
+        )
+        if settings.format == ASCENDING:
+            found = self._ascending(found, counts)
+        elif self.potential:
+            found = self._excluded(found, counts, more_rivals)
+        elif self.parts:
+            found = self._apart(found, self.parts, weights, more_rivals)
+        else:
+            found = self._independent(found, counts, more_rivals)
+        bases, worth = self._classes(found, counts)
+        return replace(found, bases=bases, worth=worth)
 
-    def _sealed(
-        self, relative: Numbers, weights: Numbers, more: int
-    ) -> tuple[dict[int, Numbers], Numbers]:
-        """Return the quantiles of values by number of bidders, and together.
+    def _relative(self, levels: Levels) -> Numbers:
+        """Return the bids in levels."""
+        return self.log.bids / levels.known[self.log.sale]
+
+    def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
+        log = self.log
+        low, high = ascending_bounds(
+            self._relative(found.levels), log.sale, log.bidders, weights, self.settings.increment
+        )
+        relative, sizes = self._relative(found.levels), log.bidders[log.sale]
+        bids = {
+            size: quantiles_of(relative[sizes == size], weights[log.sale[sizes == size]])
+            for size in found.shares
+        }
+        return replace(found, values=(low + high) / 2.0, low=low, high=high, bids=bids)
+
+    def _independent(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
+        """Return values of bids that have nothing in common, by number of bidders and together.
 
         Together they are weighted by the inverse of their variance: where many bid, bids are near
         to values.
         """
-        log, settings, drawn = self.log, self.settings, weights > 0
+        log, settings, drawn = self.log, self.settings, weights[self.log.sale] > 0
+        relative, counts = self._relative(found.levels)[drawn], weights[log.sale[drawn]]
         sizes = log.bidders[log.sale[drawn]]
-        found = values_by_size(
-            relative[drawn], weights[drawn], sizes, settings.format, settings.bandwidth, more
-        )
-        counts = np.bincount(sizes, weights[drawn])
+        by_size = values_by_size(relative, counts, sizes, settings.format, settings.bandwidth, more)
+        bids = {
+            size: quantiles_of(relative[sizes == size], counts[sizes == size]) for size in by_size
+        }
+        many = np.bincount(sizes, counts)
         first = settings.format == FIRST_PRICE
-        return found, pooled(found, {n: counts[n] * (n - 1.0) ** (2 * first) for n in found})
+        values = pooled(by_size, {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size})
+        return found.with_values(values, by_size=by_size, bids=bids)
+
+    def _excluded(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
+        """Return values if the reserve kept bidders away, also of those."""
+        log, settings, counts = self.log, self.settings, weights[self.log.sale]
+        reserves = log.reserves
+        assert self.potential is not None
+        assert reserves is not None
+        potential = potential_of(log.bidders, weights, self.potential.bidders)
+        relative = self._relative(found.levels)
+        if settings.format == FIRST_PRICE:
+            smoothing = bandwidth(float(len(relative)), settings.bandwidth)
+            rivals = max(potential.bidders + more, 2)
+            came = first_price_values(relative, counts, rivals, smoothing, potential.excluded)
+        else:
+            came = quantiles_of(relative, counts)
+        reserve = float(np.average(reserves / found.levels.shown, weights=weights))
+        return found.with_values(
+            potential.all_values(came, reserve),
+            bids={potential.bidders: quantiles_of(relative, counts)},
+            shares={potential.bidders: 1.0},
+            potential=potential,
+        )
+
+    def _apart(
+        self, found: Estimate, parts: Deconvolution, weights: Numbers | None, more: int
+    ) -> Estimate:
+        """Return private values, apart from what bids of a sale have in common."""
+        if more:
+            parts = self._separated(more)
+        counts = np.ones(len(self.log.sales)) if weights is None else weights
+        usual = np.exp(np.average(parts.sieve.bids.logs, weights=counts[self._by_sale[1]]))
+        by_size: dict[int, Numbers] = {}
+        if weights is not None:
+            parts = parts.resampled(weights)
+        else:
+            by_size = {n: parts.of_size(n) / usual for n in found.shares}
+        return found.with_values(
+            parts.values / usual,
+            by_size=by_size,
+            bids={n: parts.bids_of(n) / usual for n in found.shares},
+            common=np.exp(parts.deviation * _NORMAL),
+        )
+
+    @cached_property
+    def _by_sale(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the order of bids sale by sale, and the sale of each bid in it."""
+        order = np.argsort(self.log.sale, kind="stable")
+        return order, self.log.sale[order]
+
+    def _separated(self, more: int) -> Deconvolution:
+        log, (order, sale) = self.log, self._by_sale
+        levels = self.regression.fit(np.ones(len(log.sales)), False)
+        part = np.log(levels.shown) - levels.slopes[CONSTANT]
+        logs = np.log(log.bids[order]) - part[sale]
+        bids = SealedBids(logs, np.zeros(len(logs)), log.bidders)
+        first = self.settings.format == FIRST_PRICE
+        return Deconvolution.of(bids, first, more, self.settings.bandwidth)
 
     def bootstrap(self, rng: np.random.Generator) -> Iterator[Estimate]:
         """Yield the estimates of samples of sales, each drawn with repetition."""
@@ -148,21 +285,22 @@ class Estimator:
             drawn = rng.integers(count, size=count)
             yield self.estimate(np.bincount(drawn, minlength=count).astype(np.float64))
 
-    def _classes(self, levels: Levels, weights: Numbers) -> tuple[Numbers, Numbers]:
+    def _classes(self, found: Estimate, weights: Numbers) -> tuple[Numbers, Numbers]:
         """Return the base of each class of sales in levels, and its mean level in money."""
+        levels = found.levels
+        bases = levels.shown if self.base == LEVEL else np.full(len(levels.shown), self.unit)
         if self.base == RESERVE:
             assert self.log.reserves is not None
-            money = self.log.reserves
-        else:
-            money = levels.shown if self.base == LEVEL else np.full(len(levels.shown), self.unit)
-        relative = money / levels.known
+            bases = self.log.reserves
+        known = np.multiply.outer(levels.known, found.common)
+        relative, known = (bases[:, None] / known).ravel(), known.ravel()
         order = np.argsort(relative)
-        counts = weights[order]
+        counts = np.repeat(weights, len(found.common))[order]
         middles = (np.cumsum(counts) - counts / 2.0) / counts.sum()
         place = np.minimum(_CLASSES * middles, _CLASSES - 1).astype(np.int64)
         sums = np.bincount(place, counts, _CLASSES)
-        bases = np.bincount(place, counts * relative[order], _CLASSES) / sums
-        return bases, np.bincount(place, counts * levels.known[order], _CLASSES) / sums
+        means = np.bincount(place, counts * relative[order], _CLASSES) / sums
+        return means, np.bincount(place, counts * known[order], _CLASSES) / sums
 
 
 def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:

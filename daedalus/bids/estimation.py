@@ -40,7 +40,9 @@ def quantiles_of(numbers: Numbers, weights: Numbers) -> Numbers:
     return _quantiles(numbers[order], _middles(weights[order]), LEVELS.clip(_CUT, 1.0 - _CUT))
 
 
-def first_price_values(bids: Numbers, weights: Numbers, bidders: int, smoothing: float) -> Numbers:
+def first_price_values(
+    bids: Numbers, weights: Numbers, bidders: int, smoothing: float, excluded: float = 0.0
+) -> Numbers:
     """Return the quantiles of values behind first-price bids, rising, shape (K,).
 
     Args:
@@ -48,6 +50,8 @@ def first_price_values(bids: Numbers, weights: Numbers, bidders: int, smoothing:
         weights: How often each counts, shape (L,).
         bidders: That number n, at least 2.
         smoothing: Bandwidth in levels, see ``bandwidth``.
+        excluded: Share of the values of n potential bidders below a reserve that binds. Values
+            found are those of the others.
     """
     order = np.argsort(bids)
     ordered, counts = bids[order], weights[order]
@@ -55,7 +59,8 @@ def first_price_values(bids: Numbers, weights: Numbers, bidders: int, smoothing:
     quantiles = _quantiles(ordered, _middles(counts), at)
     unit = float(_quantiles(ordered, _middles(counts), np.array(0.5)))
     slope = _slopes(round(smoothing, 4)) @ _blocks(np.log1p(ordered / unit), counts)
-    markup = at * np.maximum(slope, 0.0) * (unit + quantiles) / (bidders - 1)
+    below = excluded / (1.0 - excluded) + at
+    markup = below * np.maximum(slope, 0.0) * (unit + quantiles) / (bidders - 1)
     known = at <= 1.0 - smoothing**2  # above, the slope of a steep tail would be noise
     markup[~known] = markup[known][-1]
     return np.sort(quantiles + markup)  # rearranged: Chernozhukov, Fernandez-Val & Galichon 2010

@@ -32,16 +32,14 @@ def base_words(base: str) -> str:
     return _BASES.get(base, "in the money of the log")
 
 
-def values_over_bids(estimator: Estimator, estimate: Estimate) -> Figure:
+def values_over_bids(estimate: Estimate) -> Figure:
     """Draw the value that each bid tells of, for some numbers of bidders."""
     figure, (axes,) = empty_panels(1, 1, (6.4, 4.6))
-    log = estimator.log
-    relative = log.bids / estimate.levels.known[log.sale]
     sizes = list(estimate.by_size)
     chosen = sizes if len(sizes) <= len(_SIZES) else sizes[:4] + sizes[-1:]
     top = 0.0
     for colour, size in zip(_SIZES, chosen, strict=False):
-        bids = np.quantile(relative[log.bidders[log.sale] == size], LEVELS)
+        bids = estimate.bids[size]
         values = estimate.by_size[size]
         axes.plot(bids[_SHOWN], values[_SHOWN], color=colour, lw=1.8, label=f"{size} bidders")
         top = max(top, float(bids[_SHOWN][-1]))
@@ -56,17 +54,12 @@ def values_over_bids(estimator: Estimator, estimate: Estimate) -> Figure:
     return figure
 
 
-def densities(
-    estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], confidence: float
-) -> Figure:
+def densities(estimate: Estimate, samples: Sequence[Estimate], confidence: float) -> Figure:
     """Draw the density of bids, and that of values with a band over the bootstrap samples."""
-    log = estimator.log
-    relative = log.bids / estimate.levels.known[log.sale]
     high = float(estimate.values[90]) * 1.15
     grid = np.linspace(0.0, high, _STEPS)
     figure, (axes,) = empty_panels(1, 1, (6.4, 4.2))
-    bids = np.asarray(np.quantile(relative, LEVELS), np.float64)
-    axes.plot(grid, _density(bids, grid), color=_BIDS, lw=1.8, label="bids")
+    axes.plot(grid, _density(estimate.all_bids, grid), color=_BIDS, lw=1.8, label="bids")
     axes.plot(grid, _density(estimate.values, grid), color=_VALUES, lw=1.8, label="values")
     drawn = np.array([_density(each.values, grid) for each in samples])
     ends = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]

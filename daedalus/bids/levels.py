@@ -2,10 +2,9 @@
 
 Values are taken to be the sale's level times a private part whose distribution is the same in all
 sales, so equilibrium bids are the level times what they would be at level 1 (Haile, Hong & Shum
-2003). What bids of a sale have in common beyond the covariates is part of its level, because its
-bidders knew it (Krasnokutskaya 2011, whose deconvolution this replaces by second moments). Numbers
-of bidders enter the regression, so that covariates do not explain how bids depend on rivals, and
-stay in the bids.
+2003). What bids of a sale have in common beyond the covariates is separated by ``deconvolution``;
+here it is only measured. Numbers of bidders enter the regression, so that covariates do not explain
+how bids depend on rivals, and stay in the bids.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
 from daedalus.bids.covariates import FEWEST
 from daedalus.bids.log import BidLog, usable
@@ -42,6 +42,7 @@ class Levels:
         known: The same with what the bids of the sale have in common, which its bidders knew.
         common: Share of the variance of log bids around ``shown`` that bids of a sale have in
             common, from 0 to 1.
+        chance: Probability of such a share, or a larger one, if bids have nothing in common.
         slopes: ``constant`` and the coefficients of the columns of ``design_of``, by name: of a
             category without its first word. ``shown`` is exp of their sum.
         explained: Share of the variance of log bids that covariates and numbers of bidders explain.
@@ -50,6 +51,7 @@ class Levels:
     shown: Numbers
     known: Numbers
     common: float
+    chance: float
     slopes: pd.Series[float]
     explained: float
 
@@ -97,23 +99,31 @@ class Regression:
         spread = weights[log.sale] @ (of_bids - mean) ** 2
         left = weights[log.sale] @ (of_bids - fitted[log.sale]) ** 2
         named = pd.Series([constant, *slopes[: len(self.names)]], [CONSTANT, *self.names])
-        around, common = _common_part(of_bids - fitted[log.sale], log, weights)
+        around, common, chance = _common_part(of_bids - fitted[log.sale], log, weights, design)
         known = shown * np.exp(around) if common_part else shown
-        return Levels(shown, known, common, named, float(1.0 - left / spread))
+        return Levels(shown, known, common, chance, named, float(1.0 - left / spread))
 
 
-def _common_part(left: Numbers, log: BidLog, weights: Numbers) -> tuple[Numbers, float]:
-    """Return what is common to the bids of each sale in logarithms, and its share of the variance.
+def _common_part(
+    left: Numbers, log: BidLog, weights: Numbers, design: Numbers
+) -> tuple[Numbers, float, float]:
+    """Return what is common to the bids of each sale in logarithms, its share, and its chance.
 
     Without it, the bids of a sale are not correlated. If a is the variance of the common part and u
-    that of the rest, this takes 1 - sqrt((u/n) / (a + u/n)) of the mean of n bids.
+    that of the rest, this takes 1 - sqrt((u/n) / (a + u/n)) of the mean of n bids. The chance is
+    that of the F statistic of a one-way layout, which many sales of few bids make robust.
     """
     sizes, counts = log.bidders, weights * log.bidders
     means = np.bincount(log.sale, left) / sizes
     squares = np.bincount(log.sale, (left - means[log.sale]) ** 2)
-    own = float(weights @ squares / (counts - weights).sum())
+    within = float((counts - weights).sum())
+    own = float(weights @ squares / within)
     common = max(float(counts @ means**2 / counts.sum() - weights.sum() * own / counts.sum()), 0.0)
-    return means * (1.0 - np.sqrt(own / (own + sizes * common))), common / (common + own)
+    between = max(float(weights.sum()) - design.shape[1], 1.0)
+    ratio = float(counts @ means**2) / between / own
+    chance = float(stats.f.sf(ratio, between, within))
+    around = means * (1.0 - np.sqrt(own / (own + sizes * common)))
+    return around, common / (common + own), chance
 
 
 def design_of(log: BidLog) -> pd.DataFrame:

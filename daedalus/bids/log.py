@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from daedalus.bids.columns import Columns, Numbers
 from daedalus.bids.covariates import Sale, covariates_of
+from daedalus.bids.potential import Potential, excludes, is_binomial, potential_of
 from daedalus.bids.rows import (
     Roles,
     auctions_of,
@@ -22,7 +23,7 @@ from daedalus.bids.rows import (
     require_log,
     without_totals,
 )
-from daedalus.bids.settings import ASCENDING, SECOND_PRICE, TIMBER, BidLogSettings
+from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, TIMBER, BidLogSettings
 from daedalus.bids.text_table import (
     DOUBT,
     DROPPED,
@@ -106,6 +107,39 @@ class BidLog:
             price = np.asarray(self.bids[order][last - 1])
             price = price if self.reserves is None else np.maximum(price, self.reserves)
         return np.where(self.sold, price, 0.0)
+
+    def potential(self, bidders: int | None) -> Potential | None:
+        """Return who could have come, if the reserve kept bidders away from sealed sales.
+
+        Args:
+            bidders: Number of potential bidders. None takes the largest number of bids of a sale;
+                it finds no one if bids of first-price sales do not begin at the reserve, or if
+                numbers of bids vary more than that number explains.
+
+        Raises:
+            CannotRunError: The number was given, and the log cannot have it.
+        """
+        sizes = self.bidders
+        if bidders is not None:
+            self._require_potential(bidders)
+            return potential_of(sizes, np.ones(len(sizes)), bidders)
+        if self.format != FIRST_PRICE or self.reserves is None or not len(sizes):
+            return None
+        if (self.reserves == 0).any() or not excludes(self.bids, self.reserves[self.sale]):
+            return None
+        found = potential_of(sizes, np.ones(len(sizes)), int(sizes.max()))
+        return found if is_binomial(sizes, found) else None
+
+    def _require_potential(self, bidders: int) -> None:
+        why = None
+        if self.format == ASCENDING:
+            why = "ascending sales have no such estimate; leave it out"
+        elif self.reserves is None or (self.reserves == 0).any():
+            why = "it needs a reserve above 0 for every sale; name its column, or leave this out"
+        elif bidders < self.bidders.max():
+            why = f"a sale has {self.bidders.max()} bids; give at least as many"
+        if why:
+            raise CannotRunError(f"bid_log.potential_bidders={bidders}: {why}")
 
     def keep(self, sales: NDArray[np.bool_], note: str) -> BidLog:
         """Return the log with some of its sales; {} in the note becomes the others."""
@@ -333,6 +367,7 @@ def usable(log: BidLog) -> BidLog:
     many = f"{{}} with more than {MAX_BIDDERS} bids left out: the market takes no more."
     log = log.keep(log.bidders <= MAX_BIDDERS, many)
     common = np.bincount(log.bidders, minlength=1)[log.bidders] >= LEAST_OF_SIZE
+    common |= log.potential(None) is not None
     if common.sum() < LEAST_AUCTIONS:
         raise CannotRunError(
             f"bids: {len(log.bidders)} auctions with two bids or more, of which "

@@ -46,6 +46,9 @@ class BidLogSettings(Checked):
         encoding: Encoding of the file; None takes UTF-8, or UTF-16 with its mark, or Windows-1252.
         increment: Least step of an ascending sale, as a share of the bid.
         bandwidth: Factor of the rule for the bandwidth; below 1 smooths less.
+        potential_bidders: How many could have come to each sale, if the reserve kept some away.
+            None takes the largest number of bids of a sale, if bids of first-price sales begin at
+            the reserve and numbers of bids vary no more than that number explains.
         common_part: Whether what the bids of a sale have in common beyond the covariates was known
             to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). It costs nothing
             where there is none, but in ascending sales a part of it is due to the format.
@@ -69,6 +72,9 @@ class BidLogSettings(Checked):
     encoding: str | None = None
     increment: float = at_least(0, 0.0)
     bandwidth: float = above(0, 1.0)
+    potential_bidders: int | None = bounded(
+        None, lambda count: count >= 2, "give an integer from 2 up"
+    )
     common_part: bool = True
     outliers: float | None = above(0, 5.0)
     resamples: int = bounded(200, lambda count: count >= 20, "give an integer from 20 up")

@@ -25,10 +25,10 @@ from tests.bids.conftest import judge
 def test_bids_and_values(
     estimator: Estimator, estimate: Estimate, samples: list[Estimate], tmp_path: Path
 ) -> None:
-    figure = values_over_bids(estimator, estimate)
+    figure = values_over_bids(estimate)
     labels = [line.get_label() for line in figure.axes[0].lines]
     assert labels == ["2 bidders", "3 bidders", "value = bid"]
-    save(densities(estimator, estimate, samples, 0.95), tmp_path / "densities.png")
+    save(densities(estimate, samples, 0.95), tmp_path / "densities.png")
     assert (tmp_path / "densities.png").stat().st_size > 10_000
 
 
