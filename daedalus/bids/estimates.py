@@ -108,7 +108,7 @@ class Estimator:
         """
         log, settings = self.log, self.settings
         weights = np.ones(len(log.sales)) if weights is None else weights
-        levels = self.regression.fit(weights, settings.common_part)
+        levels = self.regression.fit(weights, settings.removes_common_part)
         relative = log.bids / levels.known[log.sale]
         by_size: dict[int, Numbers] = {}
         if settings.format == ASCENDING:
