@@ -40,16 +40,6 @@ def test_what_bids_have_in_common_stays_in_them_by_default() -> None:
             assert replace(each, common_part=asked).removes_common_part is asked
 
 
-def test_jump_bids_keep_the_rules() -> None:
-    values, bids = values_of(500, 0.0, 1), jumped(500, 0.0, 1)
-    assert (bids <= values).all()
-    ahead, price = bids.argmax(axis=1), bids.max(axis=1)
-    losers = np.arange(3) != ahead[:, None]
-    assert (values < (1.0 + INCREMENT) * price[:, None])[losers].all()
-    below = bids < 0.9 * values
-    assert 0.3 < below[losers].mean() and (price > np.sort(values)[:, 1]).mean() > 0.2
-
-
 @pytest.mark.parametrize("low", [0.0, 0.5])
 @pytest.mark.parametrize("sales", [400, 2000])
 def test_bounds_hold_the_truth_if_bidders_jump(sales: int, low: float) -> None:
@@ -63,7 +53,7 @@ def test_bounds_hold_the_truth_if_bidders_jump(sales: int, low: float) -> None:
 
 
 def test_without_the_increment_the_upper_bound_is_too_low() -> None:
-    values = values_of(4000, 0.0, 3)
+    values = values_of(2000, 0.0, 3)
     bids = jump_bids(values, 0.2, 0.0, np.random.default_rng(3))
     estimates = [estimator_of(bids, increment=each).estimate() for each in (0.2, 0.0)]
     with_, without = (each.high[75] * each.money for each in estimates)
