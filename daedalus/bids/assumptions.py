@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from daedalus.bids.design import MULTIPLES, Verdict, place_of
 from daedalus.bids.estimates import Estimate, Estimator, money_at, over_classes
 from daedalus.bids.estimation import LEVELS
-from daedalus.bids.settings import FIRST_PRICE, SECOND_PRICE
+from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.theory.distributions import Distribution
 from daedalus.theory.sales import Bidder, expected_revenue
 
@@ -89,11 +89,11 @@ def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[st
 
 def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
     """Yield worlds that the same bids lead to by another way of estimating."""
-    settings = estimator.settings
-    knew = "bids of a sale have nothing in common" if settings.common_part else "bidders knew more"
-    changes: list[tuple[str, str, dict[str, Any]]] = [
-        ("what bidders knew", knew, {"common_part": not settings.common_part})
-    ]
+    settings, changes = estimator.settings, list[tuple[str, str, dict[str, Any]]]()
+    removed = settings.removes_common_part
+    if removed or settings.format != ASCENDING:  # there, a part of it is due to the format
+        knew = "bids of a sale have nothing in common" if removed else "bidders knew more"
+        changes.append(("what bidders knew", knew, {"common_part": not removed}))
     if settings.format == FIRST_PRICE:
         half, twice = 0.5 * settings.bandwidth, 2.0 * settings.bandwidth
         changes += [

@@ -154,7 +154,8 @@ class Estimator:
         makes bids alike by itself, and with a reserve that binds numbers of bids do it.
         """
         settings = self.settings
-        if not settings.common_part or settings.format == ASCENDING or self.potential:
+        sealed = settings.format != ASCENDING
+        if not (sealed and settings.removes_common_part) or self.potential:
             return None
         levels = self.regression.fit(np.ones(len(self.log.sales)), False)
         return self._separated(0) if levels.chance < _SURE else None
@@ -169,7 +170,7 @@ class Estimator:
         """
         log, settings = self.log, self.settings
         counts = np.ones(len(log.sales)) if weights is None else weights
-        shrunk = settings.common_part and settings.format == ASCENDING
+        shrunk = settings.removes_common_part and settings.format == ASCENDING
         levels = self.regression.fit(counts, shrunk)
         sales = np.bincount(log.bidders, counts)
         shares = {int(n): float(sales[n] / sales.sum()) for n in np.flatnonzero(sales)}

@@ -74,7 +74,12 @@ def ascending_bounds(
 
     Nobody bids above its value, and nobody lets another win at a price that it would beat. So each
     order statistic of bids bounds the distribution function from above, and the highest bid, raised
-    by the increment, bounds it from below.
+    by the increment, bounds it from below. Jump bids, which raise by more, are allowed.
+
+    Bounds of a sample are off by chance as its values are, so their intervals come from the
+    bootstrap. If all bid up to their values, the two are equal but for chance. Where they cross,
+    the one of the highest bid counts for both: it is free of the bias that the lowest of several
+    estimates has.
 
     Args:
         bids: The last bid of each bidder, shape (L,).
@@ -98,7 +103,7 @@ def ascending_bounds(
             above = np.minimum(above, special.betaincinv(place + 1, size - place, reached))
         raised = _share_below(bids[here] * (1.0 + increment), weights[sale[here]], places)
         below = np.maximum(below, special.betaincinv(size - 1, 2, raised))
-    above = np.maximum.accumulate(np.maximum(above, below))  # they may cross in small samples
+    above = np.maximum.accumulate(np.maximum(above, below))  # where they cross by chance
     low, high = (
         np.interp(LEVELS.clip(_CUT, 1.0 - _CUT), *_rising(each, places)) for each in (above, below)
     )

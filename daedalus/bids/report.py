@@ -145,12 +145,7 @@ def _bidders(findings: Findings) -> str:
         "20 % above it. What is sold and the number of bidders explain "
         f"{100 * levels.explained:.0f} % of the differences between bids (of the variance of "
         "their logarithms). Of the rest, "
-        f"{100 * levels.common:.0f} % is common to all bids of a sale"
-        + (
-            ": bidders knew something that the log does not show."
-            if levels.common > _LITTLE
-            else ", which is little."
-        )
+        f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)}"
     ]
     if len(fit) and findings.estimator.settings.format == FIRST_PRICE:
         most = fit.sort_values("sales").iloc[-1]
@@ -166,6 +161,15 @@ def _bidders(findings: Findings) -> str:
             "both bounds are among the assumptions above."
         )
     return " ".join(sentences)
+
+
+def _of_common(findings: Findings) -> str:
+    """Return the end of the sentence that tells what bids of a sale have in common."""
+    if findings.estimate.levels.common <= _LITTLE:
+        return ", which is little."
+    if findings.estimator.log.format == ASCENDING:
+        return ": at least a part of it comes from the format."
+    return ": bidders knew something that the log does not show."
 
 
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
@@ -191,9 +195,31 @@ def _assumed(findings: Findings) -> str:
     ]
     if first:
         lines.insert(3, "Bidders know how many they are, and bid what is best against such rivals.")
+    if findings.estimator.settings.format == ASCENDING:
+        lines += _assumed_of_ascending(findings)
     if findings.base == RESERVE:
         lines.append("The reserve is told before the sale, and is the same rule for all sales.")
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _assumed_of_ascending(findings: Findings) -> list[str]:
+    removed = (
+        "What the bids of a sale have in common is taken out, because `bid_log.common_part` asks "
+        "for it. This assumes that the format causes none of it. But a winner stops where the "
+        "second-highest bidder does. This alone gives bids something in common. Then values come "
+        "out too close to each other, and the best reserve too low."
+    )
+    kept = (
+        "What the bids of a sale have in common stays in them, because the format causes a part of "
+        "it: a winner stops where the second-highest bidder does. If the bidders also knew "
+        "something that the log does not show, values within a sale differ less than estimated."
+    )
+    return [
+        "Nobody bids above its value. Nobody lets another win at a price that it would beat by the "
+        f"increment, here {100 * findings.estimator.settings.increment:g} % of the bid. Bidders "
+        "may raise by more than they need.",
+        removed if findings.estimator.settings.removes_common_part else kept,
+    ]
 
 
 def _table(frame: pd.DataFrame) -> str:

@@ -44,14 +44,16 @@ class BidLogSettings(Checked):
         separator: What stands between cells, one of ``SEPARATORS``; None tells it from the header.
         decimal: The decimal mark, one of ``DECIMALS``; None tells it from the numbers.
         encoding: Encoding of the file; None takes UTF-8, or UTF-16 with its mark, or Windows-1252.
-        increment: Least step of an ascending sale, as a share of the bid.
+        increment: Least step of an ascending sale, as a share of the bid. Bidders may raise by
+            more, as in jump bids.
         bandwidth: Factor of the rule for the bandwidth; below 1 smooths less.
         potential_bidders: How many could have come to each sale, if the reserve kept some away.
             None takes the largest number of bids of a sale, if bids of first-price sales begin at
             the reserve and numbers of bids vary no more than that number explains.
         common_part: Whether what the bids of a sale have in common beyond the covariates was known
-            to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). It costs nothing
-            where there is none, but in ascending sales a part of it is due to the format.
+            to its bidders, so that it is taken out of bids (Krasnokutskaya 2011). None is true for
+            sealed sales and false for ascending ones: there the format causes a part of it, because
+            a winner stops at the second-highest value.
         outliers: A sale so many robust deviations above or below what is usual is left out as an
             error of the log; None keeps all.
         resamples: Number of bootstrap samples of auctions, at least 20.
@@ -75,6 +77,11 @@ class BidLogSettings(Checked):
     potential_bidders: int | None = bounded(
         None, lambda count: count >= 2, "give an integer from 2 up"
     )
-    common_part: bool = True
+    common_part: bool | None = None
     outliers: float | None = above(0, 5.0)
     resamples: int = bounded(200, lambda count: count >= 20, "give an integer from 20 up")
+
+    @property
+    def removes_common_part(self) -> bool:
+        """Return whether what bids of a sale have in common is taken out: as set, or by format."""
+        return self.format != ASCENDING if self.common_part is None else self.common_part

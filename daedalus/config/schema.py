@@ -20,6 +20,7 @@ from daedalus.rewards.stack import RewardStack
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
+from daedalus.studies.coverage_settings import CoverageSettings
 from daedalus.training.algorithms.grpo.settings import AIMS
 from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.ppo.settings import PpoTraining
@@ -64,6 +65,7 @@ class Config(Checked):
             that ``understanding`` reads.
         bids: A CSV file with a row for each bid, or ``timber``.
         bid_log: How this log is read, and how values are estimated from it.
+        coverage: The simulated logs of ``coverage``.
     """
 
     task: str = MISSING
@@ -96,6 +98,7 @@ class Config(Checked):
     trained: str = ""
     bids: str = ""
     bid_log: BidLogSettings = field(default_factory=BidLogSettings)
+    coverage: CoverageSettings = field(default_factory=CoverageSettings)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -69,6 +69,7 @@ TASKS = {
     "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
     "certificate": Task(f"{_ENV} designer evaluation.episodes", by_type=True),
     "compare": Task(f"{_ENV} designer evaluation"),
+    "coverage": Task("coverage market reward evaluation.confidence", by_type=True),
     "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
     "from_bids": Task(
         "bids bid_log market reward designer evaluation.confidence evaluation.episodes trained",

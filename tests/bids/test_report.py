@@ -95,3 +95,17 @@ def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estim
     assert reserve_words(0.0, estimator, estimate) == "no reserve"
     assert reserve_words(2.0, estimator, estimate) == f"a reserve of {amount(2 * estimator.unit)}"
     assert reserve_words(1.0, make_estimator(1.0), estimate) == "today's reserve"
+
+
+def test_what_ascending_bids_have_in_common_is_explained(findings: Findings) -> None:
+    said = {}
+    for asked in (None, True):
+        found = make_estimator(format="ascending", common_part=asked)
+        estimate = found.estimate()
+        table = sensitivity(found, estimate, findings.verdict)
+        other = replace(findings, estimator=found, estimate=estimate, sensitivity=table)
+        said[asked] = markdown(other, FIGURES)
+        assert ("what bidders knew" in set(table["kind"])) is (asked is True)
+    assert "stays in them, because the format causes a part" in said[None]
+    assert "This assumes that the format causes none of it." in said[True]
+    assert "format causes" not in markdown(findings, FIGURES)
