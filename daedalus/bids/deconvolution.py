@@ -183,16 +183,18 @@ class Deconvolution:
         """Return the quantiles of private bids at ``LEVELS``, shape (K,)."""
         return np.interp(LEVELS, _FINE, self.sieve.bid_quantiles(self.parameters, bidders))
 
-    def of_size(self, bidders: int) -> Numbers:
-        """Return quantiles of private values by the sales with one number of bidders alone.
+    @cached_property
+    def by_size(self) -> dict[int, Deconvolution]:
+        """Return the estimate of each number of bidders alone, with the common part of all."""
+        sizes = self.sieve.bids.sizes.tolist()
+        if len(sizes) == 1:
+            return {sizes[0]: self}
+        return {size: self._of_size(size) for size in sizes}
 
-        The common part is as in all sales.
-        """
+    def _of_size(self, bidders: int) -> Deconvolution:
         bids = self.sieve.bids.of_size(bidders)
-        if len(bids.bidders) == len(self.sieve.bids.bidders):
-            return self.values
         sieve = replace(self.sieve, bids=bids, usual=self.deviation, vague=_KNOWN)
-        return _maximised(sieve, self.parameters).values
+        return _maximised(sieve, self.parameters)
 
     def resampled(self, weights: Numbers) -> Deconvolution:
         """Return the estimate of a sample in which each sale counts so often, shape (A,)."""

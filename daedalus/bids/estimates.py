@@ -52,8 +52,8 @@ class Estimate:
         values: Quantiles of values at ``LEVELS``, rising, shape (K,).
         low: Quantiles that are at most those of values; ``values`` if the format tells them.
         high: Quantiles that are at least those of values; ``values`` if the format tells them.
-        by_size: Quantiles by number of bidders; empty for ascending sales, for samples if bids of
-            a sale have a part in common, and if bidders stayed away whose number is not known.
+        by_size: Quantiles by number of bidders; empty for ascending sales, and if a reserve kept
+            bidders away.
         bids: Quantiles of bids by number of bidders, without what bids of a sale have in common.
         shares: Share of the sales by number of bidders.
         bases: Base of each class of equally many sales, in levels, shape (C,).
@@ -248,18 +248,17 @@ class Estimator:
         self, found: Estimate, parts: Deconvolution, weights: Numbers | None, more: int
     ) -> Estimate:
         """Return private values, apart from what bids of a sale have in common."""
-        if more:
-            parts = self._separated(more)
+        parts = self._separated(more) if more else parts
         counts = np.ones(len(self.log.sales)) if weights is None else weights
         usual = np.exp(np.average(parts.sieve.bids.logs, weights=counts[self._by_sale[1]]))
-        by_size: dict[int, Numbers] = {}
+        by_size = {n: each for n, each in parts.by_size.items() if n in found.shares}
         if weights is not None:
+            sizes = self.log.bidders
+            by_size = {n: each.resampled(weights[sizes == n]) for n, each in by_size.items()}
             parts = parts.resampled(weights)
-        else:
-            by_size = {n: parts.of_size(n) / usual for n in found.shares}
         return found.with_values(
             parts.values / usual,
-            by_size=by_size,
+            by_size={n: each.values / usual for n, each in by_size.items()},
             bids={n: parts.bids_of(n) / usual for n in found.shares},
             common=np.exp(parts.deviation * _NORMAL),
         )
