@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from daedalus.bids.assumptions import SINGLE_SALES
+from daedalus.bids.design import MULTIPLES
 from daedalus.bids.estimates import MONEY
 from daedalus.bids.findings import Findings, amount, reserve_words, typical
 from daedalus.bids.text_table import DOUBT
 
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
+_CLOSE = 0.005
+"""Share of the prices up to which the estimate is said to have them."""
 _MOVED = 0.1
 """Share by which the best reserve moves if a sale is left out, from which it is a doubt."""
 
@@ -99,12 +102,17 @@ def _why_not(findings: Findings) -> str:
 
 def _of_the_estimate(findings: Findings) -> Iterator[str]:
     verdict = findings.verdict
-    if abs(findings.miss) > _NOTHING:
-        side = "above" if findings.miss > 0 else "below"
-        yield (
-            f"The estimate was asked for the prices that the log has. On average it is "
-            f"{100 * abs(findings.miss):.1f} % {side} them. A smaller gain may be an error."
+    if findings.miss > _CLOSE:
+        each = ", ".join(
+            f"{100 * miss:+.1f} % with {bidders}"
+            for bidders, miss in zip(findings.fit["bidders"], findings.misses, strict=True)
         )
+        yield (
+            "The estimate was asked for the prices that the log has. On average it misses them by "
+            f"{100 * findings.miss:.1f} % ({each} bidders). A smaller gain may be an error."
+        )
+    if verdict.policy.multiple == MULTIPLES[-1]:
+        yield "The designed reserve is the highest that was tried. A higher one may be better."
     yield from _of_the_reserve(findings)
     if verdict.held.multiple and verdict.unseen:
         yield (

@@ -36,8 +36,10 @@ from daedalus.theory.formats import FORMATS, pays_own_bid
 
 Numbers = NDArray[np.float64]
 
-MULTIPLES = np.round(np.arange(0.0, 5.001, 0.02), 2)
-"""Reserves that are compared, as multiples of the base, shape (M,)."""
+MULTIPLES = np.concatenate(
+    [np.round(np.arange(0.0, 5.001, 0.02), 2), np.round(np.geomspace(5.0, 1000.0, 269)[1:], 1)]
+)
+"""Reserves that are compared, as multiples of the base, shape (M,): in hundredths, then in 2 %."""
 
 PLAYED = 20
 """Most bootstrap samples in which a mechanism is played, if theory does not tell its reward."""

@@ -50,12 +50,20 @@ class Findings:
         return self.estimator.base
 
     @property
+    def misses(self) -> pd.Series[float]:
+        """Return how far the estimate's prices are from those of the log, as shares of these.
+
+        There is one for each number of bidders.
+        """
+        return self.fit["explained"] / self.fit["paid"] - 1.0
+
+    @property
     def miss(self) -> float:
-        """Return how far the estimate's prices are from those of the log, as a share of these."""
+        """Return the mean distance of the estimate's prices from those of the log, as a share."""
         if not len(self.fit):
             return 0.0
-        sales = self.fit["sales"]
-        return float((sales * self.fit["explained"]).sum() / (sales * self.fit["paid"]).sum() - 1.0)
+        paid = self.fit["sales"] * self.fit["paid"]
+        return float((paid * self.misses.abs()).sum() / paid.sum())
 
     @property
     def gain(self) -> float:
@@ -78,7 +86,7 @@ class Findings:
     @property
     def is_small(self) -> bool:
         """Return whether the gain is smaller than what the estimate's prices are off."""
-        return self.in_money and self.gain < abs(self.miss)
+        return self.in_money and self.gain < self.miss
 
 
 def amount(value: float) -> str:

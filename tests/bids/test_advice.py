@@ -39,7 +39,7 @@ def test_a_gain_that_is_smaller_than_the_error_is_to_be_tried(findings: Findings
     assert what_to_set(near).startswith("**Set a reserve of ")
     said = what_to_set(far)
     assert said.startswith("**Try a reserve of ") and "smaller than the error" in said
-    assert "90.0 % below them" in " ".join(doubts(far))
+    assert "misses them by 90.0 %" in " ".join(doubts(far))
     assert not with_prices_off(replace(findings, in_money=False), -0.9).is_small
 
 
