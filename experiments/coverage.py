@@ -9,19 +9,26 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.config import Config
-from daedalus.runs.files import write_table
+from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.workers import share_out
-from daedalus.studies.coverage import Job, coverage_table, intervals_of
+from daedalus.studies.coverage import Job, as_markdown, coverage_table, intervals_of, overview
 from daedalus.studies.coverage_figures import coverage_dots
 from experiments.tracked import tracked
 
 
 def main(config: Config, out: Path) -> None:
-    """Simulate logs, estimate each, and write how often the truth lies in its intervals."""
+    """Simulate logs, estimate each, and write how often the truth lies in its intervals.
+
+    It writes logs.csv, with the intervals of each log; coverage.csv; the same as coverage.md, for
+    readers; and a figure.
+    """
     with tracked(config, out) as (_, report):
         table = coverage_table(_rows(config, out / "logs.csv"), config.evaluation.confidence)
         report.table(table, "coverage")
-        report.show(table, "coverage")
+        shown = overview(table)
+        report.show(shown, "bias, and coverage of the intervals")
+        with written_whole(out / "coverage.md") as aside:
+            aside.write_text(as_markdown(shown))
         report.figure(coverage_dots(table), "coverage")
 
 

@@ -39,6 +39,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.rewards import terms
+from daedalus.studies.coverage import overview
 from experiments import ask
 from experiments.build import build_all, make_context, make_env
 from tests.config.composing import write_training_data
@@ -436,6 +437,11 @@ def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
             assert cell == f"{values.mean():.2f} ± {(high - low) / 2:.2f}".replace(
                 "-", "\N{MINUS SIGN}"
             ), name
+
+
+def test_the_table_of_coverage_is_that_of_its_numbers() -> None:
+    shown = overview(pd.read_csv(ROOT / "docs" / "data" / "coverage.csv"))
+    assert marked(ROOT / "docs" / "results.md", "coverage") == shown.to_numpy().tolist()
 
 
 def test_every_section_of_the_results_has_a_record() -> None:

@@ -8,8 +8,9 @@ search for other formats is left out: the reserve alone is designed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,8 @@ RESERVE, GAIN = "best reserve", "gain"
 QUANTITIES = (*QUARTILES, RESERVE, GAIN)
 """What an interval is about, in this order."""
 
-_ROUNDING = 1e-9  # of money; a gain of nothing is exact
+_ROUNDING = 1e-9  # of money
+_SLIGHT = 1e-3  # of the revenue in force; the report takes no smaller gain for one
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Interval:
         high: The upper end of its interval.
         true_low: The lowest number that is true.
         true_high: The highest number that is true.
+        slack: How far the interval may be from the truth and still hold it.
     """
 
     quantity: str
@@ -79,6 +82,7 @@ class Interval:
     high: float = np.nan
     true_low: float = np.nan
     true_high: float = np.nan
+    slack: float = _ROUNDING
 
 
 def intervals_of(job: Job) -> list[dict[str, object]]:
@@ -139,14 +143,17 @@ def _unit(estimate: Estimate) -> float:
 def _design(
     job: Job, estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], truth: Truth
 ) -> Iterator[Interval]:
-    """Yield the best reserve in money, and the gain of the one that is set."""
+    """Yield the best reserve in money, and the gain of the one that is set.
+
+    A thousandth of the revenue is no gain in the report, so that much is no error of it here.
+    """
     verdict = _verdict(job, estimator, estimate, samples)
     multiple = verdict.policy.multiple
     reserve, low, high = (typical(each, estimator, estimate) for each in (multiple, *verdict.best))
     yield Interval(RESERVE, reserve, low, high, *truth.best)
     sizes = sizes_of(estimator.log.covariates)
     gain = truth.gain(money_of(multiple, estimator, estimate), sizes)
-    yield Interval(GAIN, verdict.gain, *verdict.interval, gain, gain)
+    yield Interval(GAIN, verdict.gain, *verdict.interval, gain, gain, _SLIGHT * verdict.reward)
 
 
 def _verdict(
@@ -191,9 +198,8 @@ def _summary(group: pd.DataFrame, confidence: float) -> dict[str, float]:
     row = {"logs": len(used), "refused": 1.0 - len(used) / len(group)}
     row |= {"truth": (used["true_low"] + used["true_high"]).mean() / 2.0, "bias": off.mean()}
     row |= {"sd": used["found"].std()}
-    held = (used["low"] <= used["true_high"] + _ROUNDING) & (
-        used["high"] >= used["true_low"] - _ROUNDING
-    )
+    below, above = used["true_high"] + used["slack"], used["true_low"] - used["slack"]
+    held = (used["low"] <= below) & (used["high"] >= above)
     low, high = share_interval(int(held.sum()), len(used), confidence)
     row |= {"coverage": held.mean(), "coverage_low": low, "coverage_high": high}
     return row | {"diagnosed": used["diagnosed"].mean()}
@@ -205,3 +211,39 @@ def share_interval(hits: int, trials: int, confidence: float) -> tuple[float, fl
         return np.nan, np.nan
     ends = stats.binomtest(hits, trials).proportion_ci(confidence, method="wilson")
     return float(ends.low), float(ends.high)
+
+
+def overview(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table for readers, from that of ``coverage_table``.
+
+    Returns:
+        A row for each kind and number of sales: ``log``, the kind in words; ``sales``; ``logs``
+        that were used; for each quantity its bias and coverage in one cell; and ``diagnosed``, if
+        there are checks.
+    """
+    rows = []
+    for (kind, sales), group in table.groupby(["kind", "sales"], sort=False):
+        first = group.iloc[0]
+        row = {"log": KINDS[str(kind)].words, "sales": f"{sales:,}", "logs": f"{first['logs']:g}"}
+        row |= {each["quantity"]: _cell(each) for each in group.to_dict("records")}
+        if "diagnosed" in group:
+            row["diagnosed"] = _percent(first["diagnosed"])
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _cell(row: dict[Hashable, Any]) -> str:
+    if not row["logs"]:
+        return "refused"
+    bias = f"{round(row['bias'], 3) + 0.0:.3f}".replace("-", "\N{MINUS SIGN}")
+    return f"{bias}, {_percent(row['coverage'])}"
+
+
+def _percent(share: float) -> str:
+    return "" if np.isnan(share) else f"{100 * share:.0f} %"
+
+
+def as_markdown(frame: pd.DataFrame) -> str:
+    """Return a table of texts in Markdown."""
+    lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.to_numpy().tolist()]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

@@ -44,8 +44,8 @@ def coverage_dots(table: pd.DataFrame) -> Figure:
     )
     logs = int(table["logs"].max())
     reading = (
-        f"dot: share of {logs} logs whose interval holds the truth, with the interval of this share"
-        " · green: 90 to 98 % · no dot: such a log is refused"
+        f"dot: share of up to {logs} logs whose interval holds the truth, with the interval of this"
+        " share · green: 90 to 98 % · no dot: such a log is refused"
     )
     entitle(figure, "How often the intervals of a report on bids hold the truth", reading)
     return figure

@@ -38,6 +38,7 @@ READERS = {
     "adversary": ["task=exploitability", "training=planned"],
     "bidder": ["task=llm_bidders"],
     "bid_log": ["task=from_bids", "designer=search"],
+    "coverage": ["task=coverage"],
     "hub": ["task=publish", "designer=language_model"],
     "load": ["task=bench_service"],
     "mechanism": ["task=compare", "designer=fixed"],

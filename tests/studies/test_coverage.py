@@ -14,8 +14,10 @@ from daedalus.studies.coverage import (
     QUANTITIES,
     RESERVE,
     Job,
+    as_markdown,
     coverage_table,
     intervals_of,
+    overview,
     share_interval,
 )
 from daedalus.studies.coverage_figures import coverage_dots
@@ -31,7 +33,7 @@ def found(job: Job) -> pd.DataFrame:
 def row(log: int, low: float, high: float, **others: object) -> dict[str, object]:
     """Return a row of a log whose best reserve is .49 to .51."""
     place = {"kind": "clean", "sales": 60, "log": log, "quantity": RESERVE}
-    ends = {"low": low, "high": high, "true_low": 0.49, "true_high": 0.51}
+    ends = {"low": low, "high": high, "true_low": 0.49, "true_high": 0.51, "slack": 0.001}
     known = {"found": (low + high) / 2, "refused": False, "diagnosed": np.nan}
     return place | ends | known | others
 
@@ -72,14 +74,28 @@ def test_a_log_that_is_refused_is_counted() -> None:
 
 
 def test_shares_count_intervals_that_meet_the_truth() -> None:
-    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(2, 0.505, 0.6), row(3, 0.52, 0.6)]
+    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(2, 0.5105, 0.6), row(3, 0.52, 0.6)]
     missing = row(4, np.nan, np.nan, refused=True)
     (only,) = coverage_table(pd.DataFrame([*rows, missing]), 0.95).to_dict("records")
     assert only["coverage"] == 0.5 and only["logs"] == 4
     assert only["refused"] == pytest.approx(0.2)
-    assert only["bias"] == pytest.approx((-0.05 - 0.04 + 0.0425 + 0.05) / 4)
+    assert only["bias"] == pytest.approx((-0.05 - 0.04 + 0.04525 + 0.05) / 4)
     assert only["truth"] == pytest.approx(0.5) and "diagnosed" not in only
     assert (only["coverage_low"], only["coverage_high"]) == share_interval(2, 4, 0.95)
+
+
+def test_readers_see_bias_and_coverage_in_one_cell() -> None:
+    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(0, np.nan, np.nan, kind="ring", refused=True)]
+    shown = overview(coverage_table(pd.DataFrame(rows), 0.95))
+    assert list(shown[RESERVE]) == ["\N{MINUS SIGN}0.045, 50 %", "refused"]
+    lines = as_markdown(shown).splitlines()
+    assert lines[0] == f"| log | sales | logs | {RESERVE} |" and lines[1] == "|" + " --- |" * 4
+    assert lines[3] == "| ring of 3 of 4 | 60 | 0 | refused |"
+
+
+def test_a_gain_that_the_report_takes_for_none_is_no_error() -> None:
+    gain = found(replace(JOB, kind="clean", sales=60)).loc[GAIN]
+    assert 0.0005 < gain["slack"] < 0.0009  # a thousandth of the revenue, about 3/4
 
 
 def test_checks_that_fire_are_counted_if_there_are_checks() -> None:
