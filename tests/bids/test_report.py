@@ -19,13 +19,16 @@ FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sen
 
 
 @pytest.fixture
-def findings(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> Findings:
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
     row = {"designer": "search", "sets": "its own", "result": 50.0}
     designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
     fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
     return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small"
-    )
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip
 
 
 def test_a_change_is_told_first(findings: Findings) -> None:
@@ -34,7 +37,7 @@ def test_a_change_is_told_first(findings: Findings) -> None:
     assert read.startswith("- **Read**: 600 rows.")
     assert "**Used**: auction as the sale; bid as the bid." in read
     assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
-    for heading in ("Beside other designs", "If an assumption fails", "What was assumed"):
+    for heading in ("Beside other designs", "If an assumption fails", "Checks of the assumptions"):
         assert f"## {heading}\n" in text
     assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
 

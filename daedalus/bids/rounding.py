@@ -1,0 +1,72 @@
+"""Bids that were rounded: the step of a log, or its number of significant digits."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+_ENOUGH = 0.95  # share of bids that are multiples, from which the step is one
+_NEAR = 1e-4  # of a step: what floating point may be off
+_FINEST = 1e-9  # of the typical bid: below, every number is a multiple
+_MANTISSAS = (5.0, 2.5, 2.0, 1.0)
+_DIGITS = range(1, 7)
+
+
+def step_of(bids: Numbers) -> float | None:
+    """Return the largest step of which at least 95 % of the bids are multiples.
+
+    Steps are 1, 2, 2.5 and 5 times a power of ten. Whether a step matters depends on how far bids
+    lie apart, see ``relative_step``.
+
+    Args:
+        bids: Bids above 0, shape (L,).
+
+    Returns:
+        The step in the money of the bids, or None if they have more than nine digits.
+    """
+    usual, widest = float(np.median(bids)), float(np.log10(bids.max()))
+    for power in range(int(np.floor(widest)), int(np.floor(np.log10(_FINEST * usual))), -1):
+        for mantissa in _MANTISSAS:
+            step = float(f"{mantissa}e{power}")
+            if _are_multiples(bids / step):
+                return step
+    return None
+
+
+def digits_of(bids: Numbers) -> int | None:
+    """Return the fewest significant digits, up to six, that at least 95 % of the bids have.
+
+    Args:
+        bids: Bids above 0, shape (L,).
+
+    Returns:
+        The number of digits, or None if they have more.
+    """
+    units = 10.0 ** np.floor(np.log10(bids) + 1e-12)
+    for digits in _DIGITS:
+        if _are_multiples(bids / units * 10.0 ** (digits - 1)):
+            return digits
+    return None
+
+
+def relative_step(bids: Numbers) -> float:
+    """Return the step at the typical bid as a share of this bid; 0 if bids are not rounded.
+
+    It is that of ``step_of`` or of ``digits_of``, whichever is coarser.
+
+    Args:
+        bids: Bids above 0, shape (L,).
+    """
+    step, digits = step_of(bids), digits_of(bids)
+    fixed = 0.0 if step is None else float(np.median(step / bids))
+    if digits is None:
+        return fixed
+    units = 10.0 ** np.floor(np.log10(bids) + 1e-12)
+    return max(fixed, float(np.median(units / bids)) * 10.0 ** (1 - digits))
+
+
+def _are_multiples(ratios: Numbers) -> bool:
+    nearest = np.rint(ratios)
+    return bool(((abs(ratios - nearest) < _NEAR) & (nearest > 0)).mean() >= _ENOUGH)
