@@ -53,6 +53,7 @@ class Check:
         p: How often chance alone leads as far, from 0 to 1; nan if it has none.
         changes: What the answer becomes if the assumption fails.
         fails: Whether it fails.
+        told: Whether the statistic is told alone, and cannot fail.
     """
 
     check: str
@@ -61,6 +62,16 @@ class Check:
     p: float = np.nan
     changes: str = ""
     fails: bool = False
+    told: bool = False
+
+    @property
+    def result(self) -> str:
+        """Return one of ``fails``, ``passes``, ``told`` and ``not tested``."""
+        if self.fails:
+            return "fails"
+        if self.told:
+            return "told"
+        return "not tested" if np.isnan(self.statistic) else "passes"
 
 
 def diagnose(
@@ -79,7 +90,8 @@ def diagnose(
 
     Returns:
         A row for each assumption: ``check``, in plain words; ``what`` was measured; ``statistic``;
-        ``p``, nan if there is none; ``fails``; and ``changes``, what the answer becomes then.
+        ``p``, nan if there is none; ``fails``; ``result``, one of ``fails``, ``passes``, ``told``
+        and ``not tested``; and ``changes``, what the answer becomes if it fails.
     """
     residuals = Residuals.of(estimator.log, estimator.regression.design)
     checks = [
@@ -89,8 +101,9 @@ def diagnose(
         *_money(estimator, residuals),
         *_untested(estimator),
     ]
-    names = ["check", "what", "statistic", "p", "fails", "changes"]
-    return pd.DataFrame([vars(each) for each in _judged(checks)])[names]
+    rows = [vars(each) | {"result": each.result} for each in _judged(checks)]
+    names = ["check", "what", "statistic", "p", "fails", "result", "changes"]
+    return pd.DataFrame(rows)[names]
 
 
 def failed(checks: pd.DataFrame) -> pd.DataFrame:
@@ -133,8 +146,8 @@ def _within_sales(
 
 def _correlation(found: Screen, removed: bool) -> Check:
     what = (
-        f"Two bids of a sale correlate by {found.statistic:.2f} beyond what was sold; by chance "
-        f"{found.usual:.2f}."
+        f"Ranks of two bids of a sale correlate by {found.statistic:z.2f} beyond what was sold; by "
+        f"chance {found.usual:z.2f}."
     )
     if found.statistic < found.usual:
         changes = (
@@ -149,7 +162,9 @@ def _correlation(found: Screen, removed: bool) -> Check:
     if not removed:
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
     told = f"{what} The estimate takes this out of bids, as something that all bidders knew."
-    return Check("Bids of a sale differ by chance.", told, found.statistic, changes=changes)
+    return Check(
+        "Bids of a sale differ by chance.", told, found.statistic, changes=changes, told=True
+    )
 
 
 def _independence(found: Screen | None) -> Check:
@@ -191,7 +206,7 @@ def _lead(found: Screen, shared: bool) -> Check:
     )
     if shared:
         why = "Sales share something, so chance is not known, and this is told alone."
-        return Check(name, f"{what}. {why}", found.statistic, changes=_RING)
+        return Check(name, f"{what}. {why}", found.statistic, changes=_RING, told=True)
     return Check(name, f"{what}; by chance {found.usual:.2f}.", found.statistic, found.p, _RING)
 
 
@@ -279,9 +294,7 @@ def _money(estimator: Estimator, residuals: Residuals) -> Iterator[Check]:
         near = float(np.quantile(above, 0.05) / deviation)
         what = f"The lowest twentieth of bids ends {near:.2f} deviations above the reserve."
         changes = "If it is near 0, the reserve keeps bidders out whom the log does not show."
-        yield Check(
-            "The reserve does not bind.", f"{what} This is told alone.", near, np.nan, changes
-        )
+        yield Check("The reserve does not bind.", f"{what}", near, changes=changes, told=True)
 
 
 def _rounding(bids: Numbers, deviation: float) -> Check:

@@ -25,7 +25,8 @@ OFTEN = 10
 TOGETHER = 20
 """Sales from which a pair of bidders is compared with others."""
 
-_FREQUENCIES = (0.7, 1.2)
+_FREQUENCIES = (0.7, 1.0)
+_SKEWED = 2.0  # by simulation: scores of three bids are below 0 too often by this factor at most
 _PERMUTATIONS = 399
 _TRIPLE, _FOUR = 3, 4
 
@@ -310,12 +311,7 @@ def independent_parts(residuals: Residuals) -> tuple[Screen | None, Screen | Non
     scores = _scores(residuals)
     if not scores:
         return None, None
-    tails = {
-        key: float(
-            stats.t.cdf(z, sales - 1) if key[0] == _FOUR else 2 * stats.t.sf(abs(z), sales - 1)
-        )
-        for key, (z, sales) in scores.items()
-    }
+    tails = {key: _tail(key[0], *score) for key, score in scores.items()}
     worst = min(tails, key=lambda key: tails[key])
     alone = Screen(scores[worst][0], min(1.0, len(tails) * tails[worst]), 0.0)
     four = (_FOUR, _FREQUENCIES[0])
@@ -323,6 +319,13 @@ def independent_parts(residuals: Residuals) -> tuple[Screen | None, Screen | Non
         return alone, None
     above = float(stats.t.sf(scores[four][0], scores[four][1] - 1))
     return alone, Screen(scores[four][0], above, 0.0)
+
+
+def _tail(count: int, score: float, sales: float) -> float:
+    """Return how often chance leads to such a score of three bids, or to one below, of four."""
+    if count == _FOUR:
+        return float(stats.t.cdf(score, sales - 1))
+    return min(1.0, _SKEWED * 2.0 * float(stats.t.sf(abs(score), sales - 1)))
 
 
 def _scores(residuals: Residuals) -> dict[tuple[int, float], tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,25 @@ def test_a_change_is_told_first(findings: Findings) -> None:
     for heading in ("Beside other designs", "If an assumption fails", "Checks of the assumptions"):
         assert f"## {heading}\n" in text
     assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
+
+
+def test_a_failed_check_is_told_above_the_verdict(findings: Findings, tmp_path: Path) -> None:
+    assert "Warning" not in markdown(findings, FIGURES)
+    bad = findings.checks.assign(fails=[True, *[False] * (len(findings.checks) - 1)])
+    text = markdown(replace(findings, checks=bad), FIGURES)
+    warning = text.split("\n\n")[1]
+    assert warning.startswith("> **Warning: ") and warning.count("\n") == 0
+    assert bad["check"][0] in warning and bad["check"][1] not in warning
+    made = page(text, "Log", tmp_path)
+    assert re.search(r"</h1>\s*<blockquote>\s*<p><strong>Warning", made)
+    assert "h1 + blockquote" in made
+
+
+def test_each_assumption_has_its_row(findings: Findings) -> None:
+    said = markdown(findings, FIGURES).partition("## Checks of the assumptions")[2]
+    lines = [line for line in said.split("\n") if line.startswith("| ")]
+    assert len(lines) == 2 + len(findings.checks)
+    assert "passes, p = " in said and "| not tested | Not testable from bids." in said
 
 
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
