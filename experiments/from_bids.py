@@ -21,12 +21,13 @@ from daedalus.bids.design import (
     place_of,
     settled,
 )
+from daedalus.bids.diagnostics import diagnose
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
 from daedalus.bids.findings import Findings, reserve_words, reserves_table, verdict_row
 from daedalus.bids.log import load_bids
 from daedalus.bids.population import population_file, population_of
-from daedalus.bids.report import markdown, page, write_text
+from daedalus.bids.report import markdown, page, warnings, write_text
 from daedalus.config import Config
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
@@ -74,6 +75,7 @@ def main(config: Config, out: Path) -> None:
             field.in_money,
             confidence,
             name,
+            diagnose(estimator, estimate, samples, generator(config.seed, "bids/checks")),
         )
         _draw(report, findings, samples, judged, judgements)
         _write(report, findings, out)
@@ -164,6 +166,7 @@ def _write(report: Report, findings: Findings, out: Path) -> None:
     report.table(verdict_row(findings), "verdict")
     report.table(reserves_table(findings), "reserves")
     report.table(findings.sensitivity, "sensitivity")
+    report.table(findings.checks, "diagnostics")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")
     report.show(findings.designers, f"{findings.reward} of a sale")
@@ -174,5 +177,7 @@ def _write(report: Report, findings: Findings, out: Path) -> None:
     names = [path.stem for path in (out / "figures").glob("*.png")]
     text = markdown(findings, {name: f"figures/{name}.png" for name in names})
     write_text(out / "report.md", text)
+    for warning in warnings(findings.checks):
+        report.say(warning.removeprefix("> ").replace("**", ""))
     write_text(out / "report.html", page(text, f"What to set: {findings.population}", out))
-    report.say(f"{out / 'report.html'}: what to set, what it gains, how sure, what was assumed")
+    report.say(f"{out / 'report.html'}: what to set, what it gains, how sure, what was checked")

@@ -26,6 +26,7 @@ from daedalus.bids.levels import CONSTANT, Levels, Regression, without_errors
 from daedalus.bids.likelihood import SealedBids
 from daedalus.bids.log import BidLog
 from daedalus.bids.potential import Potential, excludes, potential_of
+from daedalus.bids.rounding import COARSE, half_steps, spread
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
 
 Numbers = NDArray[np.float64]
@@ -37,6 +38,7 @@ _CLASSES = 10
 """Number of classes of sales, by their base."""
 _SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
 _NORMAL = stats.norm.ppf((np.arange(9) + 0.5) / 9)
+_PER_DEVIATION = 1.349  # quartiles of a normal distribution
 _NONE = np.empty(0)
 
 
@@ -80,6 +82,13 @@ class Estimate:
     def typical_bidders(self) -> int:
         """Return the mean number of bidders of a sale, rounded."""
         return round(sum(size * share for size, share in self.shares.items()))
+
+    def of_bidders(self, quantiles: Numbers) -> Numbers:
+        """Return quantiles of the values of bidders whom the reserve did not keep away."""
+        if self.potential is None:
+            return quantiles
+        excluded = self.potential.excluded
+        return np.interp(excluded + (1.0 - excluded) * LEVELS, LEVELS, quantiles)
 
     @property
     def all_bids(self) -> Numbers:
@@ -133,6 +142,19 @@ class Estimator:
     def potential(self) -> Potential | None:
         """Return who could have come, if the reserve kept bidders away."""
         return self.log.potential(self.settings.potential_bidders)
+
+    @cached_property
+    def half_steps(self) -> Numbers:
+        """Return half the step of each bid in its money, shape (L,); 0 if it is too fine to matter.
+
+        Ascending bids are left as they are: their bounds hold for rounded bids, but for a step.
+        """
+        log = self.log
+        half = half_steps(log.bids)
+        levels = self.regression.fit(np.ones(len(log.sales)), False)
+        low, high = np.quantile(np.log(log.bids / levels.shown[log.sale]), [0.25, 0.75])
+        coarse = np.median(2.0 * half / log.bids) * _PER_DEVIATION >= COARSE * (high - low)
+        return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
 
     @property
     def lacks_rivals(self) -> bool:
@@ -189,8 +211,9 @@ class Estimator:
         return replace(found, bases=bases, worth=worth)
 
     def _relative(self, levels: Levels) -> Numbers:
-        """Return the bids in levels."""
-        return self.log.bids / levels.known[self.log.sale]
+        """Return the bids in levels; rounded ones are spread over their steps."""
+        bids, half = self.log.bids, self.half_steps
+        return (spread(bids, half) if half.any() else bids) / levels.known[self.log.sale]
 
     def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
         log = self.log
@@ -273,8 +296,9 @@ class Estimator:
         log, (order, sale) = self.log, self._by_sale
         levels = self.regression.fit(np.ones(len(log.sales)), False)
         part = np.log(levels.shown) - levels.slopes[CONSTANT]
-        logs = np.log(log.bids[order]) - part[sale]
-        bids = SealedBids(logs, np.zeros(len(logs)), log.bidders)
+        half = self.half_steps[order]
+        low, high = np.log(log.bids[order] - half), np.log(log.bids[order] + half)
+        bids = SealedBids((low + high) / 2.0 - part[sale], (high - low) / 2.0, log.bidders)
         first = self.settings.format == FIRST_PRICE
         return Deconvolution.of(bids, first, more, self.settings.bandwidth)
 

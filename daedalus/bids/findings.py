@@ -30,6 +30,7 @@ class Findings:
         in_money: Whether it is in the money of the log.
         confidence: Confidence of the intervals.
         population: Name of the population's file.
+        checks: The frame of ``diagnose``.
     """
 
     estimator: Estimator
@@ -43,6 +44,7 @@ class Findings:
     in_money: bool
     confidence: float
     population: str
+    checks: pd.DataFrame
 
     @property
     def base(self) -> str:

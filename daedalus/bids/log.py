@@ -17,6 +17,7 @@ from daedalus.bids.rows import (
     Roles,
     auctions_of,
     bidders_of,
+    known,
     last_bids,
     refuse_copies,
     refuse_sums,
@@ -62,6 +63,8 @@ class BidLog:
             bids; and ``reserve``, if the log has it.
         covariates: A row for each sale, by the names of the log's columns.
         notes: What was read, used, left out, dropped, merged, or taken as missing.
+        bidder: The name of the bidder of each bid, "" if unknown, shape (L,); None if the log has
+            no names.
     """
 
     name: str
@@ -71,6 +74,7 @@ class BidLog:
     sales: pd.DataFrame
     covariates: pd.DataFrame
     notes: tuple[Note, ...] = ()
+    bidder: NDArray[np.str_] | None = None
 
     @property
     def population(self) -> str:
@@ -156,6 +160,7 @@ class BidLog:
             sales=self.sales[sales].reset_index(drop=True),
             covariates=self.covariates[sales].reset_index(drop=True),
             notes=(*self.notes, told),
+            bidder=None if self.bidder is None else self.bidder[bids],
         )
 
 
@@ -266,7 +271,8 @@ def _assembled(
                 f"{columns.table.lines[sale.first[sale.number[row]]]}; give each sale one"
             )
         sales["reserve"] = sale.reserves[sale.first]
-    return BidLog(name, settings.format, sale.bids, sale.number, sales, covariates)
+    names = None if sale.bidders is None else np.array([known(each) for each in sale.bidders])
+    return BidLog(name, settings.format, sale.bids, sale.number, sales, covariates, bidder=names)
 
 
 def _in_order(log: BidLog) -> BidLog:
@@ -274,16 +280,24 @@ def _in_order(log: BidLog) -> BidLog:
 
     So the draws of the bootstrap do not depend on the order of the rows, or on names of sales.
     """
-    order = np.lexsort([log.bids, log.sale])
+    names = np.zeros(len(log.bids)) if log.bidder is None else log.bidder
+    order = np.lexsort([names, log.bids, log.sale])
     bids = np.split(log.bids[order], np.cumsum(log.bidders)[:-1])
+    who = np.split(names[order], np.cumsum(log.bidders)[:-1])
     others = log.sales.drop(columns="auction").join(log.covariates, rsuffix=" ")
     rest = [tuple(map(str, row)) for row in others.itertuples(index=False)]
-    keys = [(tuple(each), row) for each, row in zip(bids, rest, strict=True)]
+    keys = [
+        (tuple(each), row, tuple(map(str, of)))
+        for each, row, of in zip(bids, rest, who, strict=True)
+    ]
     places = sorted(range(len(keys)), key=keys.__getitem__)
     sizes = log.bidders[places]
     return replace(
         log,
         bids=np.concatenate([bids[place] for place in places]) if places else log.bids,
+        bidder=np.concatenate([who[place] for place in places])
+        if log.bidder is not None and places
+        else log.bidder,
         sale=np.repeat(np.arange(len(places)), sizes),
         sales=log.sales.iloc[places].reset_index(drop=True),
         covariates=log.covariates.iloc[places].reset_index(drop=True),

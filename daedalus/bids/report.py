@@ -1,4 +1,4 @@
-"""The report on a log of bids: what to set, what it gains, how sure that is, what was assumed."""
+"""The report on a log of bids: what to set, what it gains, how sure that is, what was checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pandas as pd
 from markdown_it import MarkdownIt
 
 from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
-from daedalus.bids.estimates import LEVEL, RESERVE
+from daedalus.bids.diagnostics import FAMILY, failed
+from daedalus.bids.estimates import LEVEL
 from daedalus.bids.findings import Findings, amount, reserve_words
 from daedalus.bids.log import BidLog
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
@@ -30,7 +31,9 @@ th, td { border-bottom: 1px solid #ddd; padding: 0.3rem 0.7rem; text-align: left
 th { border-bottom-color: #888; }
 blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
   border-left: 4px solid #009e73; font-size: 1.08rem; }
+h1 + blockquote { background: #fdecea; border-left-color: #c62828; color: #8e1414; }
 """
+"""What follows the title in a quote is the warning, which is red."""
 
 
 LAST = "## Go on with it"
@@ -51,6 +54,7 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
     log = findings.estimator.log
     parts = [
         f"# What to set: {plain(log.name)}",
+        *warnings(findings.checks),
         _reading(log),
         _verdict(findings),
         "## Beside other designs",
@@ -65,12 +69,29 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
         *([f"![Values behind bids]({figures['values']})"] if "values" in figures else []),
         f"![Densities]({figures['densities']})",
         *([_table(_readable_fit(findings.fit))] if len(findings.fit) else []),
-        "## What was assumed",
-        _assumed(findings),
+        "## Checks of the assumptions",
+        _checked(findings.checks),
         LAST,
         _further(findings),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def warnings(checks: pd.DataFrame) -> list[str]:
+    """Return a warning in one line if some checks fail, and else nothing.
+
+    Args:
+        checks: The frame of ``diagnose``.
+    """
+    bad = failed(checks)
+    if not len(bad):
+        return []
+    by_change = bad.groupby("changes", sort=False)["check"].agg(" ".join)
+    told = [f"**{plain(what)}** {plain(str(then))}" for then, what in by_change.items()]
+    return [
+        f"> **Warning: the log speaks against what was assumed, so what follows may "
+        f"be wrong.** These fail: {' '.join(told)}"
+    ]
 
 
 def _reading(log: BidLog) -> str:
@@ -90,7 +111,7 @@ def _verdict(findings: Findings) -> str:
         what_to_set(findings),
         f"**What it brings.** {what_it_brings(findings)}",
         f"**How sure.** {how_sure(findings)}",
-        "**What could be wrong.** What was assumed, at the end of this report; and:",
+        "**What could be wrong.** The checks of the assumptions, near the end; and:",
         "\n".join(f"- {plain(each)}" for each in against),
     ]
     lines = "\n\n".join(answers).split("\n")
@@ -181,45 +202,18 @@ def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 
 
-def _assumed(findings: Findings) -> str:
-    first = findings.estimator.settings.format == FIRST_PRICE
-    lines = [
-        "Each bidder knows what the sale is worth to it, and learns nothing of that from others.",
-        "Values of bidders are drawn alike, apart from what all bidders of a sale know. If some "
-        "are stronger, the best reserve is higher for them.",
-        "Bidders do not collude. If they do, values are higher than estimated, and so is the best "
-        "reserve.",
-        "As many bidders come at another reserve. If a higher one keeps some away, it gains less.",
-        "A sale that fails brings nothing. If the goods can be sold later, a higher reserve costs "
-        "less than shown.",
-    ]
-    if first:
-        lines.insert(3, "Bidders know how many they are, and bid what is best against such rivals.")
-    if findings.estimator.settings.format == ASCENDING:
-        lines += _assumed_of_ascending(findings)
-    if findings.base == RESERVE:
-        lines.append("The reserve is told before the sale, and is the same rule for all sales.")
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def _assumed_of_ascending(findings: Findings) -> list[str]:
-    removed = (
-        "What the bids of a sale have in common is taken out, because `bid_log.common_part` asks "
-        "for it. This assumes that the format causes none of it. But a winner stops where the "
-        "second-highest bidder does. This alone gives bids something in common. Then values come "
-        "out too close to each other, and the best reserve too low."
+def _checked(checks: pd.DataFrame) -> str:
+    """Return the checks as a table: what was assumed, what the log says, and what would change."""
+    chances = ["" if np.isnan(p) else f", p = {p:.2g}" for p in checks["p"]]
+    results = [f"{word}{chance}" for word, chance in zip(checks["result"], chances, strict=True)]
+    table = pd.DataFrame(
+        {"assumed": checks["check"], "result": results, "what the log says": checks["what"]}
+        | {"if it fails": checks["changes"]}
     )
-    kept = (
-        "What the bids of a sale have in common stays in them, because the format causes a part of "
-        "it: a winner stops where the second-highest bidder does. If the bidders also knew "
-        "something that the log does not show, values within a sale differ less than estimated."
+    return (
+        f"{_table(table)}\n\np is how often chance alone leads as far. Checks with a p fail "
+        f"together in at most {100 * FAMILY:.0f} % of the logs in which all assumptions hold."
     )
-    return [
-        "Nobody bids above its value. Nobody lets another win at a price that it would beat by the "
-        f"increment, here {100 * findings.estimator.settings.increment:g} % of the bid. Bidders "
-        "may raise by more than they need.",
-        removed if findings.estimator.settings.removes_common_part else kept,
-    ]
 
 
 def _table(frame: pd.DataFrame) -> str:

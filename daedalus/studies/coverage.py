@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from daedalus.bids.design import Field, Judged, Verdict, in_force, interval_of
+from daedalus.bids.diagnostics import diagnose
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.findings import money_of, typical
 from daedalus.bids.log import bid_log
@@ -113,8 +114,8 @@ def intervals_of(job: Job) -> list[dict[str, object]]:
 def diagnosed(
     estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], rng: np.random.Generator
 ) -> float:
-    """Return 1 if a check of the report fails, and else 0; nan as long as there are no checks."""
-    return np.nan
+    """Return 1 if a check of the report fails, and else 0."""
+    return float(diagnose(estimator, estimate, samples, rng)["fails"].any())
 
 
 def _rows(
@@ -128,11 +129,13 @@ def _quartiles(
     estimate: Estimate, samples: Sequence[Estimate], truth: Truth, confidence: float
 ) -> Iterator[Interval]:
     """Yield the quartiles of values in the typical sale, in money."""
+    lowest = [each.of_bidders(each.low) * _unit(each) for each in samples]
+    highest = [each.of_bidders(each.high) * _unit(each) for each in samples]
+    middle = estimate.of_bidders(estimate.values) * _unit(estimate)
     for true, (name, place) in zip(truth.quartiles.tolist(), QUARTILES.items(), strict=True):
-        low, _ = interval_of([each.low[place] * _unit(each) for each in samples], confidence)
-        _, high = interval_of([each.high[place] * _unit(each) for each in samples], confidence)
-        found = float(estimate.values[place]) * _unit(estimate)
-        yield Interval(name, found, low, high, true, true)
+        low, _ = interval_of([each[place] for each in lowest], confidence)
+        _, high = interval_of([each[place] for each in highest], confidence)
+        yield Interval(name, float(middle[place]), low, high, true, true)
 
 
 def _unit(estimate: Estimate) -> float:

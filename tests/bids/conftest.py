@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from daedalus.bids.design import Field, Judged, Verdict, in_force
+from daedalus.bids.diagnostics import diagnose
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.log import bid_log
 from daedalus.bids.settings import BidLogSettings
@@ -46,6 +48,11 @@ def estimate(estimator: Estimator) -> Estimate:
 @pytest.fixture(scope="session")
 def samples(estimator: Estimator) -> list[Estimate]:
     return list(estimator.bootstrap(np.random.default_rng(0)))
+
+
+@pytest.fixture(scope="session")
+def checks(estimator: Estimator, estimate: Estimate, samples: list[Estimate]) -> pd.DataFrame:
+    return diagnose(estimator, estimate, samples, np.random.default_rng(1))
 
 
 @pytest.fixture(scope="session")

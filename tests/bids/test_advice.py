@@ -18,13 +18,16 @@ from daedalus.bids.text_table import DOUBT, Note
 
 
 @pytest.fixture
-def findings(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> Findings:
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
     row = {"designer": "search", "sets": "its own", "result": 50.0}
     designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
     fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
     return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small"
-    )
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip
 
 
 def with_prices_off(findings: Findings, share: float) -> Findings:

@@ -44,6 +44,18 @@ def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
     assert grades["A00000"] == "a" and grades["A00001"] == "b"
 
 
+def test_each_bid_keeps_its_bidder_in_any_order_and_where_sales_are_left_out() -> None:
+    rng = np.random.default_rng(0)
+    table = table_of(list(rng.random((60, 3)))).assign(bidder=list("abc") * 60)
+    table.loc[0, "bidder"] = ""
+    table = pd.concat([table, pd.DataFrame([{"auction": "one", "bid": 0.5, "bidder": "d"}])])
+    log = read(table.sample(frac=1.0, random_state=0))
+    assert log.bidder is not None and len(log.bidder) == 180
+    names = dict(zip(table["bid"], table["bidder"], strict=True))
+    assert [names[bid] for bid in log.bids] == list(log.bidder)
+    assert read(table.drop(columns="bidder")).bidder is None
+
+
 @pytest.mark.parametrize("text", ["", "\x00"])
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sales.csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +20,16 @@ FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sen
 
 
 @pytest.fixture
-def findings(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> Findings:
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
     row = {"designer": "search", "sets": "its own", "result": 50.0}
     designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
     fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
     return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small"
-    )
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip
 
 
 def test_a_change_is_told_first(findings: Findings) -> None:
@@ -34,9 +38,28 @@ def test_a_change_is_told_first(findings: Findings) -> None:
     assert read.startswith("- **Read**: 600 rows.")
     assert "**Used**: auction as the sale; bid as the bid." in read
     assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
-    for heading in ("Beside other designs", "If an assumption fails", "What was assumed"):
+    for heading in ("Beside other designs", "If an assumption fails", "Checks of the assumptions"):
         assert f"## {heading}\n" in text
     assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
+
+
+def test_a_failed_check_is_told_above_the_verdict(findings: Findings, tmp_path: Path) -> None:
+    assert "Warning" not in markdown(findings, FIGURES)
+    bad = findings.checks.assign(fails=[True, *[False] * (len(findings.checks) - 1)])
+    text = markdown(replace(findings, checks=bad), FIGURES)
+    warning = text.split("\n\n")[1]
+    assert warning.startswith("> **Warning: ") and warning.count("\n") == 0
+    assert bad["check"][0] in warning and bad["check"][1] not in warning
+    made = page(text, "Log", tmp_path)
+    assert re.search(r"</h1>\s*<blockquote>\s*<p><strong>Warning", made)
+    assert "h1 + blockquote" in made
+
+
+def test_each_assumption_has_its_row(findings: Findings) -> None:
+    said = markdown(findings, FIGURES).partition("## Checks of the assumptions")[2]
+    lines = [line for line in said.split("\n") if line.startswith("| ")]
+    assert len(lines) == 2 + len(findings.checks)
+    assert "passes, p = " in said and "| not tested | Not testable from bids." in said
 
 
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
@@ -95,17 +118,3 @@ def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estim
     assert reserve_words(0.0, estimator, estimate) == "no reserve"
     assert reserve_words(2.0, estimator, estimate) == f"a reserve of {amount(2 * estimator.unit)}"
     assert reserve_words(1.0, make_estimator(1.0), estimate) == "today's reserve"
-
-
-def test_what_ascending_bids_have_in_common_is_explained(findings: Findings) -> None:
-    said = {}
-    for asked in (None, True):
-        found = make_estimator(format="ascending", common_part=asked)
-        estimate = found.estimate()
-        table = sensitivity(found, estimate, findings.verdict)
-        other = replace(findings, estimator=found, estimate=estimate, sensitivity=table)
-        said[asked] = markdown(other, FIGURES)
-        assert ("what bidders knew" in set(table["kind"])) is (asked is True)
-    assert "stays in them, because the format causes a part" in said[None]
-    assert "This assumes that the format causes none of it." in said[True]
-    assert "format causes" not in markdown(findings, FIGURES)

@@ -41,9 +41,14 @@ def test_a_log_becomes_a_report(log: Path, tmp_path: Path) -> None:
     designers = pd.read_csv(tmp_path / "designers.csv").set_index("designer")
     assert list(designers.index) == ["in force", "designed", "search"]
     assert designers.loc["designed", "gain_low"] > 0
-    assert {"sensitivity.csv", "fit.csv", "levels.csv", "verdict.csv", "reserves.csv"} < {
-        path.name for path in tmp_path.iterdir()
-    }
+    assert {
+        "sensitivity.csv",
+        "fit.csv",
+        "levels.csv",
+        "verdict.csv",
+        "reserves.csv",
+        "diagnostics.csv",
+    } < {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_bounds_of_an_ascending_log_make_its_intervals_wide() -> None:
 
 
 def test_a_log_that_is_refused_is_counted() -> None:
-    rows = found(replace(JOB, kind="reserve", sales=60))
+    rows = found(replace(JOB, kind="entry", sales=60))
     assert rows["refused"].all() and rows["found"].isna().all()
     table = coverage_table(rows.reset_index(), 0.95)
     assert (table["refused"] == 1.0).all() and (table["logs"] == 0).all()
