@@ -251,7 +251,8 @@ def _bidders(
         f"{' and '.join(closest.names)}, who met in {closest.sales:,} sales, move together the "
         f"most: score {closest.screen.statistic:.1f}; by chance {closest.screen.usual:.1f}."
     )
-    yield Check(pair, what, closest.screen.statistic, closest.screen.p, _RING)
+    changes = f"They collude, or vary less than the others, if bidders are not alike. {_RING}"
+    yield Check(pair, what, closest.screen.statistic, closest.screen.p, changes)
 
 
 def _numbers_of_bidders(

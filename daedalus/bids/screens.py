@@ -259,7 +259,7 @@ def closest_pair(residuals: Residuals, rng: np.random.Generator) -> Pair | None:
     who = np.maximum(residuals.bidder, 0)
     counts = np.maximum(np.bincount(who), 1)
 
-    own = residuals.around_sale(residuals.scores)
+    own = residuals.around_sale(residuals.left)  # covers follow far below, which ranks would hide
 
     def scores(places: Places) -> Numbers:
         bids = own[places]
