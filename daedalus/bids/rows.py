@@ -62,7 +62,7 @@ class Roles:
                 table.require({key: name})[key] if named else table.find(name) if name else None
             )
         required = table.require({key: getattr(settings, key) for key in ("auction", "bid")})
-        roles = cls(**required, **optional)
+        roles = cls(required["auction"], required["bid"], **optional)
         twice = [name for name, count in Counter(roles.taken).items() if count > 1]
         if twice:
             raise CannotRunError(
