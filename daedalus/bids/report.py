@@ -28,28 +28,28 @@ body { overflow-wrap: break-word; -webkit-text-size-adjust: 100%; }
 h1 { overflow-wrap: anywhere; }
 img { max-width: 100%; height: auto; }
 .wide { overflow-x: auto; margin: 1rem 0; }
+@media (max-width: 600px) {
+  html body { margin: 1rem auto; }
+  body h1 { font-size: 1.6rem; }
+  body ul { padding-left: 1.2rem; }
+  body blockquote { padding: 0.4rem 0.8rem; font-size: 1rem; }
+  .wide table, .wide img { min-width: 38rem; }
+}
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { border-bottom: 1px solid #ddd; padding: 0.3rem 0.7rem; text-align: left; }
 th { border-bottom-color: #888; }
 blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
   border-left: 4px solid #009e73; font-size: 1.08rem; }
-@media (max-width: 600px) {
-  body { margin: 1rem auto; }
-  h1 { font-size: 1.6rem; }
-  ul { padding-left: 1.2rem; }
-  blockquote { padding: 0.4rem 0.8rem; font-size: 1rem; }
-  .wide table, .wide img { min-width: 38rem; }
-}
 """
-_WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}, which may scroll">{}</div>'
-_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-_FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
-_BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
 
 
 LAST = "## Go on with it"
 """Heading of the last part, which names files of the run."""
 
+_WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}, which may scroll">{}</div>'
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
+_BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
 _LITTLE = 0.1
 _FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
 
