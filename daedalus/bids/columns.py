@@ -157,7 +157,7 @@ class Columns:
                 shown = cell or "an empty cell"
                 raise CannotRunError(
                     f"bids: column {name}, line {line}: {shown} is no date; write dates as "
-                    "1990-01-31, or name another column in bid_log.date"
+                    "1990-01-31, or choose another column of dates (bid_log.date)"
                 )
             found.append(year)
         return found
@@ -215,7 +215,7 @@ class Columns:
         one, other = (number_of(marked[0], mark) for mark in ".,")
         raise CannotRunError(
             f"bids: column {name}, line {line}: {marked[0]} may be {one:.10g} or {other:.10g}; "
-            "name the decimal mark, bid_log.decimal='.' or bid_log.decimal=','"
+            "choose the decimal mark (bid_log.decimal='.' or bid_log.decimal=',')"
         )
 
     def _mark_of_the_file(self, besides: Collection[str]) -> str | None:

@@ -138,7 +138,7 @@ def covariates_of(
 
 
 def _found(columns: Columns, names: Sequence[str]) -> list[str]:
-    return [columns.table.require("covariates", name) for name in names]
+    return [columns.table.require({"covariates": name})["covariates"] for name in names]
 
 
 def _free_name(name: str, frame: pd.DataFrame) -> str:
@@ -182,8 +182,8 @@ def _refuse_gaps(columns: Columns, name: str, values: Sequence[object]) -> None:
     if gaps:
         raise CannotRunError(
             f"bids: column {name} is empty in {len(gaps)} rows, first in line "
-            f"{columns.table.lines[gaps[0]]}; fill it, or name the covariates to use in "
-            "bid_log.covariates"
+            f"{columns.table.lines[gaps[0]]}; fill it, or leave the column out "
+            "(bid_log.covariates names those to use)"
         )
 
 

@@ -25,8 +25,18 @@ _STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; color: #222; max-width: 50rem; margin: 2rem auto;
   padding: 0 1rem; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 2.2rem; }
+body { overflow-wrap: break-word; -webkit-text-size-adjust: 100%; }
+h1 { overflow-wrap: anywhere; }
 img { max-width: 100%; height: auto; }
-table { border-collapse: collapse; font-size: 0.9rem; margin: 1rem 0; }
+.wide { overflow-x: auto; margin: 1rem 0; }
+@media (max-width: 600px) {
+  html body { margin: 1rem auto; }
+  body h1 { font-size: 1.6rem; }
+  body ul { padding-left: 1.2rem; }
+  body blockquote { padding: 0.4rem 0.8rem; font-size: 1rem; }
+  .wide table, .wide img { min-width: 38rem; }
+}
+table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { border-bottom: 1px solid #ddd; padding: 0.3rem 0.7rem; text-align: left; }
 th { border-bottom-color: #888; }
 blockquote { margin: 1rem 0; padding: 0.6rem 1.1rem; background: #eef6f2;
@@ -39,6 +49,10 @@ h1 + blockquote { background: #fdecea; border-left-color: #c62828; color: #8e141
 LAST = "## Go on with it"
 """Heading of the last part, which names files of the run."""
 
+_WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}, which may scroll">{}</div>'
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
+_BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
 _LITTLE = 0.1
 _FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
 
@@ -245,12 +259,17 @@ def plain(text: str) -> str:
 def page(text: str, title: str, folder: Path) -> str:
     """Return the report as one HTML page with its figures inside.
 
+    On a phone tables and figures keep a readable width and scroll, but the page does not.
+
     Args:
         text: The report in Markdown.
         title: Title of the page.
         folder: Folder in which the figures' paths start.
     """
+    text = _BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}", text)
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    body = _TABLE.sub(lambda each: _WIDE.format("Table", each[0]), body)
+    body = _FIGURE.sub(lambda each: _WIDE.format("Figure", each[1]), body)
     for path in sorted(folder.glob("figures/*.png")):
         data = base64.b64encode(path.read_bytes()).decode()
         body = body.replace(f'src="figures/{path.name}"', f'src="data:image/png;base64,{data}"')

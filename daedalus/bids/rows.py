@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import reduce
 from pathlib import Path
@@ -59,16 +59,22 @@ class Roles:
             name = getattr(settings, key)
             named = name not in ("", getattr(usual, key))
             optional[key] = (
-                table.require(key, name) if named else table.find(name) if name else None
+                table.require({key: name})[key] if named else table.find(name) if name else None
             )
-        auction, bid = (table.require(key, getattr(settings, key)) for key in ("auction", "bid"))
-        roles = cls(auction, bid, **optional)
+        required = table.require({key: getattr(settings, key) for key in ("auction", "bid")})
+        roles = cls(required["auction"], required["bid"], **optional)
         twice = [name for name, count in Counter(roles.taken).items() if count > 1]
         if twice:
             raise CannotRunError(
-                f"bids: the column {twice[0]} has two roles; name another in bid_log, one for each"
+                f"bids: column {twice[0]} is chosen twice, for {roles.uses(twice[0])}; choose "
+                "another for one of them"
             )
         return roles
+
+    def uses(self, column: str) -> str:
+        """Return what a column is used for, in words."""
+        used = [key for key, name in asdict(self).items() if name == column]
+        return " and ".join("sale" if key == "auction" else key for key in used)
 
     @property
     def taken(self) -> list[str]:
@@ -151,7 +157,8 @@ def auctions_of(table: TextTable, roles: Roles) -> tuple[list[str], list[Note]]:
     for line, cell in zip(table.lines, cells, strict=True):
         if not cell:
             raise CannotRunError(
-                f"bids: column {roles.auction}, line {line}: it is empty; name the sale"
+                f"bids: line {line} has no sale in column {roles.auction}; if it is a total, "
+                "delete it, or else name its sale"
             )
     return cells, list(_odd_names("sale", cells))
 
@@ -219,8 +226,8 @@ def _twice(table: TextTable, key: tuple[str, str], other: int, row: int) -> str:
     if key[1] in _NO_NAMES:
         return f"{where} ({first}); if {key[1]} means that nobody knows who, leave the cell empty"
     return (
-        f"{where} ({first}); a sealed sale takes one bid, so keep the one that counted, or give "
-        "bid_log.format=ascending"
+        f"{where} ({first}); a sealed sale takes one bid, so keep the one that counted, or choose "
+        "ascending sales (bid_log.format=ascending)"
     )
 
 

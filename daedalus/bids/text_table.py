@@ -10,8 +10,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,15 @@ _OTHER_FILES = {
 _SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SHOWN = 12
 """Names of columns that an error lists at most."""
+
+USUAL_NAMES: dict[str, list[str]] = {
+    "auction": ["auction", "sale", "lot", "tender"],
+    "bid": ["bid", "amount", "price", "offer"],
+    "bidder": ["bidder", "buyer", "firm", "company"],
+    "reserve": ["reserve"],
+    "date": ["date", "day"],
+}
+"""What columns are usually called, by the settings that name them; the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -88,26 +98,37 @@ class TextTable:
         alike = [each for each in self.names if each.casefold() == name.strip().casefold()]
         if len(alike) > 1:
             raise CannotRunError(
-                f"bids: the columns {' and '.join(alike)} differ in case alone; name the one to "
-                f"read, as in bid_log.bid={alike[0]}"
+                f"bids: the columns {' and '.join(alike)} differ in case alone; rename one"
             )
         return alike[0] if alike else None
 
-    def require(self, key: str, name: str) -> str:
-        """Return the column of a name that has to be there; ``key`` is its setting.
+    def require(self, named: Mapping[str, str]) -> dict[str, str]:
+        """Return the columns of names that have to be there, by their settings.
+
+        Args:
+            named: Names, by settings such as ``bid``.
 
         Raises:
-            CannotRunError: There is no such column.
+            CannotRunError: Some are not there; the message has them all.
         """
-        found = self.find(name)
-        if found is None:
-            listed = ", ".join(self.names[:_SHOWN]) + (" …" if len(self.names) > _SHOWN else "")
-            example = next((each for each in self.names if each.isidentifier()), "NAME")
-            raise CannotRunError(
-                f"bids: no column {name} among {listed}; rename yours, or name it as in "
-                f"bid_log.{key}={example}"
-            )
-        return found
+        found = {key: self.find(name) for key, name in named.items()}
+        lost = [key for key, column in found.items() if column is None]
+        if lost:
+            taken = [column for column in found.values() if column is not None]
+            raise CannotRunError(self._lacks({key: named[key] for key in lost}, taken))
+        return {key: column for key, column in found.items() if column is not None}
+
+    def _lacks(self, lost: Mapping[str, str], taken: Collection[str]) -> str:
+        """Return that columns are not there, and how to name them."""
+        listed = ", ".join(self.names[:_SHOWN]) + (" …" if len(self.names) > _SHOWN else "")
+        free = [name for name in self.names if name not in taken]
+        guesses = ((key, usual_column(key, free) or "COLUMN") for key in lost)
+        settings = " ".join(f"bid_log.{key}={shlex.quote(guess)}" for key, guess in guesses)
+        several = len(lost) > 1
+        return (
+            f"bids: no column{'s' * several} {' and '.join(lost.values())} among {listed}; rename "
+            f"yours, or say which {'they are' if several else 'it is'} ({settings})"
+        )
 
     def column(self, name: str) -> list[str]:
         """Return the cells of a column."""
@@ -119,6 +140,21 @@ class TextTable:
         places = list(rows)
         cells, lines = [self.rows[row] for row in places], [self.lines[row] for row in places]
         return TextTable(self.names, cells, lines, self.separator, (*self.notes, *notes))
+
+
+def usual_column(key: str, names: Sequence[str]) -> str | None:
+    """Return the one column with a usual name; None if there is none, or several.
+
+    Args:
+        key: What it holds. Of ``USUAL_NAMES`` the first goes before the others.
+        names: The columns.
+    """
+    every = USUAL_NAMES.get(key, [])
+    for usual in (every[:1], every):
+        found = [name for name in names if name.strip().casefold() in usual]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def read_table(path: Path, settings: BidLogSettings) -> TextTable:

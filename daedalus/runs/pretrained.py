@@ -41,9 +41,9 @@ class Pretrained:
         mean = sum(self.scores.values()) / len(self.scores)
         commit = f", commit {self.commit[:7]}" if self.commit else ""
         return (
-            f"the pretrained one of {self.recipe}, {self.date}{commit}; {mean:.2f} over "
-            f"{len(self.scores)} populations, where 0 is random, and 1 the better of planner and "
-            "best own"
+            f"the pretrained one of {self.recipe}, {self.date}{commit}; it scores {mean:.2f} in "
+            f"{len(self.scores)} populations that it never met, from 0 for random mechanisms to 1 "
+            "for designers that know the bidders"
         )
 
     def write(self, folder: Path) -> None:

@@ -60,8 +60,8 @@ class ServiceSettings(Checked):
             heuristic one answers; and for a language model that bids.
         design_queue: Largest number of different questions that wait for the trained designer, of
             searches, and of steps that wait for a language model's bids.
-        job_timeout: Longest time of a search, and of a report on bids. Each has a process of its
-            own, one of each kind at a time.
+        job_timeout: Longest time of a search, which has a process of its own, one at a time.
+        report_timeout: Longest time of a report on bids, likewise.
         outputs: Folder that contains runs: models, curves and figures.
         write_up: The article, served as /blog.md.
 
@@ -93,6 +93,7 @@ class ServiceSettings(Checked):
     design_timeout: float = at_least(0.001, 30.0)
     design_queue: int = at_least(1, 8)
     job_timeout: float = at_least(0.001, 45.0)
+    report_timeout: float = at_least(0.001, 180.0)
     outputs: str = "outputs"
     write_up: str = "docs/blog.md"
 

@@ -79,7 +79,7 @@ def test_a_missing_number_is_refused_with_its_line(tmp_path: Path, missing: str)
 def test_a_number_that_may_be_two_is_refused_unless_something_tells(tmp_path: Path) -> None:
     rows = [(a, f"{1000 + 10 * b:,.0f}") for a, b in ROWS]
     text = text_of(rows, "auction;bid", ";")
-    assert "line 2: 1,341 may be 1341 or 1.341; name the decimal mark" in refusal(tmp_path, text)
+    assert "line 2: 1,341 may be 1341 or 1.341; choose the decimal mark" in refusal(tmp_path, text)
     money, thousandths = (best_of(tmp_path, text, decimal=mark) for mark in ".,")
     assert money == pytest.approx(1000 * thousandths)
     told = text_of([(*row, "2,5") for row in rows], "auction;bid;size", ";")

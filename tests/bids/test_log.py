@@ -132,7 +132,7 @@ def test_dates_become_years_and_gaps_are_refused() -> None:
     assert "column grade is empty in 3 rows" in refusal(table_of(BIDS, grade=[None, *dates[1:]]))
     empty = table_of(BIDS).astype({"auction": object})
     empty.loc[0, "auction"] = None
-    assert "line 2: it is empty" in refusal(empty)
+    assert "line 2 has no sale" in refusal(empty)
 
 
 def test_two_bids_of_a_bidder_count_as_the_last_where_bidding_is_open() -> None:

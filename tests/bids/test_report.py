@@ -111,6 +111,21 @@ def test_the_page_holds_its_figures(tmp_path: Path) -> None:
     assert "<table>" in made and "<title>A &amp; B</title>" in made and "<script>" not in made
 
 
+def test_the_page_scrolls_tables_and_figures_alone_and_keeps_numbers_with_their_unit(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "![Curve](figures/a.png)\n\n5 % more\n\n| a |\n| --- |\n| 1 |\n\n| b |\n| --- |\n| 7 % |\n"
+    )
+    made = page(text, "Title", tmp_path)
+    body = made.partition("<body>")[2]
+    assert body.count('<div class="wide"') == body.count("</div>") == 3
+    assert re.findall(r'label="(\w+),[^>]*><(\w+)', body) == [
+        ("Figure", "img"), ("Table", "table"), ("Table", "table"),
+    ]  # fmt: skip
+    assert "5\N{NO-BREAK SPACE}% more" in body and "7\N{NO-BREAK SPACE}%" in body
+
+
 def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estimate) -> None:
     assert (
         amount(13_704_254.9) == "13,700,000" and amount(0.151234) == "0.1512" and amount(0.0) == "0"

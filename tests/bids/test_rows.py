@@ -107,12 +107,16 @@ def test_sales_whose_bids_are_all_equal_are_refused(tmp_path: Path, spread: floa
 def test_an_unnamed_sale_is_refused_with_its_line(tmp_path: Path) -> None:
     lines = PLAIN.splitlines()
     lines[6] = lines[6].replace("1,", ",", 1)
-    assert "line 7: it is empty" in refusal(tmp_path, "\n".join(lines))
+    assert "line 7 has no sale in column auction; if it is a total, delete it" in refusal(
+        tmp_path, "\n".join(lines)
+    )
 
 
 def test_a_column_that_is_named_has_to_be_there(tmp_path: Path) -> None:
     assert "no column buyer among auction, bid" in refusal(tmp_path, PLAIN, bidder="buyer")
-    assert "has two roles" in refusal(tmp_path, PLAIN, bidder="bid")
+    assert "column bid is chosen twice, for bid and bidder" in refusal(
+        tmp_path, PLAIN, bidder="bid"
+    )
     text = text_of([(*row, 7) for row in ROWS], "auction,bid,bidder")
     assert "bids twice" in refusal(tmp_path, text)
     assert best_of(tmp_path, text, bidder="") == best_of(tmp_path, PLAIN)

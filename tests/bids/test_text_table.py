@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.bids.settings import BidLogSettings
-from daedalus.bids.text_table import parse_table
+from daedalus.bids.text_table import USUAL_NAMES, parse_table, usual_column
 from tests.bids.written import best_of, notes_of, read, refusal, sales_of, text_of
 
 ROWS = sales_of(120, 3, 1)
@@ -17,6 +17,17 @@ PLAIN = text_of(ROWS)
 @pytest.fixture
 def usual(tmp_path: Path) -> float:
     return best_of(tmp_path, PLAIN)
+
+
+def test_the_first_usual_name_is_the_default_and_goes_before_the_others() -> None:
+    usual = BidLogSettings()
+    assert {key: names[0] for key, names in USUAL_NAMES.items()} == {
+        key: getattr(usual, key) for key in USUAL_NAMES
+    }
+    assert usual_column("bid", ["lot", " Amount"]) == " Amount"
+    assert usual_column("bid", ["price", "Bid"]) == "Bid"
+    assert usual_column("bid", ["price", "amount"]) is None
+    assert usual_column("bid", ["area"]) is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +106,9 @@ def refusal_of_encoding(tmp_path: Path, text: str) -> str:
         (b'auction,bid\n1,"2"x\n', "line 2: ',' expected"),
         (b"auction,bid,bid\n1,2,3\n", "line 1: the column bid stands there twice"),
         (b"\nauction,bid,Size,Size \n1,2,3,4\n", "line 2: the column Size stands there twice"),
-        (b"lot,amount\n1,2\n", "no column auction among lot, amount; rename yours, or name it"),
+        (b"lot,amount\n1,2\n", "no columns auction and bid among lot, amount; rename yours, or"),
+        (b"lot,amount\n1,2\n", "which they are (bid_log.auction=lot bid_log.bid=amount)"),
+        (b"id,x,bid\n1,2,3\n", "which it is (bid_log.auction=COLUMN)"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path: Path, data: bytes, why: str) -> None:

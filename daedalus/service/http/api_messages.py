@@ -72,6 +72,7 @@ class BidLog(Strict):
     """A log of bids, see ``docs/bidders.md``."""
 
     csv: str = Field(description="a header, and a row for each bid")
+    name: Column = Field("bids", description="what the report calls the log")
     format: Literal["first_price", "second_price", "ascending"] = Field(
         "first_price", description="how the sales were held"
     )
@@ -90,13 +91,14 @@ class BidLog(Strict):
     @property
     def settings(self) -> BidLogSettings:
         """Return how the log is to be read."""
-        return BidLogSettings(**self.model_dump(exclude={"csv"}))
+        return BidLogSettings(**self.model_dump(exclude={"csv", "name"}))
 
 
 class BidReport(Strict):
-    """Where the report on a log of bids is, for a while."""
+    """Where the report on a log of bids and its reserves are, for a while."""
 
     report: str
+    reserves: str
 
 
 class FieldProblem(BaseModel):

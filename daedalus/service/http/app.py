@@ -68,7 +68,7 @@ def create_app(
     advice = "; the designer search is made for what you ask" if "search" in (makers or {}) else ""
     designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
-    reports = BidReports(report_on if settings.max_upload_bytes else None, settings.job_timeout)
+    reports = BidReports(report_on if settings.max_upload_bytes else None, settings.report_timeout)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))

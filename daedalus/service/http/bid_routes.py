@@ -1,17 +1,18 @@
-"""Routes of reports on logs of bids: one takes a CSV, the other shows the report."""
+"""Routes of reports on logs of bids: one takes a CSV, the others give the report."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from daedalus.service.http.api_messages import INVALID, BidLog, BidReport, Documented, Problem
 from daedalus.service.http.designer_routes import leaving
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
-from daedalus.service.sessions.bid_reports import BidLogError, BidReports
+from daedalus.service.sessions.bid_reports import BidLogError, BidReports, MadeReport
 
 PATH = "/api/bids"
+RESERVES = "reserves.csv"
 
 _NO_REPORTS = (
     "this server makes no reports on bids: it takes no uploads, or it lacks pandas, scipy, "
@@ -43,18 +44,34 @@ def bid_routes(reports: BidReports) -> APIRouter:
             raise HTTPException(404, _NO_REPORTS)
         try:
             with leaving(http) as left:
-                name = await reports.make(log.csv, log.settings, visitor_of(http.scope), left)
+                name = await reports.make(
+                    log.name, log.csv, log.settings, visitor_of(http.scope), left
+                )
         except BidLogError as error:
             raise HTTPException(422, str(error)) from error
-        return BidReport(report=f"{PATH}/{name}")
+        return BidReport(report=f"{PATH}/{name}", reserves=f"{PATH}/{name}/{RESERVES}")
 
     @router.get(
         f"{PATH}/{{name}}", responses=INVALID | _ABSENT, summary="Read such a report as a web page"
     )
     async def read(name: str) -> HTMLResponse:
+        return HTMLResponse(kept(name).page, headers=HARMLESS)
+
+    @router.get(
+        f"{PATH}/{{name}}/{RESERVES}",
+        responses=INVALID | _ABSENT,
+        response_class=PlainTextResponse,
+        summary="Read the reserve of each sale in such a report as CSV",
+    )
+    async def read_reserves(name: str) -> PlainTextResponse:
+        as_file = {"Content-Disposition": f"attachment; filename={RESERVES}"}
+        table = kept(name).reserves
+        return PlainTextResponse(table, headers=HARMLESS | as_file, media_type="text/csv")
+
+    def kept(name: str) -> MadeReport:
         report = reports.get(name)
         if report is None:
             raise HTTPException(404, _NO_REPORT)
-        return HTMLResponse(report, headers=HARMLESS)
+        return report
 
     return router

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from daedalus.bids.text_table import USUAL_NAMES
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
@@ -72,6 +73,7 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int
         episode_length=catalogue.markets[catalogue.market].episode_length,
         max_episode_length=catalogue.max_episode_length,
         upload_bytes=upload_bytes,
+        bid_columns=USUAL_NAMES,
     )
 
 

@@ -83,7 +83,11 @@ class Start(Strict):
 
 
 class Offer(Strict):
-    """Everything that a visitor may choose; ``upload_bytes`` is 0 without reports on bids."""
+    """Everything that a visitor may choose.
+
+    ``upload_bytes`` is 0 without reports on bids; ``bid_columns`` are the usual names of the
+    columns of a log, by what they hold.
+    """
 
     fields: list[MechanismField]
     populations: list[PopulationOnOffer]
@@ -94,6 +98,7 @@ class Offer(Strict):
     episode_length: int
     max_episode_length: int
     upload_bytes: int
+    bid_columns: dict[str, list[str]]
 
 
 class TourStop(Strict):

@@ -9,8 +9,10 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from csv import Error, reader
+from dataclasses import dataclass
 from io import StringIO
 from tempfile import TemporaryDirectory
+from weakref import WeakSet
 
 from daedalus.bids.rows import Roles
 from daedalus.bids.settings import SEPARATORS, BidLogSettings
@@ -19,19 +21,38 @@ from daedalus.checks import CannotRunError
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.store import CapacityError
-from daedalus.service.sessions.worker import Worker
+from daedalus.service.sessions.worker import RefusedError, TimeUpError, Worker, WorkError
 
-ReportOn = Callable[[str, BidLogSettings, str], str]
-"""Returns the report on a CSV of bids as HTML: takes the CSV, how to read it, and a folder for
-files that do not stay. It can be pickled."""
+
+@dataclass(frozen=True)
+class MadeReport:
+    """A report.
+
+    Attributes:
+        page: The report as HTML.
+        reserves: The reserve of each sale as CSV.
+    """
+
+    page: str
+    reserves: str
+
+
+ReportOn = Callable[[str, str, BidLogSettings, str], MadeReport]
+"""Makes the report on a CSV of bids: takes the name of the log, the CSV, how to read it, and a
+folder for files that do not stay. It can be pickled."""
 
 MOST_ROWS, MOST_COLUMNS = 20_000, 20
 KEPT = 16
 """Number of reports that stay in memory, for the page to show."""
 
-_WAITING = 4  # reports under way; each takes about a quarter of a minute
+_WAITING = 4  # reports under way; each takes about half a minute
 _LATER = 15.0  # seconds
 _LONGEST = 400  # characters of a reason, which may quote the log
+_SETTING = re.compile(r" ?\(bid_log\.[^)]{0,300}\)")  # advice for the command line
+_TOO_LONG = (
+    "this took longer than {:g} seconds: the server is too busy, or the log too long; try again "
+    "later, or send fewer sales"
+)
 _END_OF_LINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -50,9 +71,9 @@ class BidReports:
     def __init__(self, report_on: ReportOn | None, seconds: float) -> None:
         self._report_on = report_on
         self._seconds = seconds
-        self._worker = Worker(seconds)
+        self._workers: WeakSet[Worker] = WeakSet()
         self._thread = ThreadPoolExecutor(1, "reports")
-        self._reports: SharedAnswers[str] = SharedAnswers(self._thread, _WAITING, KEPT)
+        self._reports: SharedAnswers[MadeReport] = SharedAnswers(self._thread, _WAITING, KEPT)
         self._key = secrets.token_bytes(32)
 
     @property
@@ -62,6 +83,7 @@ class BidReports:
 
     async def make(
         self,
+        log: str,
         csv: str,
         settings: BidLogSettings,
         visitor: str,
@@ -70,10 +92,11 @@ class BidReports:
         """Make a report, and return the name under which ``get`` has it.
 
         Args:
+            log: What the report calls the log.
             csv: The log.
             settings: How it is to be read.
             visitor: Who asks. Each has one report under way.
-            left: Is done when the visitor has left.
+            left: Is done when the visitor has left. Then the report ends, and another may begin.
 
         Raises:
             BidLogError: The log cannot be used, or its report takes too long.
@@ -81,7 +104,7 @@ class BidReports:
         """
         await asyncio.to_thread(check_shape, csv, settings)
         name = hashlib.blake2b(
-            f"{settings}\n{csv}".encode(), key=self._key, digest_size=16
+            f"{settings}\n{log}\n{csv}".encode(), key=self._key, digest_size=16
         ).hexdigest()
         if not self._reports.claim(visitor, name):
             raise CapacityError("a report for your address is being made; wait for it", _LATER)
@@ -89,26 +112,47 @@ class BidReports:
             full = f"{self._reports.waiting} reports are being made; try again later"
             raise CapacityError(full, _LATER)
         patience = (_WAITING + 1) * self._seconds  # the others come first
-        report, error = await self._reports.ask_in_words(
-            "the report", name, lambda: self._made(csv, settings), patience, left
+        worker = Worker(self._seconds)
+        self._workers.add(worker)
+        answer = await self._reports.ask(
+            name, lambda: self._made(worker, log, csv, settings), patience, left, worker.close
         )
-        if report is None:
-            raise BidLogError(bounded(str(error), _LONGEST))
+        if (why := self._why_not(answer)) is not None:
+            raise BidLogError(bounded(why, _LONGEST))
         return name
 
-    def get(self, name: str) -> str | None:
+    def get(self, name: str) -> MadeReport | None:
         """Return a report; None if there is none of this name any more."""
         return self._reports.kept(name)
 
     def close(self) -> None:
         """End the report under way; a second call changes nothing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
-        self._worker.close()
+        for worker in list(self._workers):
+            worker.close()
 
-    def _made(self, csv: str, settings: BidLogSettings) -> str:
+    def _made(self, worker: Worker, log: str, csv: str, settings: BidLogSettings) -> MadeReport:
         assert self._report_on is not None
         with TemporaryDirectory() as folder:  # is removed here, since the worker may be ended
-            return self._worker.run(self._report_on, csv, settings, folder)
+            return worker.run(self._report_on, log, csv, settings, folder)
+
+    def _why_not(self, answer: asyncio.Future[MadeReport]) -> str | None:
+        """Return why there is no report, in words for a visitor; None if there is one."""
+        if answer.cancelled():
+            return "the report was stopped; send the log again"
+        error = answer.exception() if answer.done() else TimeUpError()
+        if isinstance(error, TimeUpError):
+            return _TOO_LONG.format(self._seconds)
+        if isinstance(error, RefusedError):
+            return for_visitors(str(error))
+        if isinstance(error, WorkError):
+            return f"the report was stopped: {error}; send fewer sales"
+        return None if error is None else "the report failed; the server's log says why"
+
+
+def for_visitors(reason: str) -> str:
+    """Return a reason without what it says of the command line."""
+    return bounded(_SETTING.sub("", reason).removeprefix("bids: "), _LONGEST)
 
 
 def check_shape(csv: str, settings: BidLogSettings) -> None:
@@ -134,7 +178,7 @@ def check_shape(csv: str, settings: BidLogSettings) -> None:
     try:
         Roles.of(parse_table(csv, settings), settings)
     except CannotRunError as error:
-        raise BidLogError(bounded(str(error), _LONGEST)) from error
+        raise BidLogError(for_visitors(str(error))) from error
 
 
 def _columns(csv: str, separator: str) -> int:

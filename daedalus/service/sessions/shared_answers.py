@@ -27,7 +27,14 @@ class _Shared(Generic[Answer]):
 
     work: Future[Answer]
     answer: asyncio.Future[Answer]
+    stop: Callable[[], None] | None = None
     askers: int = 0
+
+    def give_up(self) -> bool:
+        """End the work; return whether it could be ended."""
+        if self.stop is not None:
+            self.stop()
+        return self.work.cancel() or self.stop is not None
 
 
 class SharedAnswers(Generic[Answer]):
@@ -76,29 +83,31 @@ class SharedAnswers(Generic[Answer]):
         work: Callable[[], Answer],
         timeout: float,
         left: asyncio.Future[None] | None = None,
+        stop: Callable[[], None] | None = None,
     ) -> asyncio.Future[Answer]:
         """Return the answer, done or not, when it is there, nobody wants it or time is up.
 
-        If nobody else asks the same, the work of an answer that is not done is cancelled. Work
-        that has begun cannot be stopped; it keeps its place until its end.
+        If nobody else asks the same, the work of an answer that is not done is cancelled. Without
+        ``stop``, work that has begun keeps its place until its end.
 
         Args:
             question: Equal questions share one answer.
             work: Finds the answer.
             timeout: Longest time to wait, in seconds.
             left: Is done when this asker does not want the answer any more.
+            stop: Ends the work that has begun.
         """
         if question in self._kept:
             return self._known(question)
-        shared = self._under_way.get(question) or self._begin(question, work)
+        shared = self._under_way.get(question) or self._begin(question, work, stop)
         shared.askers += 1
         ends: set[asyncio.Future[Any]] = {shared.answer} if left is None else {shared.answer, left}
         try:
             await asyncio.wait(ends, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         finally:
             shared.askers -= 1
-            if not shared.askers and shared.work.cancel():
-                self._under_way.pop(question, None)
+            if not shared.askers and not shared.answer.done() and shared.give_up():
+                self._forget(question, shared)
         return shared.answer
 
     async def ask_in_words(
@@ -132,17 +141,24 @@ class SharedAnswers(Generic[Answer]):
         answer.set_result(self._kept[question])
         return answer
 
-    def _begin(self, question: str, work: Callable[[], Answer]) -> _Shared[Answer]:
+    def _begin(
+        self, question: str, work: Callable[[], Answer], stop: Callable[[], None] | None
+    ) -> _Shared[Answer]:
         future = self._thread.submit(work)
-        shared = _Shared(future, asyncio.wrap_future(future))
-        shared.answer.add_done_callback(partial(self._end, question))
+        shared = _Shared(future, asyncio.wrap_future(future), stop)
+        shared.answer.add_done_callback(partial(self._end, question, shared))
         self._under_way[question] = shared
         return shared
 
-    def _end(self, question: str, answer: asyncio.Future[Answer]) -> None:
+    def _forget(self, question: str, shared: _Shared[Answer]) -> None:
+        """Give the place of a question back, unless it was asked again since."""
+        if self._under_way.get(question) is shared:
+            del self._under_way[question]
+
+    def _end(self, question: str, shared: _Shared[Answer], answer: asyncio.Future[Answer]) -> None:
         if answer.cancelled():
             return
-        del self._under_way[question]
+        self._forget(question, shared)
         if (error := answer.exception()) is not None:
             if not isinstance(error, WorkError):
                 _LOG.error("an answer failed", exc_info=error)

@@ -21,11 +21,19 @@ _LESS_URGENT = 10  # added to the niceness of the server, which comes first
 _ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _TOO_MUCH = "it needed more memory than it may have"
 
-_Kind = Literal["done", "refused", "failed"]
+_Kind = Literal["done", "refused", "too much", "failed"]
 
 
 class WorkError(RuntimeError):
     """Work has no result; the message says why, in words for a visitor."""
+
+
+class RefusedError(WorkError):
+    """The work itself said why it cannot be done."""
+
+
+class TimeUpError(WorkError):
+    """The work took too long."""
 
 
 class Worker:
@@ -48,7 +56,9 @@ class Worker:
             *given: Its arguments, which can be pickled too.
 
         Raises:
-            WorkError: It took too long, needed too much memory, or said why it cannot be done.
+            RefusedError: It said why it cannot be done.
+            TimeUpError: It took too long.
+            WorkError: It needed too much memory, or the worker was closed.
             RuntimeError: It failed; the message has its trace, which is not for visitors.
         """
         command, asked = [sys.executable, "-m", __name__], (self._seconds, work, given)
@@ -60,7 +70,7 @@ class Worker:
             try:
                 told, _ = process.communicate(pickle.dumps(asked), self._seconds)
             except subprocess.TimeoutExpired as error:
-                raise WorkError(f"it took longer than {self._seconds:g} seconds") from error
+                raise TimeUpError(f"it took longer than {self._seconds:g} seconds") from error
             finally:
                 process.kill()
         result: Result = _result(told, process.returncode)
@@ -85,6 +95,8 @@ def _result(told: bytes, status: int) -> Any:
         raise RuntimeError(f"the worker ended with status {status} and said nothing")
     kind, value = pickle.loads(told)
     if kind == "refused":
+        raise RefusedError(value)
+    if kind == "too much":
         raise WorkError(value)
     if kind == "failed":
         raise RuntimeError(value)
@@ -102,7 +114,7 @@ def _answer(asked: bytes) -> bytes:
     except CannotRunError as refusal:
         told = "refused", str(refusal)
     except MemoryError:
-        told = "refused", _TOO_MUCH
+        told = "too much", _TOO_MUCH
     except Exception:
         told = "failed", traceback.format_exc()
     return pickle.dumps(told)

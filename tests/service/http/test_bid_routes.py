@@ -15,14 +15,14 @@ import requests
 from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS
+from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS, for_visitors
 from experiments.report_on_bids import report_on_bids
 from tests.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.conftest import JSON_BODY, serving
 from tests.service.sessions.test_worker import behind, echoing, endless, refused
 
 LOG = "auction,bid\n1,2\n1,3\n"
-PATIENT = {"job_timeout": 60.0}
+PATIENT = {"report_timeout": 60.0}
 
 
 @pytest.fixture
@@ -34,14 +34,19 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_report_is_a_page_that_may_do_nothing_and_leaves_no_file(reach, scratch: Path) -> None:
     client = reach(report_on=echoing, **PATIENT)
-    made = client.post("/api/bids", json={"csv": LOG, "format": "ascending"})
+    made = client.post("/api/bids", json={"csv": LOG, "name": "my log", "format": "ascending"})
     assert made.status_code == 200 and list(scratch.iterdir()) == []
     report = client.get(made.json()["report"])
-    assert report.text == f"<p>ascending: {len(LOG)}</p>"
+    assert report.text == f"<p>my log, ascending: {len(LOG)}</p>"
     policy = report.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and policy.endswith("sandbox") and "script" not in policy
     assert report.headers["Cache-Control"] == "no-store"
-    assert client.get("/api/bids/0123").status_code == 404
+    reserves = client.get(made.json()["reserves"])
+    assert reserves.text == "auction,set\n1,2\n"
+    assert reserves.headers["Content-Disposition"] == "attachment; filename=reserves.csv"
+    assert "sandbox" in reserves.headers["Content-Security-Policy"]
+    for missing in ("/api/bids/0123", "/api/bids/0123/reserves.csv"):
+        assert client.get(missing).status_code == 404
     other = client.post("/api/bids", json={"csv": LOG})
     assert other.json()["report"] != made.json()["report"]
 
@@ -50,7 +55,11 @@ FORMULA = '=cmd|"/c calc"!A1'
 NAMES = "<script>alert(1)</script>,</td><img src=x onerror=alert(1)>"
 REFUSED: list[tuple[Any, str]] = [
     ("", "this is no table"),
-    ("auction;amount\n1;2\n", "no column bid among auction, amount"),
+    (
+        "auction;amount\n1;2\n",
+        "no column bid among auction, amount; rename yours",
+    ),
+    ("id,x\n1,2\n", "no columns auction and bid among id, x; rename yours"),
     ("auction,bid\n7,251,03\n", "line 2 has 3 cells"),
     ("auction,bid\n" + "1,2\n" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
     ("auction,bid\r" + "1,2\r" * (MOST_ROWS + 1), f"send {MOST_ROWS} at most"),
@@ -68,6 +77,7 @@ def test_what_is_too_large_or_no_table_is_refused_before_anything_starts(
     client = reach(report_on=endless, **PATIENT)
     answer = client.post("/api/bids", json={"csv": csv})
     assert answer.status_code == 422 and why in answer.json()["error"]
+    assert "bid_log" not in answer.json()["error"]
 
 
 def test_bodies_that_are_too_long_or_no_text_are_refused(reach) -> None:
@@ -85,10 +95,27 @@ def test_bodies_that_are_too_long_or_no_text_are_refused(reach) -> None:
 def test_a_log_that_cannot_be_used_or_takes_too_long_is_said_so(reach, scratch: Path) -> None:
     answer = reach(report_on=refused, **PATIENT).post("/api/bids", json={"csv": LOG})
     assert answer.status_code == 422
-    assert answer.json()["error"] == "the report gave up: bids: none; give some"
-    answer = reach(report_on=endless, job_timeout=0.3).post("/api/bids", json={"csv": LOG})
-    assert answer.status_code == 422 and "longer than 0.3 seconds" in answer.json()["error"]
+    assert answer.json()["error"] == "none; give some"
+    answer = reach(report_on=endless, report_timeout=0.3).post("/api/bids", json={"csv": LOG})
+    assert answer.status_code == 422
+    assert "longer than 0.3 seconds: the server is too busy" in answer.json()["error"]
+    assert "or send fewer sales" in answer.json()["error"]
     assert list(scratch.iterdir()) == []
+
+
+def test_reasons_leave_out_the_command_line() -> None:
+    reason = "bids: column b, line 2: 1,250 may be two; choose the mark (bid_log.decimal=',')"
+    assert for_visitors(reason) == "column b, line 2: 1,250 may be two; choose the mark"
+
+
+def test_who_leaves_may_send_another_log_at_once(catalogue: Catalogue, tmp_path: Path) -> None:
+    gate = tmp_path / "open"
+    with serving(catalogue, report_on=partial(behind, gate), **PATIENT) as address:
+        ask = partial(requests.post, f"{address}/api/bids")
+        with pytest.raises(requests.ReadTimeout):
+            ask(json={"csv": LOG}, timeout=0.5)
+        gate.touch()
+        assert ask(json={"csv": f"{LOG}2,1\n"}, timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize("changes", [{}, {"report_on": echoing, "max_upload_bytes": 0}])
@@ -139,7 +166,7 @@ def test_each_visitor_has_one_report_under_way_and_all_have_a_few(
 UNUSABLE = [
     ("auction,bid\n1,x\n1,2\n", "line 2: x is no number"),
     (f"auction,bid\n1,{FORMULA}\n", "is no number"),
-    (f"{NAMES}\n1,2\n", "no column auction among"),
+    (f"{NAMES}\n1,2\n", "no columns auction and bid among"),
     ("auction,bid\n1,1\n1,2\n", "at least 50 such auctions"),
     ('auction,bid\n1,"2\n', "close each quotation mark"),
     ("auction,bid\n1,2,3,4\n1,2\n1,2,3,4,5,6\n", "line 2 has 4 cells"),
@@ -152,7 +179,7 @@ def test_what_a_log_lacks_is_said_in_a_sentence(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(CannotRunError, match=why):
-            report_on_bids(csv, BidLogSettings(), str(folder))
+            report_on_bids("bids", csv, BidLogSettings(), str(folder))
 
 
 @pytest.mark.slow
@@ -161,10 +188,14 @@ def test_a_hostile_log_becomes_a_report_without_a_script(reach, scratch: Path) -
     bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 60, rng)]
     words = [f"<img src=x onerror=alert({number % 2})>{FORMULA}" for number in range(len(bids))]
     table = table_of(bids, **{"<script>alert(1)</script>": words, "=1+1": [1.5] * len(bids)})
-    client = reach(report_on=report_on_bids, job_timeout=240.0)
-    made = client.post("/api/bids", json={"csv": table.to_csv(index=False)})
+    client = reach(report_on=report_on_bids, report_timeout=240.0)
+    sent = {"csv": table.to_csv(index=False), "name": "../<script>alert(2)</script>"}
+    made = client.post("/api/bids", json=sent)
     assert made.status_code == 200, made.text
     page = client.get(made.json()["report"]).text
-    assert "What to set" in page and page.count("data:image/png") == 4
+    assert "<h1>What to set: script alert 2 script</h1>" in page
+    assert page.count("data:image/png") == 4
+    reserves = client.get(made.json()["reserves"]).text
+    assert reserves.startswith("auction,bidders,") and reserves.count("\n") > 100
     assert "<script" not in page and "onerror" not in page and "<img src=x" not in page
     assert "http" not in page.replace("http-equiv", "") and list(scratch.iterdir()) == []

@@ -102,6 +102,24 @@ async def test_work_that_has_begun_keeps_its_place_until_its_end(
     assert slow.asked == ["a"]
 
 
+async def test_work_that_can_be_stopped_ends_with_its_last_asker(
+    answers: SharedAnswers, slow: Slow
+) -> None:
+    left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    stop = slow.may_answer.set
+    leaver, stayer = (
+        asyncio.ensure_future(answers.ask("a", slow.work("a"), 5, each, stop))
+        for each in (left, None)
+    )
+    await until(lambda: slow.asked == ["a"])
+    left.set_result(None)
+    assert not (await leaver).done() and not slow.may_answer.is_set()
+    stayer.cancel()
+    await asyncio.wait([stayer])
+    assert slow.may_answer.is_set() and answers.waiting == 0
+    assert (await answers.ask("a", slow.work("a"), 5, None, stop)).result() == "A"
+
+
 async def test_a_failure_is_told_and_not_kept(
     answers: SharedAnswers, caplog: pytest.LogCaptureFixture
 ) -> None:

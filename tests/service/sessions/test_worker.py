@@ -12,7 +12,14 @@ import pytest
 
 from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
-from daedalus.service.sessions.worker import MOST_MEMORY, Worker, WorkError
+from daedalus.service.sessions.bid_reports import MadeReport
+from daedalus.service.sessions.worker import (
+    MOST_MEMORY,
+    RefusedError,
+    TimeUpError,
+    Worker,
+    WorkError,
+)
 
 PATIENT = 60.0
 
@@ -50,17 +57,17 @@ def endless(*given: object) -> None:
     time.sleep(3600)
 
 
-def echoing(csv: str, settings: BidLogSettings, folder: str) -> str:
+def echoing(name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
     """Stand for a report: what was asked, and files beside it."""
     (Path(folder) / "bids.csv").write_text(csv)
-    return f"<p>{settings.format}: {len(csv)}</p>"
+    return MadeReport(f"<p>{name}, {settings.format}: {len(csv)}</p>", "auction,set\n1,2\n")
 
 
-def behind(gate: Path, csv: str, settings: BidLogSettings, folder: str) -> str:
+def behind(gate: Path, name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
     """Wait for a file, then echo."""
     while not gate.exists():
         time.sleep(0.01)
-    return echoing(csv, settings, folder)
+    return echoing(name, csv, settings, folder)
 
 
 def test_a_result_comes_back_from_another_process_of_one_thread() -> None:
@@ -70,12 +77,17 @@ def test_a_result_comes_back_from_another_process_of_one_thread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("work", "why"),
-    [(refused, "bids: none; give some"), (hungry, "more memory"), (ended, "more memory")],
+    ("work", "kind", "why"),
+    [
+        (refused, RefusedError, "bids: none; give some"),
+        (hungry, WorkError, "more memory"),
+        (ended, WorkError, "more memory"),
+    ],
 )
-def test_what_cannot_be_done_is_said(work, why: str) -> None:
-    with pytest.raises(WorkError, match=why):
+def test_what_cannot_be_done_is_said(work, kind: type[WorkError], why: str) -> None:
+    with pytest.raises(WorkError, match=why) as caught:
         Worker(PATIENT).run(work)
+    assert caught.type is kind
 
 
 def test_a_failure_keeps_its_trace() -> None:
@@ -92,7 +104,7 @@ def test_a_worker_that_cannot_answer_is_no_matter_of_memory(work, why: str) -> N
 
 
 def test_work_ends_when_its_time_is_up_or_the_worker_closes() -> None:
-    with pytest.raises(WorkError, match=r"longer than 0\.2 seconds"):
+    with pytest.raises(TimeUpError, match=r"longer than 0\.2 seconds"):
         Worker(0.2).run(endless)
     worker = Worker(PATIENT)
     threading.Timer(0.2, worker.close).start()

@@ -144,9 +144,9 @@ export const api = {
   step: (id, action, signal) => post("/step", { session_id: id, action }, signal),
   /**
    * Make a report on a log of bids; the answer says where it is.
-   * @type {(log: Partial<wire.BidLog>) => Promise<wire.BidReport>}
+   * @type {(log: Partial<wire.BidLog>, signal?: AbortSignal) => Promise<wire.BidReport>}
    */
-  bids: (log) => post("/api/bids", log),
+  bids: (log, signal) => post("/api/bids", log, signal),
   /**
    * @type {(id: string, designer: string, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
    */

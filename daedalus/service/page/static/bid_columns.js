@@ -7,6 +7,8 @@ const SEPARATORS = ["|", "\t", ";", ","];
 const REQUIRED = ["auction", "bid"];
 const CHOOSE = "choose …";
 const NONE = "none";
+const SHOWN = 8; // names of other columns
+const ALIKE = "Your file has no other columns, so all sales count as of the same goods.";
 
 /** @typedef {{separator: string, names: string[]}} Header */
 
@@ -37,11 +39,29 @@ function cells(line, separator) {
   return parts.map((part) => part.trim()).filter(Boolean);
 }
 
+/**
+ * Return the one column with a usual name, of which the first goes before the others; or else "".
+ * @param {string[]} names
+ * @param {string[]} usual
+ */
+function usualColumn(names, usual) {
+  for (const some of [usual.slice(0, 1), usual]) {
+    const found = names.filter((name) => some.includes(name.toLowerCase()));
+    if (found.length === 1) return found[0];
+  }
+  return "";
+}
+
 /** The lists in which the visitor says which column is which. */
 export class BidColumns {
-  constructor() {
-    this.host = byId("bids-columns", HTMLFieldSetElement);
+  /** @param {Record<string, string[]>} usual Usual names of columns, by what they hold. */
+  constructor(usual) {
+    this.usual = usual;
+    this.host = byId("bids-columns");
     this.separator = ",";
+    /** @type {string[]} */
+    this.names = [];
+    this.host.addEventListener("change", () => this.#tellOthers());
   }
 
   /**
@@ -49,13 +69,13 @@ export class BidColumns {
    * @param {string} csv
    */
   show(csv) {
-    const { separator, names } = headerOf(csv);
-    this.separator = separator;
+    Object.assign(this, headerOf(csv));
     for (const list of this.#lists()) {
       const nothing = REQUIRED.includes(list.name) ? CHOOSE : NONE;
-      list.replaceChildren(...["", ...names].map((value) => el("option", { value, text: value || nothing })));
-      list.value = names.find((name) => name === list.name) ?? names.find((name) => name.toLowerCase() === list.name) ?? "";
+      list.replaceChildren(...["", ...this.names].map((value) => el("option", { value, text: value || nothing })));
+      list.value = usualColumn(this.names, this.usual[list.name] ?? []);
     }
+    this.#tellOthers();
     this.host.hidden = false;
   }
 
@@ -63,10 +83,13 @@ export class BidColumns {
     this.host.hidden = true;
   }
 
-  /** The first column that has to be chosen and is not, in words; null if all are. */
-  get missing() {
+  /** What is wrong with the choice, in words; null if nothing is. */
+  get problem() {
     const open = this.#lists().find((list) => REQUIRED.includes(list.name) && !list.value);
-    return open ? (open.name === "auction" ? "names the sale" : "has the bids") : null;
+    if (open) return `Choose the column that ${open.name === "auction" ? "names the sale" : "has the bids"}.`;
+    const taken = this.#taken();
+    const twice = taken.find((name, place) => taken.indexOf(name) !== place);
+    return twice === undefined ? null : `Column ${twice} is chosen twice. Choose another for one of them.`;
   }
 
   /** What the service is told of the columns. */
@@ -75,6 +98,19 @@ export class BidColumns {
     const { value } = within(this.host, '[name="decimal"]', HTMLSelectElement);
     const marks = /** @type {Pick<wire.BidLog, "separator"|"decimal">} */ ({ separator: this.separator, decimal: value || null });
     return { ...columns, ...marks };
+  }
+
+  /** Say what becomes of the columns that no list has. */
+  #tellOthers() {
+    const taken = this.#taken();
+    const others = this.names.filter((name) => !taken.includes(name));
+    const named = others.slice(0, SHOWN).join(", ") + (others.length > SHOWN ? " …" : "");
+    const told = `Other columns (${named}) count as what was sold. The report says which it uses, and why it leaves others out.`;
+    byId("bids-others").textContent = others.length ? told : ALIKE;
+  }
+
+  #taken() {
+    return this.#lists().map((list) => list.value).filter(Boolean);
   }
 
   #lists() {

@@ -1,31 +1,39 @@
-/** The visitor's own log of bids: sends it, and shows the report in a frame that may do nothing. */
+/** The visitor's own log of bids: reads it, sends it, and says what came of it. */
 
-import { api, explain } from "./api.js";
+import { api, explain, isCancelled } from "./api.js";
 import { BidColumns } from "./bid_columns.js";
-import { byId, set } from "./dom.js";
+import { BidView } from "./bid_view.js";
+import { BidWait } from "./bid_wait.js";
+import { byId } from "./dom.js";
 
-const SENDING = "The report is being made …";
-const READY = "This is the report.";
+const READY = "The report is ready.";
 const NONE = "This server makes no reports.";
 const NO_FILE = "Choose a CSV file first.";
 const NOT_TEXT = "The file is not text. Save the table as CSV in UTF-8, then send it again.";
+const STOPPED = "Stopped. The server has kept nothing of your log.";
 
 /** @type {Record<string, string>} Encodings by the first bytes of a file. */
 const UTF_16 = { "255 254": "utf-16le", "254 255": "utf-16be" };
 
-const ENVELOPE = 2000; // bytes of a request beside the log
+const ENVELOPE = 3000; // bytes of a request beside the log
+const LONGEST_NAME = 60;
 
 /** @param {number} most */
 const tooLong = (most) => `The file is too long, or empty: send at most ${most} bytes.`;
 
 /** The section with the form. */
 export class BidReport {
-  /** @param {number} most Longest request, in bytes; 0 if there are no reports. */
-  constructor(most) {
+  /**
+   * @param {number} most Longest request, in bytes; 0 if there are no reports.
+   * @param {Record<string, string[]>} usual Usual names of columns, by what they hold.
+   */
+  constructor(most, usual) {
     this.most = most;
     this.button = byId("bids-send", HTMLButtonElement);
     this.button.disabled = !most;
-    this.columns = new BidColumns();
+    this.columns = new BidColumns(usual);
+    this.wait = new BidWait();
+    this.view = new BidView();
     this.#say(most ? "" : NONE);
     byId("bids-file").addEventListener("change", () => this.#read());
     byId("bids-form").addEventListener("submit", (event) => event.preventDefault());
@@ -35,44 +43,64 @@ export class BidReport {
   /** Read the header of the file that was chosen, so that its columns can be named. */
   async #read() {
     this.#say("");
-    const [file] = byId("bids-file", HTMLInputElement).files ?? [];
+    this.view.withdraw();
+    const file = this.#file();
     const csv = file && file.size <= this.most ? await textOf(file) : null;
     if (csv) this.columns.show(csv);
     else this.columns.hide();
   }
 
   async #send() {
-    this.#show(null);
-    const [file] = byId("bids-file", HTMLInputElement).files ?? [];
-    if (!file) return this.#say(NO_FILE);
-    const { missing } = this.columns;
-    if (missing && !this.columns.host.hidden) return this.#say(`Choose the column that ${missing}.`);
+    this.#say("");
+    this.view.withdraw();
+    const file = this.#file();
+    const { problem, host } = this.columns;
+    if (!file) return this.#fail(NO_FILE);
+    if (problem && !host.hidden) return this.#fail(problem);
     this.button.disabled = true;
-    this.#say(SENDING);
+    const signal = this.wait.begin();
     try {
-      const csv = file.size > this.most ? "" : await textOf(file);
-      if (csv === null) return this.#say(NOT_TEXT);
-      if (!csv || new Blob([JSON.stringify(csv)]).size > this.most - ENVELOPE) return this.#say(tooLong(this.most));
-      const format = /** @type {wire.BidLog["format"]} */ (byId("bids-format", HTMLSelectElement).value);
-      const { report } = await api.bids({ csv, format, ...this.columns.chosen });
-      this.#show(report);
-      this.#say(READY);
+      await this.#report(file, signal);
     } catch (error) {
-      this.#say(explain(error));
+      if (isCancelled(error)) this.#say(STOPPED);
+      else this.#fail(explain(error));
     } finally {
+      this.wait.end();
       this.button.disabled = false;
     }
   }
 
-  /** @param {string|null} address Of the report; null shows none. */
-  #show(address) {
-    set(byId("bids-report"), { src: address, hidden: address === null });
-    set(byId("bids-save"), { href: address, hidden: address === null });
+  /**
+   * Have the report made, and offer it.
+   * @param {File} file
+   * @param {AbortSignal} signal
+   */
+  async #report(file, signal) {
+    const csv = file.size > this.most ? "" : await textOf(file);
+    if (csv === null) return this.#fail(NOT_TEXT);
+    if (!csv || new Blob([JSON.stringify(csv)]).size > this.most - ENVELOPE) return this.#fail(tooLong(this.most));
+    const format = /** @type {wire.BidLog["format"]} */ (byId("bids-format", HTMLSelectElement).value);
+    const name = file.name.replace(/\.[^.]*$/, "").slice(0, LONGEST_NAME);
+    const made = await api.bids({ csv, name, format, ...this.columns.chosen }, signal);
+    this.wait.end();
+    this.#say(READY);
+    this.view.offer(made, name);
+  }
+
+  #file() {
+    return byId("bids-file", HTMLInputElement).files?.[0];
   }
 
   /** @param {string} text */
   #say(text) {
     byId("bids-said").textContent = text;
+    byId("bids-said").classList.remove("problem");
+  }
+
+  /** @param {string} text */
+  #fail(text) {
+    this.#say(text);
+    byId("bids-said").classList.add("problem");
   }
 }
 

@@ -1,4 +1,4 @@
-/** Single-key shortcuts. They rest while the visitor types, and the visitor can switch them off. */
+/** Single-key shortcuts. They rest while the visitor types or reads a dialog, and can be switched off. */
 
 import { byId } from "./dom.js";
 
@@ -21,6 +21,7 @@ export function listenForKeys(actions) {
 /** @param {KeyboardEvent} event */
 function applies(event) {
   if (!byId("shortcuts", HTMLInputElement).checked || event.repeat) return false;
+  if (document.querySelector("dialog[open]")) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const { target } = event;
   return !(target instanceof Element && target.closest(event.key === " " ? OWN_SPACE : WRITING));

@@ -75,7 +75,7 @@ function assemble(catalogue) {
   const transport = new Transport(player, setup, begin, open);
   new Compare(catalogue.designers, session, controls);
   new TruthBadge(session, controls);
-  new BidReport(catalogue.upload_bytes);
+  new BidReport(catalogue.upload_bytes, catalogue.bid_columns);
   const beginFreely = () => open({ ...catalogue.default, episode_length: catalogue.episode_length });
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {

@@ -186,6 +186,7 @@ declare namespace wire {
     episode_length: number;
     max_episode_length: number;
     upload_bytes: number;
+    bid_columns: Record<string, string[]>;
   }
 
   interface TourStop {
@@ -227,6 +228,7 @@ declare namespace wire {
 
   interface BidLog {
     csv: string;
+    name: string;
     format: "first_price" | "second_price" | "ascending";
     auction: string;
     bid: string;
@@ -239,6 +241,7 @@ declare namespace wire {
 
   interface BidReport {
     report: string;
+    reserves: string;
   }
 
   interface FieldProblem {
