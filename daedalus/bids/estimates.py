@@ -282,7 +282,7 @@ class Estimator:
         return found.with_values(
             parts.values / usual,
             by_size={n: each.values / usual for n, each in by_size.items()},
-            bids={n: parts.bids_of(n) / usual for n in found.shares},
+            bids={n: each.bids_of(n) / usual for n, each in by_size.items()},
             common=np.exp(parts.deviation * _NORMAL),
         )
 
