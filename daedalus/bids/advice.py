@@ -22,8 +22,7 @@ def what_to_set(findings: Findings) -> str:
     """Return what to set, in the seller's money, and why not something else."""
     verdict = findings.verdict
     if not verdict.change:
-        kept = f"**No change recommended: keep {_words(findings, verdict.held.multiple)}.**"
-        return f"{kept} {_why_not(findings)}"
+        return f"**Change nothing: {_kept(findings)}.** {_why_not(findings)}"
     told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
     each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
     if findings.is_small:
@@ -35,6 +34,12 @@ def what_to_set(findings: Findings) -> str:
     return f"**Set {told}** instead of {now}.{each}"
 
 
+def _kept(findings: Findings) -> str:
+    if not findings.verdict.held.multiple:
+        return "go on without a reserve"
+    return f"keep {_words(findings, findings.verdict.held.multiple)}"
+
+
 def what_it_brings(findings: Findings) -> str:
     """Return the gain on the mechanism in force."""
     verdict = findings.verdict
@@ -43,11 +48,17 @@ def what_it_brings(findings: Findings) -> str:
     if findings.is_unchanged:
         now = amount(verdict.reward)
         return f"A sale brings {now}{unit} on average, and no other reserve brings more."
-    than = "" if verdict.change else f"With {_words(findings, verdict.policy.multiple)} "
+    then, now = amount(verdict.reward + verdict.gain), amount(verdict.reward)
+    best = _words(findings, verdict.policy.multiple)
+    condition = "With it" if verdict.change else f"With the best one found, {best},"
+    if then == now:
+        return (
+            f"{condition} a sale would bring {now}{unit} on average, as it does now. The "
+            "difference is too small to matter."
+        )
     return (
-        f"{than or 'With it '}a sale would bring {amount(verdict.reward + verdict.gain)}{unit} on "
-        f"average, and now it brings {amount(verdict.reward)}. That is {amount(abs(verdict.gain))} "
-        f"{'more' if verdict.gain >= 0 else 'less'}{share}."
+        f"{condition} a sale would bring {then}{unit} on average, and now it brings {now}. That is "
+        f"{amount(abs(verdict.gain))} {'more' if verdict.gain >= 0 else 'less'}{share}."
     )
 
 
@@ -58,8 +69,9 @@ def how_sure(findings: Findings) -> str:
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     return (
         f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
-        "This counts chance alone: all was estimated anew from "
-        f"{findings.estimator.settings.resamples} samples of the sales."
+        "Other sales could by chance have led anywhere there "
+        f"({findings.estimator.settings.resamples} samples of the sales). Wrong assumptions are "
+        "not counted: see below what they would change."
     )
 
 
@@ -89,7 +101,7 @@ def _why_not(findings: Findings) -> str:
     if findings.is_unchanged:
         return "It is the best one by the estimate."
     if not verdict.unseen:
-        return "No other reserve gains enough to be sure of it."
+        return "No reserve surely brings more."
     change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)
     near, far = sorted(abs(each) for each in ends)
     return (
@@ -155,4 +167,5 @@ def _of_assumptions(findings: Findings) -> Iterator[str]:
     pairs = zip(losses["assumption"], losses["gain"], strict=True)
     named = "; ".join(f"{assumption} ({-gain:.2f} % lost)" for assumption, gain in pairs)
     if named:
-        yield f"The designed reserve would lose if: {named}."
+        which = "This reserve" if findings.verdict.change else "The best reserve found"
+        yield f"{which} would lose if: {named}."

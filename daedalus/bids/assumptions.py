@@ -63,7 +63,7 @@ def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str
     if not np.array_equal(estimate.low, estimate.high):
         for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
             world = money_at(estimate.with_values(values), MULTIPLES)
-            yield "format", f"the {name} values that bids allow", world
+            yield "format", f"values are the {name} that bids allow", world
     yield from _single_sales(estimator, estimate)
     name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
     yield "asymmetry", name, _one_is_stronger(estimate)
@@ -72,7 +72,7 @@ def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str
 def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
     for size, values in estimate.by_size.items():
         own = replace(estimate, values=values, shares={size: 1.0})
-        yield "number of bidders", f"sales with {size} bidders alone", money_at(own, MULTIPLES)
+        yield "number of bidders", f"only sales with {size} bidders count", money_at(own, MULTIPLES)
 
 
 def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
@@ -83,7 +83,7 @@ def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[st
     for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
         weights = np.ones(len(means))
         weights[sale] = 0.0
-        name = f"without sale {log.sales['auction'][sale]}, whose bids are the {word}"
+        name = f"sale {log.sales['auction'][sale]} is left out, whose bids are the {word}"
         yield SINGLE_SALES, name, money_at(estimator.estimate(weights), MULTIPLES)
 
 
@@ -97,9 +97,9 @@ def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
     if settings.format == FIRST_PRICE:
         half, twice = 0.5 * settings.bandwidth, 2.0 * settings.bandwidth
         changes += [
-            ("boundary", "estimate smoothed half as much", {"bandwidth": half}),
-            ("boundary", "estimate smoothed twice as much", {"bandwidth": twice}),
-            ("format", "bids are values, as in a second-price sale", {"format": SECOND_PRICE}),
+            ("boundary", "bids are smoothed half as much", {"bandwidth": half}),
+            ("boundary", "bids are smoothed twice as much", {"bandwidth": twice}),
+            ("format", "bidders bid all that the sale is worth to them", {"format": SECOND_PRICE}),
         ]
     for kind, name, change in changes:
         other = replace(estimator, settings=replace(settings, **change))
@@ -109,7 +109,7 @@ def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
 def _rivals(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
     """Yield worlds in which bidders reckoned with other rivals than those who bid."""
     for kind, more, name in (
-        ("collusion", -1, "two bidders of each sale are a ring"),
+        ("collusion", -1, "two bidders of each sale collude"),
         ("number of bidders", 1, "bidders expected one rival more"),
     ):
         estimate = estimator.estimate(more_rivals=more)

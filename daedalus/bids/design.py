@@ -221,8 +221,8 @@ class Mixture:
             return "no well-formed mechanism"
         first = int(np.argmax(self.shares))
         often = "" if len(self.shares) == 1 else f" in {100 * self.shares[first]:.0f} % of answers"
-        kind = self.mechanisms[first].auction_type
-        return f"{kind}, reserve {self.reserves[first]:.2f} times what bidders know as usual{often}"
+        kind = str(self.mechanisms[first].auction_type).replace("_", " ")
+        return f"{kind}, reserve {self.reserves[first]:.2f} times the sale's level{often}"
 
     def reward(self, field: Field, episodes: int, purpose: str) -> float:
         """Return the mean reward in a sale whose level the designer knows."""

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.bids.diagnostics import FAMILY, failed
-from daedalus.bids.estimates import LEVEL
+from daedalus.bids.estimates import LEVEL, MONEY, RESERVE
 from daedalus.bids.findings import Findings, amount, reserve_words
 from daedalus.bids.log import BidLog
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
@@ -53,6 +53,12 @@ _WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}, which may s
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
 _BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
+_TERMS = {
+    RESERVE: " (A typical sale is the middle one of all.)",
+    LEVEL: " (The usual bid is what bidders bid on average for such goods. A typical sale is the "
+    "middle one of all.)",
+    MONEY: "",
+}
 _LITTLE = 0.1
 _FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
 
@@ -120,9 +126,9 @@ def _reading(log: BidLog) -> str:
 
 
 def _verdict(findings: Findings) -> str:
-    against = doubts(findings) or ["Nothing in the log speaks against it."]
+    against = doubts(findings) or ["The log gave no further reason to doubt."]
     answers = [
-        what_to_set(findings),
+        f"{what_to_set(findings)}{_TERMS[findings.base]}",
         f"**What it brings.** {what_it_brings(findings)}",
         f"**How sure.** {how_sure(findings)}",
         "**What could be wrong.** The checks of the assumptions, near the end; and:",
@@ -141,18 +147,20 @@ def _further(findings: Findings) -> str:
     if findings.base != LEVEL:
         return told
     return (
-        f"{told} The usual bid of a sale that is not in the log follows from `levels.csv`: it is "
-        "exp(constant + the sum of coefficients times columns). Multiply it with the multiple that "
-        "is to be set."
+        f"{told} The usual bid of a new sale follows from `levels.csv`: multiply each coefficient "
+        "with the sale's number in that column (its natural logarithm where the column's name "
+        "begins with log; 1 or 0 for a word), add all and the constant, and take exp of the sum. "
+        "The reserve is a multiple of it."
     )
 
 
 def _compared(findings: Findings) -> str:
     return (
-        "*search* and any trained model choose for a seller who knows all that the bidders of a "
-        "sale know in common. What search gains is the worth of such an appraisal. A trained "
-        "model can lose much if it has not met such bidders before. A simulation of the "
-        f"mechanism in force brings {amount(findings.played)}."
+        "*designed* sets the best multiple of one rule for all sales. *search* and any trained "
+        "model choose for a seller who knows all that the bidders of a sale know in common, as an "
+        "expert would who appraises each sale beforehand. A trained model can lose much if it has "
+        "not met such bidders before. Played out in the simulated market, today's rules bring "
+        f"{amount(findings.played)}."
     )
 
 
@@ -166,9 +174,9 @@ def _assumptions(findings: Findings) -> str:
         for each in (first, last)
     ]
     return (
-        f"The figure has {len(others)} rows. Each changes one assumption, or takes a part of the "
-        f"sales. The lowest of the best reserves is {words[0]} ({plain(first['assumption'])}). The "
-        f"highest is {words[1]} ({plain(last['assumption'])})."
+        f"Below its first row the figure has {len(others)} others. Each changes one assumption, or "
+        f"takes a part of the sales. The lowest of the best reserves is {words[0]}, if "
+        f"{plain(first['assumption'])}. The highest is {words[1]}, if {plain(last['assumption'])}."
     )
 
 
@@ -178,9 +186,9 @@ def _bidders(findings: Findings) -> str:
     sentences = [
         "The usual bid of a sale is what bidders bid on average for such goods. A bid of 1.2 is "
         "20 % above it. What is sold and the number of bidders explain "
-        f"{100 * levels.explained:.0f} % of the differences between bids (of the variance of "
-        "their logarithms). Of the rest, "
-        f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)}"
+        f"{100 * levels.explained:.0f} % of the differences between bids. Of the rest, "
+        f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)} (Both "
+        "are shares of the variance of logarithms.)"
     ]
     if len(fit) and findings.estimator.settings.format == FIRST_PRICE:
         most = fit.sort_values("sales").iloc[-1]
@@ -210,8 +218,8 @@ def _of_common(findings: Findings) -> str:
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "bidders": "bidders", "sales": "sales", "median_markup": "value above bid, median %",
-        "mean_markup": "mean %", "paid": "price, in usual bids",
-        "explained": "the estimate's price",
+        "mean_markup": "mean %", "paid": "price paid, in usual bids",
+        "explained": "price by the estimate",
     }  # fmt: skip
     return fit.round({"median_markup": 1, "mean_markup": 1}).round(2).rename(columns=names)
 

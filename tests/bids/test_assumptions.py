@@ -27,8 +27,8 @@ def test_every_kind_of_assumption_is_changed(
         100 * verdict.gain / verdict.reward, rel=1e-6
     )
     best = table["best"]
-    assert best["bids are values, as in a second-price sale"] < best["as estimated"]
-    assert best["two bidders of each sale are a ring"] >= best["bidders expected one rival more"]
+    assert best["bidders bid all that the sale is worth to them"] < best["as estimated"]
+    assert best["two bidders of each sale collude"] >= best["bidders expected one rival more"]
     assert best["one bidder has 20 % higher values"] > best["as estimated"]
 
 
@@ -36,7 +36,10 @@ def test_bounds_are_assumptions_of_ascending_sales(verdict: Verdict) -> None:
     ascending = make_estimator(format="ascending")
     kinds = sensitivity(ascending, ascending.estimate(), verdict)
     shown = set(kinds.loc[kinds["kind"] == "format", "assumption"])
-    assert shown == {"the lowest values that bids allow", "the highest values that bids allow"}
+    assert shown == {
+        "values are the lowest that bids allow",
+        "values are the highest that bids allow",
+    }
     assert fit_by_size(ascending, ascending.estimate()).empty
 
 

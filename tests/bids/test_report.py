@@ -65,8 +65,8 @@ def test_each_assumption_has_its_row(findings: Findings) -> None:
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     kept = replace(findings, verdict=replace(findings.verdict, change=False))
     said = markdown(kept, FIGURES).split("\n\n")[2]
-    assert said.startswith("> **No change recommended: keep no reserve.**")
-    assert "gains enough to be sure" in said
+    assert said.startswith("> **Change nothing: go on without a reserve.**")
+    assert "No reserve surely brings more." in said
     reserved = make_estimator(1.0)
     unseen = replace(
         findings.verdict,
