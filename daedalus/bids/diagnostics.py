@@ -136,8 +136,7 @@ def _within_sales(
         yield _common_in_ascending(estimator)
         return
     correlation, spread, lead = alike_within_sales(residuals, rng)
-    removed = estimator.settings.removes_common_part and estimator.potential is None
-    yield _correlation(correlation, removed)
+    yield _correlation(correlation, estimator.parts is not None)
     alone, apart = independent_parts(residuals)
     yield _independence(alone)
     shared = correlation.p < _CLEAR and correlation.statistic > correlation.usual
@@ -173,8 +172,8 @@ def _correlation(found: Screen, removed: bool) -> Check:
         )
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
     changes = (
-        "Bidders knew something that the log does not show, or collude. Otherwise values are less "
-        "spread than estimated: set bid_log.common_part=true."
+        "Bidders knew something that the log does not show, or collude. Values are then less "
+        "spread than estimated, but for bid_log.common_part=true."
     )
     if not removed:
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
