@@ -274,15 +274,16 @@ class Estimator:
         parts = self._separated(more) if more else parts
         counts = np.ones(len(self.log.sales)) if weights is None else weights
         usual = np.exp(np.average(parts.sieve.bids.logs, weights=counts[self._by_sale[1]]))
-        by_size = {n: each for n, each in parts.by_size.items() if n in found.shares}
+        sizes = [] if more else found.shares  # worlds of the sensitivity take all together
+        by_size = {n: parts.by_size[n] for n in sizes}
         if weights is not None:
-            sizes = self.log.bidders
-            by_size = {n: each.resampled(weights[sizes == n]) for n, each in by_size.items()}
+            of_sales = self.log.bidders
+            by_size = {n: each.resampled(weights[of_sales == n]) for n, each in by_size.items()}
             parts = parts.resampled(weights)
         return found.with_values(
             parts.values / usual,
             by_size={n: each.values / usual for n, each in by_size.items()},
-            bids={n: each.bids_of(n) / usual for n, each in by_size.items()},
+            bids={n: by_size.get(n, parts).bids_of(n) / usual for n in found.shares},
             common=np.exp(parts.deviation * _NORMAL),
         )
 
