@@ -67,11 +67,13 @@ def how_sure(findings: Findings) -> str:
     percent = 100.0 * findings.confidence
     low, high = map(amount, findings.verdict.interval)
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
+    chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     return (
         f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
         "Other sales could by chance have led anywhere there "
-        f"({findings.estimator.settings.resamples} samples of the sales). Wrong assumptions are "
-        "not counted: see below what they would change."
+        f"({findings.estimator.settings.resamples} samples of the sales). {chosen if gain else ''}"
+        "Not counted are wrong assumptions, and what was decided once, such as the sales that were "
+        "left out as errors."
     )
 
 
@@ -154,9 +156,14 @@ def _of_the_reserve(findings: Findings) -> Iterator[str]:
         )
     elif estimator.lacks_rivals:
         yield (
-            "Bids begin just above the reserve, so it kept bidders away. How many differs from "
-            "sale to sale by more than chance, so they are not counted as rivals. Values are then "
-            "too low. If you know how many could come, set bid_log.potential_bidders."
+            "Bids begin just above the reserve, so it kept bidders away. How many, or which share, "
+            "differs from sale to sale, so they are not counted as rivals. Values are then too "
+            "low. If you know how many could come, set bid_log.potential_bidders."
+        )
+    if potential and estimator.is_uneven:
+        yield (
+            "The reserve is high for some sales and low for others. The estimate takes it to "
+            "exclude the same share of values in all of them."
         )
 
 

@@ -109,7 +109,7 @@ def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
 def _rivals(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
     """Yield worlds in which bidders reckoned with other rivals than those who bid."""
     for kind, more, name in (
-        ("collusion", -1, "two bidders of each sale collude"),
+        ("collusion", -1, "bidders expected one rival fewer, as in a ring of two"),
         ("number of bidders", 1, "bidders expected one rival more"),
     ):
         estimate = estimator.estimate(more_rivals=more)

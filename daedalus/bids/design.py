@@ -51,6 +51,7 @@ _IN_MARKET: dict[str, AuctionType] = {
 }
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
+_PLAYED_CLASSES = 10
 _INDIFFERENT = 0.001  # of the reward; less is not worth a change
 _RAISED = 1.2
 
@@ -142,9 +143,13 @@ class Field:
         return over_classes(self.estimate.bases, self.worth, MULTIPLES, grid, curve)
 
     def played(self, policy: Policy, episodes: int, purpose: str) -> float:
-        """Return what a policy earns in a sale, as played in the market."""
-        rows = self.at(policy.mechanism, policy.multiple * self.estimate.bases)
-        return float(self.scores(rows, episodes, purpose) @ self.worth / len(self.worth))
+        """Return what a policy earns in a sale, as played in the market in few classes of sales."""
+        bases, worth = (
+            each.reshape(_PLAYED_CLASSES, -1).mean(axis=1)
+            for each in (self.estimate.bases, self.worth)
+        )
+        rows = self.at(policy.mechanism, policy.multiple * bases)
+        return float(self.scores(rows, episodes, purpose) @ worth / len(worth))
 
     def _grid(self) -> Numbers:
         """Return reserves in levels, rising from 0, that are close where values are, shape (R,)."""

@@ -38,7 +38,10 @@ _INNER = slice(20, 81)
 _LEAST = 1e-12
 _PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
-_RING = "If bidders collude, values are higher than estimated, and so is the best reserve."
+_RING = (
+    "If bidders collude, high values are higher than estimated, and so is the best reserve. Covers "
+    "can make low values come out too high."
+)
 
 
 @dataclass(frozen=True)
@@ -262,6 +265,7 @@ def _numbers_of_bidders(
     lower = "Bidders learn from others, or collude where many come: values are not private."
     if len(estimate.by_size) < 2:
         why = "all sales have one number" if kind != ASCENDING else "ascending bids give bounds"
+        why = "all potential bidders count in each sale" if estimate.potential else why
         yield Check(private, f"Not testable by numbers of bidders: {why}.", changes=lower)
         return
     slope, error = _slope_of_values(estimate, samples)

@@ -34,10 +34,13 @@ Numbers = NDArray[np.float64]
 RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 """What reserves are multiples of."""
 
-_CLASSES = 10
+_CLASSES = 100
 """Number of classes of sales, by their base."""
 _SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
-_NORMAL = stats.norm.ppf((np.arange(9) + 0.5) / 9)
+_PARTS = 49
+_ENDS = stats.norm.pdf(stats.norm.ppf(np.linspace(0.0, 1.0, _PARTS + 1)))
+_NORMAL = _PARTS * -np.diff(_ENDS)  # mean of each of equally likely parts of a normal number
+_UNEVEN = 0.05  # deviation of log reserves over levels from which they exclude different shares
 _PER_DEVIATION = 1.349  # quartiles of a normal distribution
 _NONE = np.empty(0)
 
@@ -140,8 +143,22 @@ class Estimator:
 
     @cached_property
     def potential(self) -> Potential | None:
-        """Return who could have come, if the reserve kept bidders away."""
-        return self.log.potential(self.settings.potential_bidders)
+        """Return who could have come, if the reserve kept bidders away.
+
+        It must be the same multiple of all levels, so that it excludes the same share of values.
+        """
+        given = self.settings.potential_bidders
+        found = self.log.potential(given)
+        return found if given is not None or not self.is_uneven else None
+
+    @cached_property
+    def is_uneven(self) -> bool:
+        """Return whether reserves are different multiples of the levels of their sales."""
+        reserves = self.log.reserves
+        if reserves is None or (reserves == 0).any():
+            return False
+        levels = self.regression.fit(np.ones(len(reserves)), False)
+        return float(np.log(reserves / levels.shown).std()) > _UNEVEN
 
     @cached_property
     def half_steps(self) -> Numbers:
@@ -173,7 +190,8 @@ class Estimator:
         """Return private values apart from what bids of a sale have in common, if they have.
 
         In a log that is like independent bids there is nothing to separate. An ascending format
-        makes bids alike by itself, and with a reserve that binds numbers of bids do it.
+        makes bids alike by itself. With a reserve that binds nothing is separated, and a check
+        fails if there was something.
         """
         settings = self.settings
         sealed = settings.format != ASCENDING
@@ -321,11 +339,15 @@ class Estimator:
         relative, known = (bases[:, None] / known).ravel(), known.ravel()
         order = np.argsort(relative)
         counts = np.repeat(weights, len(found.common))[order]
-        middles = (np.cumsum(counts) - counts / 2.0) / counts.sum()
-        place = np.minimum(_CLASSES * middles, _CLASSES - 1).astype(np.int64)
-        sums = np.bincount(place, counts, _CLASSES)
-        means = np.bincount(place, counts * relative[order], _CLASSES) / sums
-        return means, np.bincount(place, counts * known[order], _CLASSES) / sums
+        ends = np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum()
+        edges = np.linspace(0.0, 1.0, _CLASSES + 1)
+
+        def means(numbers: Numbers) -> Numbers:
+            """Return the mean of each class; a sale may be a part of two."""
+            sums = np.concatenate([[0.0], np.cumsum(counts * numbers[order])]) / counts.sum()
+            return np.asarray(np.diff(np.interp(edges, ends, sums)) * _CLASSES)
+
+        return means(relative), means(known)
 
 
 def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from daedalus.bids.columns import Columns, Numbers
 from daedalus.bids.covariates import Sale, covariates_of
-from daedalus.bids.potential import Potential, excludes, is_binomial, potential_of
+from daedalus.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.bids.rows import (
     Roles,
     auctions_of,
@@ -126,13 +126,20 @@ class BidLog:
         sizes = self.bidders
         if bidders is not None:
             self._require_potential(bidders)
-            return potential_of(sizes, np.ones(len(sizes)), bidders)
+            found = potential_of(sizes, np.ones(len(sizes)), bidders)
+            if found.excluded >= MOST:
+                raise CannotRunError(
+                    f"bid_log.potential_bidders={bidders}: nearly all sales have two bids, so the "
+                    "log does not tell how many stayed away; give fewer, or leave this out"
+                )
+            return found
         if self.format != FIRST_PRICE or self.reserves is None or not len(sizes):
             return None
         if (self.reserves == 0).any() or not excludes(self.bids, self.reserves[self.sale]):
             return None
         found = potential_of(sizes, np.ones(len(sizes)), int(sizes.max()))
-        return found if is_binomial(sizes, found) else None
+        told = found.excluded < MOST and is_binomial(sizes, found)
+        return found if told else None
 
     def _require_potential(self, bidders: int) -> None:
         why = None

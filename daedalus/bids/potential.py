@@ -2,7 +2,8 @@
 
 If each of N bidders comes when its value reaches the reserve, then numbers of bids are binomial,
 and those who came bid against N - 1 rivals who might have (Guerre, Perrigne & Vuong 2000, section
-4). Sales with one bid are no part of a log's estimate, so numbers count from two.
+4). Sales with one bid are no part of a log's estimate, so numbers count from two. One N, and a
+reserve that excludes the same share of values in every sale, are assumed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from daedalus.bids.estimation import LEVELS
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+MOST = 0.95
+"""Share of values from which a log does not tell how many stayed away: most sales have two bids."""
 
 _LEAST = 2  # bids of a sale of the log
 _BELOW = 0.05  # share of bids below a reserve up to which it binds
@@ -84,7 +88,9 @@ def potential_of(sizes: Integers, weights: Numbers, bidders: int) -> Potential:
     mean = float(np.average(sizes, weights=weights))
     if mean >= bidders:
         return Potential(bidders, 0.0)
-    came = optimize.brentq(lambda share: _moments(bidders, share)[0] - mean, 1e-6, 1.0 - 1e-9)
+    if mean <= _moments(bidders, 1.0 - MOST)[0]:
+        return Potential(bidders, MOST)
+    came = optimize.brentq(lambda share: _moments(bidders, share)[0] - mean, 1.0 - MOST, 1.0 - 1e-9)
     return Potential(bidders, 1.0 - float(came))
 
 

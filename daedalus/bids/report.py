@@ -233,8 +233,8 @@ def _checked(checks: pd.DataFrame) -> str:
         | {"if it fails": checks["changes"]}
     )
     return (
-        f"{_table(table)}\n\np is how often chance alone leads as far. Checks with a p fail "
-        f"together in at most {100 * FAMILY:.0f} % of the logs in which all assumptions hold."
+        f"{_table(table)}\n\np is how often chance alone leads as far. In about "
+        f"{100 * FAMILY:.0f} % of the logs in which all assumptions hold some check with a p fails."
     )
 
 

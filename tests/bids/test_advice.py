@@ -84,4 +84,4 @@ def test_assumptions_under_which_it_loses_are_named(findings: Findings) -> None:
     assert not any("would lose" in each for each in doubts(replace(findings, sensitivity=table)))
     table.loc[table["kind"] == "collusion", "gain"] = -2.0
     (said,) = [each for each in doubts(replace(findings, sensitivity=table)) if "lose" in each]
-    assert said.endswith("if: two bidders of each sale collude (2.00 % lost).")
+    assert said.endswith("if: bidders expected one rival fewer, as in a ring of two (2.00 % lost).")

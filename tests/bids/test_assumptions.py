@@ -28,7 +28,10 @@ def test_every_kind_of_assumption_is_changed(
     )
     best = table["best"]
     assert best["bidders bid all that the sale is worth to them"] < best["as estimated"]
-    assert best["two bidders of each sale collude"] >= best["bidders expected one rival more"]
+    assert (
+        best["bidders expected one rival fewer, as in a ring of two"]
+        >= best["bidders expected one rival more"]
+    )
     assert best["one bidder has 20 % higher values"] > best["as estimated"]
 
 
