@@ -9,7 +9,7 @@ from daedalus.bids.design import MULTIPLES
 from daedalus.bids.estimates import Estimator, money_at
 from daedalus.bids.estimation import LEVELS
 from daedalus.bids.log import BidLog, bid_log
-from daedalus.bids.potential import Potential, excludes, is_binomial, potential_of
+from daedalus.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from tests.bids.simulated import table_of, uniform_log
@@ -83,3 +83,29 @@ def test_the_reserve_in_force_is_the_best_of_even_values() -> None:
     estimate = Estimator.of(binding_log(1500, 7), BidLogSettings()).estimate()
     curve = money_at(estimate, MULTIPLES[MULTIPLES >= 1.0])
     assert MULTIPLES[MULTIPLES >= 1.0][np.argmax(curve)] <= 1.1
+
+
+def test_a_reserve_that_excludes_different_shares_is_not_counted() -> None:
+    """A fixed reserve, goods of different worth: 0.74 of it is best, and 1.14 to 1.20 was told."""
+    rng, rows, sizes = np.random.default_rng(5), [], []
+    while len(rows) < 200:
+        size = float(np.exp(0.3 * rng.normal()))
+        values = rng.uniform(0.0, size, POTENTIAL)
+        values = values[values >= RESERVE]
+        if len(values) >= 2:
+            rent = (values**POTENTIAL - RESERVE**POTENTIAL) / POTENTIAL
+            rows.append(values - rent / values ** (POTENTIAL - 1))
+            sizes.append(size)
+    log = bid_log(table_of(rows, reserve=[RESERVE] * 200, size=sizes), BidLogSettings(), "sizes")
+    estimator = Estimator.of(log, BidLogSettings())
+    assert estimator.is_uneven and estimator.potential is None and estimator.lacks_rivals
+    given = Estimator.of(log, BidLogSettings(potential_bidders=4))
+    assert given.potential is not None and given.potential.bidders == 4
+
+
+def test_numbers_that_tell_nothing_of_who_stayed_away_are_refused() -> None:
+    assert potential_of(np.full(50, 2), np.ones(50), 5).excluded == MOST
+    pairs = [row[:2] for row in np.random.default_rng(0).uniform(0.5, 0.6, (60, 2))]
+    log = bid_log(table_of(pairs, reserve=[0.5] * 60), BidLogSettings(), "pairs")
+    with pytest.raises(CannotRunError, match="nearly all sales have two bids"):
+        log.potential(5)
