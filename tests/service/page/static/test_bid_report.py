@@ -126,7 +126,7 @@ def test_a_report_that_takes_long_can_be_stopped(visit: Visit, catalogue, tmp_pa
         expect(page.locator("#bids-wait")).to_be_hidden()
         gate.touch()
         page.click("#bids-send")
-        expect(said).to_have_text("The report is ready.")
+        expect(said).to_have_text("The report is ready.", timeout=120_000)
 
 
 def test_without_reports_the_form_is_closed(visit: Visit) -> None:
