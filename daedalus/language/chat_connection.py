@@ -33,12 +33,20 @@ def bounded_client(timeout: float) -> httpx.Client:
     def bound(response: httpx.Response) -> None:
         response.stream = _Bounded(response, timeout)
 
-    return httpx.Client(
+    return _ClosingClient(
         event_hooks={"request": [begin], "response": [bound]},
         follow_redirects=True,
         limits=httpx.Limits(max_connections=None),
         timeout=timeout,
     )
+
+
+class _ClosingClient(httpx.Client):
+    """A client that closes its connections when nobody holds it, as those of openai do."""
+
+    def __del__(self) -> None:
+        if not self.is_closed:
+            self.close()
 
 
 class _Bounded(httpx.SyncByteStream):
