@@ -72,7 +72,7 @@ def test_the_estimate_is_near_what_others_found() -> None:
     estimate = estimator.estimate()
     markups = fit_by_size(estimator, estimate).set_index("bidders")["mean_markup"]
     assert 10 < markups[6] < 25 and (markups.diff().dropna() < 1.0).all()  # in percent
-    assert 0.7 < best_multiple(estimate, MULTIPLES) <= 1.0
+    assert 0.6 < best_multiple(estimate, MULTIPLES) <= 1.0
     plain = replace(estimator, settings=replace(settings, common_part=False)).estimate()
     curve = revenue_curve(plain.values, plain.shares)
     assert LEVELS[curve.argmax()] == pytest.approx(0.05 + 0.9 * 0.187, abs=0.1)
