@@ -235,10 +235,10 @@ class Estimator:
 
     def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
         log = self.log
-        low, high = ascending_bounds(
-            self._relative(found.levels), log.sale, log.bidders, weights, self.settings.increment
-        )
         relative, sizes = self._relative(found.levels), log.bidders[log.sale]
+        low, high = ascending_bounds(
+            relative, log.sale, log.bidders, weights, self.settings.increment
+        )
         bids = {
             size: quantiles_of(relative[sizes == size], weights[log.sale[sizes == size]])
             for size in found.shares
