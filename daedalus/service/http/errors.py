@@ -19,7 +19,8 @@ from daedalus.service.openenv.errors import (
     UnrecordedError,
     shown,
 )
-from daedalus.service.sessions.store import CapacityError, UnknownSessionError
+from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.sessions.store import UnknownSessionError
 
 _INVALID = "some fields are not valid"
 _SIDES = ("body", "query", "path")

@@ -29,7 +29,8 @@ from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import ForkAnswer, ForkQuestion
 from daedalus.service.openenv.ranges import Strict
-from daedalus.service.sessions.store import CapacityError, SessionStore
+from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.sessions.store import SessionStore
 
 TYPE = "fork"
 """Type of a WebSocket's message, and of its answer."""

@@ -19,8 +19,8 @@ from daedalus.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.bids.text_table import parse_table
 from daedalus.checks import CannotRunError
 from daedalus.service.openenv.errors import bounded
+from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.shared_answers import SharedAnswers
-from daedalus.service.sessions.store import CapacityError
 from daedalus.service.sessions.worker import RefusedError, TimeUpError, Worker, WorkError
 
 

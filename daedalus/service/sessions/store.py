@@ -11,19 +11,11 @@ from typing import Any
 
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusObservation
+from daedalus.service.sessions.capacity import CapacityError
 
 
 class UnknownSessionError(LookupError):
     """No session has this name, or it has ended."""
-
-
-class CapacityError(RuntimeError):
-    """All places for sessions are taken."""
-
-    def __init__(self, message: str, retry_after: float) -> None:
-        """Keep the time after which to try again, in seconds."""
-        super().__init__(message)
-        self.retry_after = retry_after
 
 
 @dataclass

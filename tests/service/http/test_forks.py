@@ -22,7 +22,7 @@ from daedalus.service.http.forks import ForkAllowance
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.sessions.store import CapacityError
+from daedalus.service.sessions.capacity import CapacityError
 from tests.populations import in_both_markets
 from tests.service.conftest import JSON_BODY, OBJECTIVES, serving
 

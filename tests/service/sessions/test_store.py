@@ -6,7 +6,8 @@ import pytest
 
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.sessions.store import CapacityError, SessionStore, UnknownSessionError
+from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.sessions.store import SessionStore, UnknownSessionError
 
 
 def begin(store: SessionStore, name: str, visitor: str = "") -> None:
