@@ -122,6 +122,7 @@ def test_what_lies_outside_is_refused_before_anything_slow_is_imported(
     assert not (tmp_path / "outputs").exists()
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_refused_before_anything_slow_is_imported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -131,6 +132,7 @@ def test_a_taken_port_is_refused_before_anything_slow_is_imported(tmp_path: Path
     assert not (tmp_path / "outputs").exists()
 
 
+@pytest.mark.slow
 def test_an_experiment_is_added_as_the_documents_say(tmp_path: Path) -> None:
     """A module and a file of the configuration, and nothing else."""
     for name in ("conf", "experiments"):

@@ -47,6 +47,7 @@ def test_myerson_s_reserve_comes_out_of_uniform_values(seed: int) -> None:
     assert reserve == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     """At the quartiles, 90 % intervals hold the truth in most of 20 logs."""
     hits = []

@@ -26,6 +26,7 @@ def test_a_mechanism_is_certified(tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "types.csv")["type"].tolist() == ["rota"]
 
 
+@pytest.mark.slow
 def test_the_mechanisms_of_a_designer_are_certified(tmp_path: Path) -> None:
     found = certified(tmp_path, "designer=random", "population=honest")
     assert found["auction_type"].nunique() == 3 and found["share"].sum() < 1.0 + 1e-12

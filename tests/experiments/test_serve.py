@@ -86,6 +86,7 @@ def test_the_configured_reward_is_where_visitors_begin() -> None:
     assert own.objective == "configured" and list(own.objectives) == [*names, "configured"]
 
 
+@pytest.mark.slow
 def test_a_bidder_must_be_chosen_before_it_is_changed() -> None:
     assert composed("+experiment=serve").bidder is None
     assert "first choose one by bidder=endpoint" in failure("+experiment=serve", "bidder.memory=3")

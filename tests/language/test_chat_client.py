@@ -373,7 +373,7 @@ def test_any_body_with_any_status_is_a_reply_or_the_one_error() -> None:
         asking = make_chat_ask(server.settings(), {"m": {}})
 
         @given(BODIES, st.sampled_from([200, 200, 201, 400, 401, 403, 404, 429, 500]))
-        @settings(deadline=None, max_examples=150)
+        @settings(deadline=None, max_examples=50)
         def sends(body: bytes, status: int) -> None:
             now.update(body=body, status=status)
             try:

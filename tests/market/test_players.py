@@ -441,6 +441,7 @@ def test_states_of_other_markets_are_refused():
 # ------------------------------------------------------------------------------------- designers
 
 
+@pytest.mark.slow
 def test_designers_play_and_search_it_as_they_do_the_fast_market():
     who, settings = mixed("truthful", "shader", bidders=5), MarketSettings(episode_length=2)
     tables = []

@@ -26,6 +26,8 @@ from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot, offline
 from tests.publishing.conftest import with_model
 
+pytestmark = pytest.mark.slow  # their folder takes long to make
+
 SETTINGS = HubSettings("OWNER/NAME", dry_run=True)
 CHAT = [{"role": "user", "content": "round_number: 0 / 10\nReply with JSON only."}]
 EXAMPLE = Example(CHAT, "")

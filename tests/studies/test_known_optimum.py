@@ -84,6 +84,7 @@ def open_book(reserve: float) -> Mechanism:
     return Mechanism("first_price", reserve, True, True, True, True, True)
 
 
+@pytest.mark.slow
 def test_no_share_is_told_where_bidders_learn_nothing_and_none_is_above_one() -> None:
     """They bid 4/5 of their values: revenue is 1.10 optima, and the strongest forgoes 52 %."""
     env = DesignEnv.of(replace(STATIC, episode_length=10), POPULATIONS["optimum_asymmetric"])

@@ -17,6 +17,7 @@ def ends(auction_type: str, payoffs_known: bool, runs: int, rounds: int) -> list
     return [play_repeated(learners, auction_type, rounds, 20, 0, run)[0][-1] for run in range(runs)]
 
 
+@pytest.mark.slow
 def test_learners_of_the_paper_collude_in_first_price_and_not_in_second() -> None:
     assert np.mean(ends("first_price", False, 16, 400_000)) <= 0.35
     assert np.mean(ends("second_price", False, 8, 400_000)) >= 0.9

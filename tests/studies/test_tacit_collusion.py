@@ -56,6 +56,7 @@ def test_a_variant_sets_our_defaults() -> None:
     assert found[OURS]["exploration"] == 0.1 and "value_low" not in found[OURS]
 
 
+@pytest.mark.slow
 def test_curves_have_a_row_for_each_run_and_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tacit_collusion, "ROUNDS", 200)
     curves = learning_curves(TACIT, CONFIG.market.strategic, 2, 0)

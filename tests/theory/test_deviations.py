@@ -147,6 +147,7 @@ def test_no_other_names_of_the_same_bids_pay_less_in_vcg(units: int) -> None:
     assert tried >= 16
 
 
+@pytest.mark.slow
 def test_no_bids_of_a_grid_earn_a_ring_more_in_vcg() -> None:
     """The values of a ring of two are nearly fixed; it can use three of three units."""
     fixed = Distribution(np.array([0.0, 1.0]), np.array([0.8 - 1e-9, 0.8]))
@@ -158,6 +159,7 @@ def test_no_bids_of_a_grid_earn_a_ring_more_in_vcg() -> None:
     assert gain.best == pytest.approx(max(brute), abs=8e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_the_worst_gain_of_given_values_is_that_of_brute_force(auction_type: str) -> None:
     """All pairs of bids of a small grid, against the same rivals; values are nearly fixed."""

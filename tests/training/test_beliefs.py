@@ -74,6 +74,7 @@ def test_stages_of_a_run(tmp_path: Path) -> None:
     assert stages(run, "", taught=False) == {"untrained": run.sft_model, "GRPO": run.model}
 
 
+@pytest.mark.slow
 def test_figures_have_a_panel_for_each_field(untrained: LanguageModel, tmp_path: Path) -> None:
     fields = field_beliefs(untrained, CHAT, 8, seed=0).assign(stage="untrained")
     figure = field_panels(fields)
