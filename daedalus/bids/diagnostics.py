@@ -267,6 +267,8 @@ def _numbers_of_bidders(
         why = "all sales have one number" if kind != ASCENDING else "ascending bids give bounds"
         why = "all potential bidders count in each sale" if estimate.potential else why
         yield Check(private, f"Not testable by numbers of bidders: {why}.", changes=lower)
+        if estimate.potential and kind == FIRST_PRICE and len(residuals.rows) > 1:
+            yield _who_came(*slope_on_bidders(residuals, estimator.log.bids))
         return
     slope, error = _slope_of_values(estimate, samples)
     p = 2.0 * float(stats.t.sf(abs(slope) / error, len(samples) - 1))
@@ -280,6 +282,19 @@ def _numbers_of_bidders(
         what = f"Bids change by {change}."
         falls = float(stats.norm.cdf(slope / error))
         yield Check("Bids rise with the number of bidders.", what, slope, falls, lower)
+
+
+def _who_came(slope: float, error: float) -> Check:
+    """Return whether bids are those of bidders who do not see how many others came."""
+    change = f"{100 * slope:.1f} % with each bidder more (± {100 * error:.1f})"
+    return Check(
+        "Bidders do not know who came.",
+        f"Bids change by {change}.",
+        slope,
+        2.0 * float(stats.norm.sf(abs(slope) / error)),
+        "They knew their rivals, who are fewer than are counted: values are higher than estimated. "
+        "Or more bidders come where goods are better.",
+    )
 
 
 def _slope_of_values(estimate: Estimate, samples: Sequence[Estimate]) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from tests.bids.faulty import common_value_bids, named, ring_bids, shared_bids, 
 from tests.bids.simulated import first_price_bids, table_of, uniform
 
 COUNTED = "All who could have come are counted as rivals."
+BLIND = "Bidders do not know who came."
 ALONE, TOGETHER = "Bidders decide alone, apart from what all of them know.", "No two bidders bid"
 PRIVATE, ALIKE = "Values are private, and do not depend on who comes.", "Bidders are alike."
 ROUNDED, CHANCE = "Bids are not rounded.", "Bids of a sale differ by chance."
@@ -151,13 +152,26 @@ def test_a_reserve_that_keeps_unknown_numbers_away_fails() -> None:
     assert "4 bidders are counted" in counted.loc[COUNTED, "what"]
 
 
-def binding_table(potential: tuple[int, int]) -> pd.DataFrame:
-    """Return sales of even values above a reserve of 1/2, half of them with each number."""
+def test_bidders_who_saw_who_came_are_found_out() -> None:
+    """Their bids rise with the number who came; those of others do not."""
+    tables = [binding_table((4, 4), sees) for sees in (False, True)]
+    blind, seeing = (checks_of(each, potential_bidders=4) for each in tables)
+    assert not blind.loc[BLIND, "fails"] and seeing.loc[BLIND, "fails"]
+    assert "4 bidders are counted" in seeing.loc[COUNTED, "what"]
+
+
+def binding_table(potential: tuple[int, int], sees: bool = False) -> pd.DataFrame:
+    """Return sales of even values above a reserve of 1/2, half of them with each number.
+
+    Bidders who see how many came bid against these, and others against all who could have come.
+    """
     rng, rows = np.random.default_rng(3), []
     for count in potential:
         values = rng.uniform(size=(600, count))
-        bids = values - (values**count - 0.5**count) / (count * values ** (count - 1))
         came = values >= 0.5
+        bids = values - (values**count - 0.5**count) / (count * values ** (count - 1))
+        if sees:
+            bids = values - (values - 0.5) / came.sum(axis=1, keepdims=True).clip(1)
         kept = came.sum(axis=1) >= 2
         rows += [row[own] for row, own in zip(bids[kept], came[kept], strict=True)][:150]
     return table_of(rows, reserve=[0.5] * len(rows))
