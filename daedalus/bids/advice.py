@@ -72,8 +72,8 @@ def how_sure(findings: Findings) -> str:
         f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
         "Other sales could by chance have led anywhere there "
         f"({findings.estimator.settings.resamples} samples of the sales). {chosen if gain else ''}"
-        "Not counted are wrong assumptions, and what was decided once, such as the sales that were "
-        "left out as errors."
+        "Not counted are wrong assumptions, and what was decided once: which sales are errors, "
+        "whether bids of a sale share something, and how many bidders could have come."
     )
 
 

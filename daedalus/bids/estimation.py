@@ -3,8 +3,9 @@
 Everything is a table of quantiles at ``LEVELS``. In a first-price sale with n bidders a bid b is
 the best answer of the value v = b + G(b) / ((n - 1) g(b)) (Guerre, Perrigne & Vuong 2000). Bids
 rise with values, so at level u of both, V(u) = Q(u) + u Q'(u) / (n - 1), where Q is the quantile
-function of bids (Marmer & Shneyerov 2012). Q' is the slope of a local quadratic in the levels,
-which has no boundary bias of first order, because the levels end at 0 and 1 exactly.
+function of bids (Marmer & Shneyerov 2012). Q' is the slope of a local quadratic in the levels, as
+in Gimenes & Guerre 2022. It has no boundary bias of first order, because the levels end at 0 and 1
+exactly.
 """
 
 from __future__ import annotations
