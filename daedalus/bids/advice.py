@@ -12,6 +12,8 @@ from daedalus.bids.text_table import DOUBT
 
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
+_NEARLY = 0.001
+"""Share of the reward that is called nearly none."""
 _CLOSE = 0.005
 """Share of the prices up to which the estimate is said to have them."""
 _MOVED = 0.1
@@ -70,11 +72,21 @@ def how_sure(findings: Findings) -> str:
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     return (
         f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
-        "Other sales could by chance have led anywhere there "
+        f"{_at_ends(findings)} Other sales could by chance have led anywhere there "
         f"({findings.estimator.settings.resamples} samples of the sales). {chosen if gain else ''}"
-        "Not counted are wrong assumptions, and what was decided once: which sales are errors, "
-        "whether bids of a sale share something, and how many bidders could have come."
+        "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
+        "which sales are errors, whether bids of a sale share something, and how many bidders "
+        "could have come."
     )
+
+
+def _at_ends(findings: Findings) -> str:
+    """Return what the ends of the range of best reserves bring: not all of them gain."""
+    verdict = findings.verdict
+    low, high = map(amount, verdict.at_best)
+    if min(verdict.at_best) >= verdict.reward + verdict.gain - _NEARLY * abs(verdict.reward):
+        return "By the estimate a sale brings nearly the same at both ends."
+    return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one."
 
 
 def _range_of_best(findings: Findings) -> str:
@@ -122,8 +134,9 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
             for bidders, miss in zip(findings.fit["bidders"], findings.misses, strict=True)
         )
         yield (
-            "The estimate was asked for the prices that the log has. On average it misses them by "
-            f"{100 * findings.miss:.1f} % ({each} bidders). A smaller gain may be an error."
+            f"By the estimate, sales would have brought other prices than in the log: {each} "
+            f"bidders, and {100 * findings.miss:.1f} % apart in the mean. So a gain or a loss "
+            "below that may be an error of the estimate."
         )
     if verdict.policy.multiple == MULTIPLES[-1]:
         yield "The designed reserve is the highest that was tried. A higher one may be better."

@@ -226,7 +226,8 @@ class Mixture:
             return "no well-formed mechanism"
         first = int(np.argmax(self.shares))
         often = "" if len(self.shares) == 1 else f" in {100 * self.shares[first]:.0f} % of answers"
-        kind = str(self.mechanisms[first].auction_type).replace("_", " ")
+        name = str(self.mechanisms[first].auction_type)
+        kind = "second price" if name == "vcg" else name.replace("_", " ")  # one good is sold
         return f"{kind}, reserve {self.reserves[first]:.2f} times the sale's level{often}"
 
     def reward(self, field: Field, episodes: int, purpose: str) -> float:
@@ -311,6 +312,7 @@ class Verdict:
         gain: What the designed policy gains on it.
         interval: Interval of this gain over the bootstrap samples.
         best: Interval of the best multiple over the bootstrap samples.
+        at_best: Mean reward of a sale at both ends of that interval.
         raised: Change of the reward, with its interval, if the reserve in force is raised by a
             fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
@@ -323,6 +325,7 @@ class Verdict:
     gain: float
     interval: tuple[float, float]
     best: tuple[float, float]
+    at_best: tuple[float, float]
     raised: tuple[float, float, float]
     unseen: bool
     change: bool
@@ -345,6 +348,7 @@ class Verdict:
         at, now = int(np.argmax(judged.changed)), place_of(held.multiple)
         low, high = interval_of([each.changed[at] - each.held[now] for each in samples], confidence)
         best = interval_of([MULTIPLES[np.argmax(each.changed)] for each in samples], confidence)
+        worst, most = (float(judged.changed[place_of(each)]) for each in best)
         more = place_of(_RAISED * held.multiple)
         raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
         gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
@@ -352,7 +356,10 @@ class Verdict:
         change = low > 0 and not unseen and gain > _INDIFFERENT * abs(reward)
         policy = Policy(changed, float(MULTIPLES[at]))
         around = (raised[0], *interval_of(raised[1:], confidence))
-        return cls(policy, held, reward, gain, (low, high), best, around, unseen, bool(change))
+        return cls(
+            policy, held, reward, gain, (low, high), best, (worst, most), around, unseen,
+            bool(change),
+        )  # fmt: skip
 
 
 def interval_of(numbers: Sequence[float], confidence: float) -> tuple[float, float]:

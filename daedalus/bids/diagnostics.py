@@ -39,8 +39,8 @@ _LEAST = 1e-12
 _PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
 _RING = (
-    "If bidders collude, high values are higher than estimated, and so is the best reserve. Covers "
-    "can make low values come out too high."
+    "If bidders collude, high values are higher than estimated, and so is the best reserve. Bids "
+    "that a ring makes for show can make low values come out too high."
 )
 
 
@@ -174,13 +174,14 @@ def _correlation(found: Screen, removed: bool) -> Check:
             f"or they collude. {_RING}"
         )
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
-    changes = (
-        "Bidders knew something that the log does not show, or collude. Values are then less "
-        "spread than estimated, but for bid_log.common_part=true."
-    )
     if not removed:
+        changes = (
+            "Bidders knew something that the log does not show, or collude. Values are then less "
+            "spread than estimated; bid_log.common_part=true takes what they knew out."
+        )
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
     told = f"{what} The estimate takes this out of bids, as something that all bidders knew."
+    changes = f"It may be collusion instead. {_RING}"
     return Check(
         "Bids of a sale differ by chance.", told, found.statistic, changes=changes, told=True
     )

@@ -140,10 +140,13 @@ def sensitivity_dots(table: pd.DataFrame, verdict: Verdict, estimator: Estimator
     places = np.arange(len(table))
     colours = [_SET if kind == "as estimated" else _VALUES for kind in table["kind"]]
     left.scatter(estimator.unit * table["best"], places, c=colours, s=34, zorder=3)
-    right.scatter(table["gain"], places, c=colours, s=34, zorder=3)
+    gains = table["gain"].round(6) + 0.0  # what is left of rounding is no gain
+    right.scatter(gains, places, c=colours, s=34, zorder=3)
+    if not gains.any():
+        right.set_xlim(-1.0, 1.0)
     left.axvline(designed, color=_SET, lw=1.2, ls="--")
     right.axvline(0.0, color=INK, lw=0.8)
-    left.set_yticks(places, [textwrap.shorten(each, 48) for each in table["assumption"]])
+    left.set_yticks(places, [textwrap.shorten(each, 60) for each in table["assumption"]])
     right.set_yticks(places, [""] * len(table))
     for panel in (left, right):
         panel.invert_yaxis()

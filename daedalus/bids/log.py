@@ -227,6 +227,8 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     """
     roles = Roles.of(table, settings)
     table = without_totals(table, roles)
+    if not len(table.rows):
+        raise CannotRunError("bids: the file has no bid below its header; give a row for each bid")
     columns = Columns(table, settings.decimal, roles.names)
     found = columns.amounts(roles.bid, "a bid of 0 is no bid, so leave its row out", above=True)
     bids = [float(each) for each in found.values if each is not None]

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.bids.diagnostics import FAMILY, failed
-from daedalus.bids.estimates import LEVEL, MONEY, RESERVE
+from daedalus.bids.estimates import LEVEL
 from daedalus.bids.findings import Findings, amount, reserve_words
 from daedalus.bids.log import BidLog
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
@@ -54,13 +54,15 @@ _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
 _BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
 _TERMS = {
-    RESERVE: " (A typical sale is the middle one of all.)",
-    LEVEL: " (The usual bid is what bidders bid on average for such goods. A typical sale is the "
-    "middle one of all.)",
-    MONEY: "",
+    "usual bid": "The usual bid is what bidders bid on average for such goods.",
+    "typical sale": "A typical sale is the middle one of all.",
 }
 _LITTLE = 0.1
-_FORMATS = {FIRST_PRICE: "first-price", SECOND_PRICE: "second-price", ASCENDING: "ascending"}
+_FORMATS = {
+    FIRST_PRICE: "sealed first-price sales, where the winner pays its bid",
+    SECOND_PRICE: "sealed second-price sales, where the winner pays the second-highest bid",
+    ASCENDING: "ascending sales, where bids rise until one bidder is left",
+}
 
 
 def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
@@ -118,24 +120,35 @@ def _reading(log: BidLog) -> str:
     """Return what became of the file: a line for each kind of notes that there are."""
     lines = []
     for kind in KINDS[:-1]:
-        told = [plain(str(note)) for note in log.notes if note.kind == kind]
-        if told:
-            lines.append(f"- **{kind.capitalize()}**: {' '.join(told)}")
-    size = f"{len(log.bids):,} bids in {len(log.sales):,} {_FORMATS[log.format]} sales"
-    return "\n".join([*lines, f"- **Left for the estimate**: {size}."])
+        notes = [plain(str(note)) for note in log.notes if note.kind == kind]
+        if notes:
+            lines.append(f"- **{kind.capitalize()}**: {' '.join(notes)}")
+    size = f"{len(log.bids):,} bids in {len(log.sales):,} sales"
+    told = f"They count as {_FORMATS[log.format]}. If they are not, choose another format."
+    return "\n".join([*lines, f"- **The estimate is from** {size}. {told}"])
 
 
 def _verdict(findings: Findings) -> str:
     against = doubts(findings) or ["The log gave no further reason to doubt."]
     answers = [
-        f"{what_to_set(findings)}{_TERMS[findings.base]}",
+        what_to_set(findings),
         f"**What it brings.** {what_it_brings(findings)}",
         f"**How sure.** {how_sure(findings)}",
-        "**What could be wrong.** The checks of the assumptions, near the end; and:",
-        "\n".join(f"- {plain(each)}" for each in against),
     ]
-    lines = "\n\n".join(answers).split("\n")
+    doubted = "\n".join(f"- {plain(each)}" for each in against)
+    last = ["**What could be wrong.** The checks of the assumptions, near the end; and:", doubted]
+    lines = "\n\n".join([*_with_terms(answers), *last]).split("\n")
     return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def _with_terms(answers: list[str]) -> list[str]:
+    """Return the answers; the first that uses a term says what it means."""
+    explained = list(answers)
+    for term, meaning in _TERMS.items():
+        users = [row for row, each in enumerate(answers) if term in each]
+        if users:
+            explained[users[0]] += f" ({meaning})"
+    return explained
 
 
 def _further(findings: Findings) -> str:
@@ -146,21 +159,26 @@ def _further(findings: Findings) -> str:
     )
     if findings.base != LEVEL:
         return told
+    verdict = findings.verdict
+    times = f"{verdict.policy.multiple:.2f}"
+    multiple = f" Its reserve is {times} times that." if verdict.change else ""
     return (
         f"{told} The usual bid of a new sale follows from `levels.csv`: multiply each coefficient "
         "with the sale's number in that column (its natural logarithm where the column's name "
-        "begins with log; 1 or 0 for a word), add all and the constant, and take exp of the sum. "
-        "The reserve is a multiple of it."
+        "begins with log; 1 or 0 for a word), add all and the constant, and take exp of the sum."
+        f"{multiple}"
     )
 
 
 def _compared(findings: Findings) -> str:
+    trained = set(findings.designers["designer"]) - {"in force", "designed", "search"}
+    model = " A trained model can lose much if it has not met such bidders before."
     return (
-        "*designed* sets the best multiple of one rule for all sales. *search* and any trained "
-        "model choose for a seller who knows all that the bidders of a sale know in common, as an "
-        "expert would who appraises each sale beforehand. A trained model can lose much if it has "
-        "not met such bidders before. Played out in the simulated market, today's rules bring "
-        f"{amount(findings.played)}."
+        "*designed* sets one rule for all sales. The others may choose another format. They know "
+        "all that the bidders of a sale know in common, as an expert would who appraises each sale "
+        "beforehand. The level of a sale is what bidders bid on average where that is known."
+        f"{model if trained else ''} As a check, today's rules were also played in the simulated "
+        f"market: they bring {amount(findings.played)} there."
     )
 
 
@@ -175,8 +193,9 @@ def _assumptions(findings: Findings) -> str:
     ]
     return (
         f"Below its first row the figure has {len(others)} others. Each changes one assumption, or "
-        f"takes a part of the sales. The lowest of the best reserves is {words[0]}, if "
-        f"{plain(first['assumption'])}. The highest is {words[1]}, if {plain(last['assumption'])}."
+        f"takes a part of the sales. The best reserve then lies between {words[0]}, if "
+        f"{plain(first['assumption'])}, and {words[1]}, if {plain(last['assumption'])}. This range "
+        "is about assumptions; the one above is about chance."
     )
 
 
@@ -184,8 +203,9 @@ def _bidders(findings: Findings) -> str:
     log, estimate = findings.estimator.log, findings.estimate
     levels, fit = estimate.levels, findings.fit
     sentences = [
-        "The usual bid of a sale is what bidders bid on average for such goods. A bid of 1.2 is "
-        "20 % above it. What is sold and the number of bidders explain "
+        "The usual bid of a sale is what bidders bid on average for such goods, in a typical sale "
+        f"{amount(float(np.median(levels.shown)))}. In the figures a bid of 1.2 is 20 % above it. "
+        "What is sold and the number of bidders explain "
         f"{100 * levels.explained:.0f} % of the differences between bids. Of the rest, "
         f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)} (Both "
         "are shares of the variance of logarithms.)"
@@ -233,8 +253,9 @@ def _checked(checks: pd.DataFrame) -> str:
         | {"if it fails": checks["changes"]}
     )
     return (
-        f"{_table(table)}\n\np is how often chance alone leads as far. In about "
-        f"{100 * FAMILY:.0f} % of the logs in which all assumptions hold some check with a p fails."
+        f"{_table(table)}\n\np is how often chance alone leads as far. If all assumptions hold, "
+        f"some check with a p still fails in about {100 * FAMILY:.0f} % of logs. *told* is a "
+        "number without a verdict."
     )
 
 

@@ -12,7 +12,7 @@ from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
 from daedalus.bids.design import Verdict
 from daedalus.bids.estimates import Estimate, Estimator
-from daedalus.bids.findings import Findings
+from daedalus.bids.findings import Findings, amount
 from daedalus.bids.report import markdown
 from daedalus.bids.text_table import DOUBT, Note
 
@@ -42,7 +42,7 @@ def test_a_gain_that_is_smaller_than_the_error_is_to_be_tried(findings: Findings
     assert what_to_set(near).startswith("**Set a reserve of ")
     said = what_to_set(far)
     assert said.startswith("**Try a reserve of ") and "smaller than the error" in said
-    assert "misses them by 90.0 %" in " ".join(doubts(far))
+    assert "90.0 % apart in the mean" in " ".join(doubts(far))
     assert not with_prices_off(replace(findings, in_money=False), -0.9).is_small
 
 
@@ -52,6 +52,14 @@ def test_each_range_stands_once(findings: Findings) -> None:
     ranges = re.findall(r"between [\d.,]+ and [\d.,]+", text)
     assert len(ranges) == 2 and "gain lies" in text and "best reserve lies between" in text
     assert text.count("confidence") == 1
+
+
+def test_what_the_ends_of_the_range_of_best_reserves_bring_is_said(findings: Findings) -> None:
+    verdict = findings.verdict
+    assert min(verdict.at_best) < verdict.reward + verdict.gain
+    assert f"brings {amount(verdict.at_best[0])} at the lower end" in how_sure(findings)
+    flat = replace(verdict, at_best=(verdict.reward + verdict.gain,) * 2)
+    assert "nearly the same at both ends" in how_sure(replace(findings, verdict=flat))
 
 
 def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:

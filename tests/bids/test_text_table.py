@@ -100,6 +100,7 @@ def refusal_of_encoding(tmp_path: Path, text: str) -> str:
         (b"PK\x03\x04rest", "a spreadsheet"),
         (b"\x1f\x8brest", "compressed"),
         (b"", "there is no header"),
+        (b"auction,bid\n", "no bid below its header"),
         (b"auction,bid\n1,\x00\n", "line 2 has a NUL character"),
         ("auction,bid\nJos\ufffd,2\n".encode(), "line 2 has a character that was lost"),
         (b'auction,bid\n1,2\n1,"3\n1,4\n', "line 3: unexpected end of data"),
