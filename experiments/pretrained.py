@@ -14,6 +14,7 @@ from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence
 from daedalus.publishing.settings import HubSettings
+from daedalus.runs.earlier import load_run_config
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained, hashes
 from experiments.build import build_all, make_context, make_env, make_envs
@@ -59,9 +60,12 @@ def recipe_changes(run: Path) -> list[str]:
 
     A setting that the run did not know yet counts only if the recipe does not leave it at its
     default.
+
+    Raises:
+        CannotRunError: The run had a setting on that is gone.
     """
     composed, _ = compose_both(*RECIPE)
-    then = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(run))
+    then = OmegaConf.merge(OmegaConf.structured(Config), load_run_config(run))
     before, now = _flat(OmegaConf.to_container(then)), _flat(OmegaConf.to_container(composed))
     return sorted(key for key in before | now if before.get(key) != now.get(key))
 

@@ -55,8 +55,6 @@ RUNS: dict[str, str] = {
     f"{_small(SMALL_TREES, 'evaluation.baselines.distilled')} "
     + _small(SMALL_SEARCH, "evaluation.baselines.best_own"),
     "theory": "+experiment=theory tracking=files seed=0 evaluation.episodes=8",
-    "curriculum": "+experiment=smoke training/curriculum=published training.grpo.futures=2",
-    "episodes": "+experiment=smoke training.grpo.rollouts=episode",
     "search": "+experiment=search market=classic population=stage3 tracking=files "
     + _small(SMALL_SEARCH, "designer"),
     "populations": "+experiment=populations tracking=files evaluation.episodes=8 "

@@ -97,7 +97,7 @@ def fixed_sampling(kill: int | None = None) -> Callable[..., Any]:
 
     from daedalus.market.seeds import generator
     from daedalus.search.space import random_mechanisms
-    from daedalus.training.sources.siblings import answer_tokens
+    from tests.training.answers import answer_tokens
 
     sample = GRPOTrainer._generate_single_turn
 

@@ -15,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.bidders.settings import KINDS
+from daedalus.checks import CannotRunError
 from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
@@ -26,6 +27,7 @@ from daedalus.config.resolvers import register_resolvers
 from daedalus.config.schema import Config
 from daedalus.designers.discovery import designer_settings
 from daedalus.market.mechanism import Mechanism
+from daedalus.runs.earlier import load_run_config
 
 
 def register() -> None:
@@ -118,9 +120,9 @@ def read_config(path: Path) -> Config:
         ConfigError: Another version of the project wrote the file.
     """
     try:
-        merged = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(path))
+        merged = OmegaConf.merge(OmegaConf.structured(Config), load_run_config(path))
         return to_config(merged)  # type: ignore[arg-type]  # of a mapping, so not a list
-    except (OmegaConfBaseException, ConfigError) as error:
+    except (OmegaConfBaseException, CannotRunError) as error:
         said = str(error).partition("\n")[0]
         raise ConfigError(
             f"{path}: another version of the project wrote this configuration ({said}); "

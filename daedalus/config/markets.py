@@ -58,8 +58,6 @@ def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
             yield f"populations.{name}", each
     for name, each in config.training.sft.practice.items():
         yield f"training.sft.practice.{name}", each
-    for name, stage in config.training.curriculum.stages.items():
-        yield f"training.curriculum.stages.{name}", stage.population
 
 
 def _check_rings(key: str, population: PopulationSettings) -> None:

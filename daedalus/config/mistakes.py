@@ -15,6 +15,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from daedalus.checks import CannotRunError
 from daedalus.config.elsewhere import elsewhere, without_package
 from daedalus.config.wrong_types import wrong_type
+from daedalus.runs.earlier import gone
 from daedalus.runs.endings import program
 
 _ALIKE = 0.6
@@ -50,7 +51,6 @@ RENAMED_OPTIONS = {
     "market/running": "strategic",
     "populations/shipped": "development",
     "training/card": "published",
-    "training/curriculum/card": "published",
     "reward/card": "published",
     "reward/card_stability": "published_stability",
     "designer/random_card": "random_published",
@@ -102,7 +102,8 @@ def explain(error: Exception) -> str:
     if headless:
         return headless
     found = (
-        _renamed_option(message)
+        _gone(message)
+        or _renamed_option(message)
         or _renamed_key(message)
         or _unreadable(causes)
         or wrong_type(causes)
@@ -271,6 +272,13 @@ def _missing_option(message: str) -> str | None:
     """Return GROUP/OPTION if the message says that this option does not exist."""
     option = re.search(r"[Cc]ould not find '([^']+)'", message)
     return option[1] if option else None
+
+
+def _gone(message: str) -> str | None:
+    """Return the sentence for a setting or an option that is gone."""
+    place = r"full_key: (\S+)|[Cc]ould not (?:find|override) '([^']+)'"
+    told = (gone(key or name) for key, name in re.findall(place, message))
+    return next(filter(None, told), None)
 
 
 def _renamed_option(message: str) -> str | None:

@@ -12,6 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.config.mistakes import ConfigError, advice, explain, renamed
 from daedalus.config.origin import file_of
+from daedalus.runs.earlier import gone
 
 
 def require_known_keys(composed: DictConfig, besides: Sequence[str] = ()) -> None:
@@ -30,7 +31,8 @@ def require_known_keys(composed: DictConfig, besides: Sequence[str] = ()) -> Non
             full = _joined(key, str(name))
             if known and name not in known and full not in besides:
                 raise ConfigError(
-                    renamed(_kind(node).__name__, full)
+                    gone(full)
+                    or renamed(_kind(node).__name__, full)
                     or f"{full}: no such setting. {advice(str(name), known, _joined(key, ''))}"
                 )
 

@@ -10,7 +10,7 @@ CONF = _INSTALLED if _INSTALLED.is_dir() else ROOT / "conf"
 
 
 def option_files(group: str) -> list[Path]:
-    """Return the files of a group in ``conf/``, such as ``training/curriculum``, by name."""
+    """Return the files of a group in ``conf/``, such as ``population``, by name."""
     return sorted((CONF / group).glob("*.yaml"), key=lambda path: path.stem)
 
 

@@ -113,7 +113,7 @@ TASKS = {
         f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
     ),
     "serve": Task(f"{_SERVE} bidder evaluation.baselines", offers=True, both_markets=True),
-    "sft": Task(f"{_ENV} model training", ignores="training.grpo training.curriculum", shared=True),
+    "sft": Task(f"{_ENV} model training", ignores="training.grpo", shared=True),
     "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
     "theory": Task("evaluation.episodes"),
     "tour": Task(

@@ -32,7 +32,6 @@ PANELS = ("welfare", "fairness", "participation", "stability", "reward")
 REWARDS = {
     "reward_sampled": "sampled answers",
     "reward_neighbours": "neighbours",
-    "reward_siblings": "siblings",
 }
 """Columns that share the panel of ``reward`` if a history has them, and their names there."""
 

@@ -61,11 +61,6 @@ class RunFolder:
         return self.path / "distillation_data.npz"
 
     @property
-    def curriculum(self) -> Path:
-        """Return the thresholds of a curriculum's stages."""
-        return self.path / "curriculum.csv"
-
-    @property
     def metrics(self) -> Path:
         """Return every logged record, one JSON object in each line."""
         return self.path / "metrics.jsonl"

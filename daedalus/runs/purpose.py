@@ -18,6 +18,7 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.rewards.objectives import terms_of
 from daedalus.rewards.stack import RewardStack
+from daedalus.runs.earlier import load_run_config
 from daedalus.runs.folder import RunFolder
 
 _SHOWN = 3  # settings of a market
@@ -32,7 +33,7 @@ class Purpose:
         terms: Reward terms whose weights its prompts show, if it knows many objectives.
         market: The market and the shape of an episode.
         populations: The bidders that it met, by name: those of the run first, then those of
-            practice and of a curriculum.
+            practice.
     """
 
     reward: RewardStack
@@ -113,7 +114,7 @@ def read_purpose(checkpoint: str | Path) -> Purpose | None:
 def _of_run(path: Path, written: int) -> Purpose | None:
     """Return the purpose in a file as it was written; None if another version of ours wrote it."""
     try:
-        config = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+        config = OmegaConf.to_container(load_run_config(path), resolve=True)
         return _purpose(config)
     except (OmegaConfBaseException, KeyError, TypeError, ValueError):
         return None
@@ -121,8 +122,7 @@ def _of_run(path: Path, written: int) -> Purpose | None:
 
 def _purpose(config: Any) -> Purpose:
     training, own = config["training"], config["population"]
-    stages = {name: each["population"] for name, each in training["curriculum"]["stages"].items()}
-    met = {own["name"]: own} | training["sft"]["practice"] | stages
+    met = {own["name"]: own} | training["sft"]["practice"]
     return Purpose(
         _as(RewardStack, config["reward"]),
         tuple(terms_of(training["objectives"])),

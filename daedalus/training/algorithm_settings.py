@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from daedalus.checks import Checked, above, at_least, one_of
-from daedalus.training.words import Rollouts
-
-ROLLOUTS = ("state", "episode")
+from daedalus.checks import Checked, above, at_least
 
 
 @dataclass
@@ -35,16 +32,9 @@ class ReinforcementSettings(AlgorithmSettings):
     Attributes:
         prompts_per_step: Market states in a step, of all processes together.
         group_size: Completions of each prompt.
-        siblings: Completions of each group that are not sampled. They are the best of the group's
-            other answers and of the portfolio, by look-ahead.
         micro_batch: Completions in one backward pass; divides the step's completions. A process
             that has fewer takes all of its own.
-        rollouts: ``state``: a completion is played in futures of a given market state.
-            ``episode``: the model plays whole episodes, and a completion is one of its decisions.
-        states: Number of market states, or of episodes, from which prompts are drawn.
-        regret_pool: States from which each state is taken. Half of them are those in which the
-            best known mechanism earns most above the model's answer, see ``states_of_regret``. With
-            1 all states are uniform.
+        states: Number of market states from which prompts are drawn.
         own_states: Whether the model plays the episodes up to these states. Otherwise a random
             walk does, over the portfolio if there is one.
         futures: Number of futures K in which each mechanism is played. A group shares them.
@@ -62,11 +52,8 @@ class ReinforcementSettings(AlgorithmSettings):
 
     prompts_per_step: int = at_least(1, 8)
     group_size: int = at_least(2, 8)
-    siblings: int = at_least(0, 0)
     micro_batch: int = at_least(1, 64)
-    rollouts: Rollouts = one_of(ROLLOUTS, "state")
     states: int = at_least(1, 2048)
-    regret_pool: int = at_least(1, 1)
     own_states: bool = False
     futures: int = at_least(1, 64)
     horizon: int = at_least(1, 1)
@@ -77,16 +64,6 @@ class ReinforcementSettings(AlgorithmSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.siblings >= self.group_size:
-            raise ValueError(f"siblings: {self.siblings}; give less than group_size")
-        if self.siblings and self.constrained:
-            raise ValueError(
-                "siblings: they may have more decimals than constrained answers; set siblings: 0, "
-                "or constrained: false"
-            )
-        for name, least in (("siblings", 0), ("regret_pool", 1)):
-            if getattr(self, name) > least and self.rollouts == "episode":
-                raise ValueError(f"{name}: only states have it; set rollouts: state")
         if self.commitment_steps is not None and not 1 <= self.commitment_steps < self.horizon:
             raise ValueError(
                 f"commitment_steps: {self.commitment_steps}; "

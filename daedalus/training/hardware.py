@@ -133,8 +133,6 @@ def _require_whole_training(model: ModelSettings, training: TrainingSettings) ->
         "training.prompt.compact": (training.prompt.compact, False),  # its numbers do not train
     }
     for name, each in training.reinforcement.items():
-        refused[f"training.{name}.siblings"] = (each.siblings, 0)
-        refused[f"training.{name}.rollouts"] = (each.rollouts, "state")
         refused[f"training.{name}.constrained"] = (each.constrained, False)
     for name, (value, instead) in refused.items():
         if value != instead:

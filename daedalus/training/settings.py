@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from daedalus.checks import Checked, at_least, below_one, folder_or_hub_name, one_of, within
+from daedalus.checks import Checked, at_least, below_one, folder_or_hub_name, one_of
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
-from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.objectives import check_objectives, terms_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -172,36 +171,8 @@ class PortfolioSettings(Checked):
 
 
 @dataclass
-class StageSettings(Checked):
-    """A stage of a curriculum: its population, and the threshold at which training leaves it.
-
-    Attributes:
-        population: The population.
-        promotion: Place of the threshold: 0 is the mean reward of random mechanisms, 1 that of the
-            best fixed mechanism. The moving mean of rewards must reach the threshold.
-        window: Number of prompts in the moving mean.
-    """
-
-    population: PopulationSettings
-    promotion: float = within(0, 1, 1.0)
-    window: int = at_least(1, 50)
-
-
-@dataclass
-class CurriculumSettings:
-    """Settings of a curriculum.
-
-    Attributes:
-        stages: Stages by name, in order. Training ends in the last. If there are none, GRPO trains
-            on the run's population.
-    """
-
-    stages: dict[str, StageSettings] = field(default_factory=dict)
-
-
-@dataclass
 class TrainingSettings:
-    """Settings of the algorithms, the portfolio, the prompt, the curriculum and the objectives.
+    """Settings of the algorithms, the portfolio, the prompt and the objectives.
 
     The algorithms train in the order of their fields.
 
@@ -216,7 +187,6 @@ class TrainingSettings:
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
     portfolio: PortfolioSettings = field(default_factory=PortfolioSettings)
     prompt: PromptSettings = field(default_factory=PromptSettings)
-    curriculum: CurriculumSettings = field(default_factory=CurriculumSettings)
     objectives: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -226,7 +196,11 @@ class TrainingSettings:
         if self.sft.practice and not self.sft.teacher:
             raise ValueError("sft.practice needs a teacher: set sft.teacher, or omit practice")
         for name, settings in self.reinforcement.items():
-            self._check_rewarded(name, settings)
+            if settings.commitment_steps and not self.sft.teacher:
+                raise ValueError(
+                    f"{name}.commitment_steps needs a teacher: set sft.teacher, or "
+                    "commitment_steps: null"
+                )
 
     def _check_objectives(self) -> None:
         """Check the objectives, let prompts show their weights, and refuse what knows but one."""
@@ -235,36 +209,11 @@ class TrainingSettings:
         if self.prompt.weights not in ([], terms):
             raise ValueError("prompt.weights: they follow training.objectives; leave weights out")
         self.prompt = replace(self.prompt, weights=terms)
-        if not terms:
-            return
-        if self.sft.teacher or self.curriculum.stages:
+        if terms and self.sft.teacher:
             raise ValueError(
-                "objectives: a teacher and a curriculum know one objective; set sft.teacher: null "
-                "and training/curriculum=none, or leave objectives out"
+                "objectives: a teacher knows one objective; set sft.teacher: null, or leave "
+                "objectives out"
             )
-        for name, each in self.reinforcement.items():
-            if each.siblings or each.regret_pool > 1 or each.rollouts == "episode":
-                raise ValueError(
-                    f"objectives: {name} compares by one objective; set {name}.siblings: 0, "
-                    f"{name}.regret_pool: 1 and {name}.rollouts: state, or leave objectives out"
-                )
-
-    def _check_rewarded(self, name: str, settings: ReinforcementSettings) -> None:
-        """Check that there is what an algorithm that learns from rewards asks for."""
-        if settings.commitment_steps and not self.sft.teacher:
-            raise ValueError(
-                f"{name}.commitment_steps needs a teacher: set sft.teacher, or "
-                "commitment_steps: null"
-            )
-        for key, least in (("siblings", 0), ("regret_pool", 1)):
-            alone = self.curriculum.stages or not self.portfolio.populations
-            if getattr(settings, key) > least and alone:
-                raise ValueError(
-                    f"{name}.{key} needs the portfolio of one population: set "
-                    "portfolio.populations above 0, and training/curriculum=none"
-                )
-        if self.curriculum.stages and settings.rollouts == "episode":
-            raise ValueError(f"curriculum needs states: set {name}.rollouts: state")
 
     @property
     def reinforcement(self) -> dict[str, ReinforcementSettings]:

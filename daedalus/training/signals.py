@@ -30,7 +30,6 @@ NAMES = {
     "reward": "reward",
     "reward_sampled": "reward_sampled",
     "reward_neighbours": "reward_neighbours",
-    "reward_siblings": "reward_siblings",
     "group_reward_std": "reward_std",
     "groups_without_spread": "frac_reward_zero_std",
     "completions/mean_length": "completion_length",
@@ -38,7 +37,6 @@ NAMES = {
     "reserve_price": "reserve_price",
     "reserve_price_low": "reserve_price_low",
     "reserve_price_high": "reserve_price_high",
-    "sibling_gain": "sibling_gain",
     "generation_seconds": "generation_seconds",
     "reward_seconds": "reward_seconds",
     "step_time": "step_seconds",
@@ -47,7 +45,7 @@ NAMES = {
 
 Under some settings TRL computes ``reward_std`` and ``frac_reward_zero_std`` over the whole batch.
 Ours are always within groups; the reward function measures them. ``reward`` is the mean over whole
-groups. If these hold neighbours or siblings, the three numbers after it tell them apart.
+groups. If these hold neighbours, the two numbers after it tell them apart.
 """
 
 

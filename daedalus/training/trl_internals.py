@@ -81,11 +81,6 @@ class ConstrainedTrainer(GRPOTrainer):
         return logps, entropies, None
 
 
-def constraint_of(trainer: GRPOTrainer) -> Constraint | None:
-    """Return what the model of a trainer may write; None is anything."""
-    return trainer.constraint if isinstance(trainer, ConstrainedTrainer) else None
-
-
 Aim = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """From log-probabilities and advantages of B answers, groups side by side, to other advantages."""
 

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     Backend = Literal["transformers", "unsloth"]
     NumberType = Literal["float32", "bfloat16"]
     Merge = Literal["base", "dequantised"]
-    Rollouts = Literal["state", "episode"]
     Schedule = Literal["constant", "constant_with_warmup", "linear", "cosine"]
     Aim = Literal["target", "boltzmann"]
     TextLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
@@ -17,5 +16,5 @@ if TYPE_CHECKING:
     Level = Literal["token", "sequence"]
     RewardScale = Literal["group", "batch", "none"]
 else:  # OmegaConf knows no Literal
-    Backend = NumberType = Merge = Rollouts = Schedule = str
+    Backend = NumberType = Merge = Schedule = str
     Loss = NumbersLoss = Level = RewardScale = str

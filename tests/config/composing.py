@@ -13,7 +13,7 @@ from daedalus.market.mechanism import Mechanism
 
 FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["training/curriculum", "evaluation", "adversary", "tracking", "service", "load", "hub"]
+GROUPS += ["evaluation", "adversary", "tracking", "service", "load", "hub"]
 GROUPS += ["tuning", "bid_log", "bidder", "coverage"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 POPULATIONS = [path.stem for path in FILES if path.parent.name == "population"]

@@ -12,7 +12,7 @@ from daedalus.config.changes import changes
     [
         ("++training.grpo.steps=3", "training.grpo.steps", 3, False),
         ("population='stage3'", "population", "stage3", False),
-        ("training/curriculum=mixture", "training.curriculum", "mixture", False),
+        ("training/sft=mine", "training.sft", "mine", False),
         ("+designer@evaluation.baselines.a=fixed", "evaluation.baselines.a", "fixed", False),
         ("tuning=none", "tuning", "none", True),
         ("~evaluation.baselines.random", "evaluation.baselines.random", "", True),

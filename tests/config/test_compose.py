@@ -17,6 +17,7 @@ from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.random import RandomSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.folder import POLICY
+from daedalus.runs.pretrained import FOLDER
 from tests.config.composing import (
     EXPERIMENTS,
     FILES,
@@ -46,7 +47,6 @@ READERS = {
     "populations": ["task=populations", "designer=search"],
     "service": ["task=serve"],
     "training": ["task=grpo"],
-    "training/curriculum": ["task=grpo"],
 }
 """Overrides with which a run reads what a group sets."""
 
@@ -199,13 +199,6 @@ def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
         assert "name the folder of a sweep" in failure(f"+experiment={name}")
 
 
-@pytest.mark.slow
-def test_curricula_have_their_stages() -> None:
-    for name, count in {"none": 0, "mixture": 1, "published": 5}.items():
-        stages = composed("task=grpo", f"training/curriculum={name}").training.curriculum.stages
-        assert len(stages) == count
-
-
 def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
     x = "evaluation.baselines.x"
     config = composed("task=compare", f"+designer@{x}=endpoint", f"{x}.model=m")
@@ -221,6 +214,34 @@ def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
     found = read_config(tmp_path / "config.yaml")
     for part in ("seed", "population", "market", "reward", "model", "training"):
         assert getattr(found, part) == getattr(asked, part)
+
+
+def test_a_configuration_with_settings_that_are_gone_is_read_if_they_are_off() -> None:
+    packed = FOLDER / "run" / "config.yaml"
+    text = packed.read_text()
+    for line in ("    siblings: 0", "    regret_pool: 1", "    rollouts: state", "  curriculum:"):
+        assert text.count(f"{line}\n") == 1, line
+    found = read_config(packed)
+    asked = composed("+experiment=grpo_world")
+    for part in ("population", "market", "reward", "training"):
+        assert getattr(found, part) == getattr(asked, part)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "training: { grpo: { siblings: 2 } }",
+        "training: { grpo: { regret_pool: 4 } }",
+        "training: { grpo: { rollouts: episode } }",
+        "training: { curriculum: { stages: { a: { window: 1 } } } }",
+    ],
+)
+def test_a_configuration_with_a_setting_on_that_is_gone_is_refused(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "config.yaml").write_text(line)
+    with pytest.raises(ConfigError, match=r"another version of the project.*: it is gone"):
+        read_config(tmp_path / "config.yaml")
 
 
 @pytest.mark.parametrize("line", ["no_such_key: 1", "seed: -1", "market: { rules: classic }"])

@@ -36,7 +36,6 @@ def test_a_population_is_played_as_described_or_refused(name: str) -> None:
         (["population=walkers"], "cannot play walkers"),
         (["+experiment=populations"], "populations.thick_ring"),
         (["training=planned"], "training.sft.practice.exploiter_heavy"),
-        (["training/curriculum=mixture"], "training.curriculum.stages.mixture"),
         (["task=exploitability"], "task: exploitability"),
         (["training=reading"], "training.portfolio.populations"),
     ],

@@ -83,13 +83,31 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
         ("reward=card", "renamed to reward=published"),
         ("reward=card_stability", "renamed to reward=published_stability"),
         ("training=card", "renamed to training=published"),
-        ("training/curriculum=card", "renamed to training/curriculum=published"),
         ("designer=random_card", "renamed to designer=random_published"),
         ("+experiment=replicate_card", "renamed to experiment=replicate_published"),
     ],
 )
 def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
     assert new in failure("task=compare", old)
+
+
+@pytest.mark.parametrize(
+    ("old", "named"),
+    [
+        ("training.grpo.siblings=1", "training.grpo.siblings"),
+        ("training.grpo.siblings=0", "training.grpo.siblings"),
+        ("+training.grpo.regret_pool=4", "training.grpo.regret_pool"),
+        ("training.grpo.rollouts=episode", "training.grpo.rollouts"),
+        ("training/curriculum=published", "training/curriculum"),
+        ("+training/curriculum=published", "training/curriculum"),
+        ("training.curriculum.stages.x.window=3", "training.curriculum.stages.x.window"),
+        ("training=grpo_episode", "training/grpo_episode"),
+    ],
+)
+def test_what_is_gone_is_refused_in_one_sentence(old: str, named: str) -> None:
+    said = failure("task=grpo", old)
+    assert said.startswith(f"{named}: it is gone, because it gained nothing") and "\n" not in said
+    assert said.endswith("leave it out, or take commit 8af59d2, the last that has it")
 
 
 @pytest.mark.slow
@@ -203,6 +221,10 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
             "(in experiment/mine.yaml)",
         ),
         ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
+        (
+            "defaults: [{ override /training/curriculum: published }]\ntask: grpo\n",
+            "training/curriculum: it is gone, because it gained nothing",
+        ),
     ],
 )
 def test_a_mistake_in_a_file_names_the_file(content: str, told: str, tmp_path: Path) -> None:

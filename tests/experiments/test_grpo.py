@@ -20,7 +20,6 @@ from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
-from daedalus.search.budgets import SearchBudget
 from daedalus.search.distillation import DistillationData
 from experiments import grpo
 from tests import forked
@@ -75,12 +74,8 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     assert not (folder / "metrics.jsonl").exists()
 
 
-@pytest.mark.parametrize("more", [[], ["training/curriculum=published"]], ids=["states", "stages"])
-def test_a_run_without_enough_states_is_not_finished(
-    tmp_path: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("daedalus.training.sources.curriculum._SEARCH", SearchBudget(8, sweeps=0))
-    config = compose_config("+experiment=smoke", *NARROW, *more)
+def test_a_run_without_enough_states_is_not_finished(tmp_path: Path) -> None:
+    config = compose_config("+experiment=smoke", *NARROW)
     config.training.grpo.states = 1  # which composing refuses
     with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
         grpo.main(config, tmp_path)

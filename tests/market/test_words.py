@@ -16,7 +16,6 @@ from daedalus.market.population import LEARNERS, STRATEGIES
 from daedalus.market.seat_plan import BIDDER_KINDS
 from daedalus.market.values import FAMILIES
 from daedalus.runs.tracking import WANDB_MODES
-from daedalus.training.algorithm_settings import ROLLOUTS
 from daedalus.training.algorithms.grpo.settings import (
     AIMS,
     LEVELS,
@@ -65,7 +64,6 @@ CALLS = {
     "GrpoSettings(schedule={})": SCHEDULES,
     "GrpoSettings(scale_rewards={})": REWARD_SCALES,
     "GrpoSettings(importance_sampling_level={})": LEVELS,
-    "GrpoSettings(rollouts={})": ROLLOUTS,
     "NumbersSettings(loss_type={})": ("grpo", *AIMS),
 }
 

@@ -79,5 +79,3 @@ def test_in_training(half_left: Episodes) -> None:
     reward = MarketReward(half_left, futures=2, horizon=2, seed=0)
     terms = reward.score([format_mechanism(GOOD)] * 4 + ["nonsense"], [0, 1, 2, 3, 0], 0)[1]
     assert_array_equal(terms["loyalty"] > 0.0, [*~LEFT, False])
-    worth = reward.compare([[GOOD, None]] * 4, range(4), 0)
-    assert_array_equal(np.stack(worth) > 0.0, np.outer(~LEFT, [True, False]))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.config.paths import ROOT
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.publishing.settings import HubSettings
@@ -68,8 +69,11 @@ def test_a_setting_that_the_recipe_gained_or_changed_is_named(tmp_path: Path) ->
     for old, new, changed in (
         ("    own_states: true\n", "    own_states: false\n", ["training.grpo.own_states"]),
         ("    own_states: true\n", "", ["training.grpo.own_states"]),
-        ("    siblings: 0\n", "", []),  # today's default, so that the setting may be new
+        ("    neighbours: 0\n", "", []),  # today's default, so that the setting may be new
     ):
         assert packed.count(old) == 1, old
         (tmp_path / "config.yaml").write_text(packed.replace(old, new))
         assert recipe_changes(tmp_path / "config.yaml") == changed
+    (tmp_path / "config.yaml").write_text(packed.replace("    siblings: 0\n", "    siblings: 1\n"))
+    with pytest.raises(CannotRunError, match="siblings: it is gone"):
+        recipe_changes(tmp_path / "config.yaml")

@@ -63,15 +63,15 @@ def test_a_model_of_many_objectives_is_for_each_of_them(tmp_path: Path) -> None:
     assert str(purpose).startswith("any weights of revenue, welfare, fairness and participation ")
 
 
-def test_the_stages_of_a_curriculum_are_met(tmp_path: Path) -> None:
-    recipe = ("+experiment=grpo_stage3", "training/curriculum=published")
-    purpose = read_purpose(leave_trained_run(tmp_path, *recipe))
-    assert purpose is not None and {"stage0", "stage3", "stage4"} <= purpose.populations.keys()
-
-
 def test_nothing_is_known_without_a_run_or_of_another_version(tmp_path: Path) -> None:
     assert read_purpose(tmp_path / "model") is None
     model = leave_trained_run(tmp_path / "run")
     assert read_purpose(model) is not None
-    (tmp_path / "run" / "config.yaml").write_text("task: dance")
+    written = tmp_path / "run" / "config.yaml"
+    staged = "\n  curriculum:\n    stages: { stage0: { window: 50 } }\n"
+    text = written.read_text()
+    assert text.count("\n  grpo:\n") == 1
+    written.write_text(text.replace("\n  grpo:\n", f"{staged}  grpo:\n"))
+    assert read_purpose(model) is None
+    written.write_text("task: dance")
     assert read_purpose(model) is None

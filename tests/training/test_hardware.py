@@ -166,8 +166,8 @@ def test_two_processes_share_a_step_or_the_run_is_refused(
         ),
         (
             ModelSettings(),
-            TrainingSettings(grpo=GrpoSettings(rollouts="episode")),
-            "training.grpo.rollouts",
+            TrainingSettings(grpo=GrpoSettings(constrained=True)),
+            "training.grpo.constrained",
         ),
     ],
 )

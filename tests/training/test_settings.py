@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from daedalus.training.settings import (
     LoraSettings,
     ModelSettings,
     PortfolioSettings,
-    StageSettings,
     TrainingSettings,
 )
 from tests.training.conftest import TEACHER
@@ -44,7 +42,6 @@ PRACTISED = SftSettings(practice={"x": POPULATION})
         (SftSettings, {"examples": 0}),
         (SftSettings, {"steps": -1}),  # a bound of the base class
         (GrpoSettings, {"group_size": 1}),
-        (GrpoSettings, {"rollouts": "game"}),
         (GrpoSettings, {"schedule": "steep"}),
         (GrpoSettings, {"scale_rewards": "all"}),
         (GrpoSettings, {"horizon": 0}),
@@ -55,8 +52,6 @@ PRACTISED = SftSettings(practice={"x": POPULATION})
         (GrpoSettings, {"importance_sampling_level": "answer"}),
         (GrpoSettings, {"epsilon": -0.1}),
         (PortfolioSettings, {"episodes": 0}),
-        (StageSettings, {"population": POPULATION, "promotion": 1.1}),
-        (StageSettings, {"population": POPULATION, "window": 0}),
     ],
 )
 def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any]) -> None:
@@ -79,18 +74,12 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
         ),
         (
             TrainingSettings,
-            {"objectives": ASKED, "grpo": GrpoSettings(rollouts="episode")},
-            "objectives: grpo compares .*set grpo.siblings: 0, .* grpo.rollouts: state",
-        ),
-        (
-            TrainingSettings,
             {"objectives": ASKED, "sft": TAUGHT, "portfolio": PortfolioSettings(populations=1)},
-            "objectives: a teacher and a curriculum know one objective; set sft.teacher: null",
+            "objectives: a teacher knows one objective; set sft.teacher: null",
         ),
         (GrpoSettings, {"commitment_steps": 0, "horizon": 2}, "commitment_steps: 0"),
         (GrpoSettings, {"commitment_steps": 2, "horizon": 2}, ": 2; .* below the horizon, 2"),
         (SftSettings, {"corrections": CorrectionSettings(rounds=1)}, "follow lessons of a teacher"),
-        (GrpoSettings, {"regret_pool": 2, "rollouts": "episode"}, "regret_pool: only states have"),
         (ModelSettings, {"load_in_4bit": True}, r"load_in_4bit: .*set lora\.rank"),
         (ModelSettings, {"dtype": "bfloat16"}, r"dtype: .*set lora\.rank"),
         (ModelSettings, {"dtype": "bfloat16", **QUANTISED}, "dtype: 4-bit weights compute in bf"),
@@ -116,21 +105,13 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
             {"loss_type": "boltzmann", "constrained": True, "neighbours": 8},
             "neighbours: 8; give less than group_size",
         ),
-        (
-            GrpoSettings,
-            {"loss_type": "boltzmann", "constrained": True, "neighbours": 1, "rollouts": "episode"},
-            "neighbours: only states have them",
-        ),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
-        (GrpoSettings, {"vllm_server": "x", "rollouts": "episode"}, "set rollouts: state"),
         (GrpoSettings, {"vllm_server": "x", "constrained": True}, "set constrained: false"),
-        (GrpoSettings, {"siblings": 1, "constrained": True}, "more decimals than constrained"),
         (
             GrpoSettings,
             {"states": 7},
             "states: 7; a step takes 8 .*prompts_per_step.* give 8",
         ),
-        (GrpoSettings, {"states": 7, "rollouts": "episode"}, "states: 7; a step takes 8"),
         (
             GrpoSettings,
             {"prompts_per_step": 7},
@@ -174,10 +155,6 @@ SMOKE = ["+experiment=smoke", "training=planned", "training.sft.corrections.roun
     ("overrides", "hint"),
     [
         (["+experiment=smoke", "training.grpo.states=1"], "training.grpo.states: 1; .* give 2"),
-        (
-            ["+experiment=smoke", "training/curriculum=published", "training.grpo.states=1"],
-            "training.grpo.states: 1; .* give 2",
-        ),
         ([*SMOKE, "training.sft.corrections.examples=70"], "corrections.examples: 70; .* give 80"),
     ],
 )
@@ -193,15 +170,3 @@ def test_a_run_that_would_not_do_what_is_asked_is_not_composed(
 )
 def test_a_run_that_does_what_is_asked_is_composed(overrides: list[str]) -> None:
     assert compose_config(*SMOKE, *overrides)
-
-
-@pytest.mark.parametrize("portfolio", [0, 4])
-@pytest.mark.parametrize(("name", "value"), [("regret_pool", 4), ("siblings", 2)])
-def test_what_plays_the_portfolio_needs_one(name: str, value: int, portfolio: int) -> None:
-    settings = TrainingSettings(portfolio=PortfolioSettings(populations=portfolio))
-    asked = replace(settings.grpo, **{name: value})
-    if portfolio:
-        assert getattr(replace(settings, grpo=asked).grpo, name) == value
-    else:
-        with pytest.raises(ValueError, match=f"{name} needs the portfolio"):
-            replace(settings, grpo=asked)

@@ -1,4 +1,4 @@
-"""The source that the settings describe: states, a curriculum, or whole episodes."""
+"""The source that the settings describe: who plays up to the states, and who goes on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.curriculum import curriculum_source
-from daedalus.training.sources.episodes import episode_source
 from daedalus.training.sources.source import PURPOSE, Source
 from daedalus.training.sources.states import state_source
 
@@ -27,13 +25,8 @@ def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> S
         name: Name of the algorithm, whose settings describe the source.
     """
     settings = run.settings.reinforcement[name]
-    if settings.rollouts == "episode":
-        return episode_source(run, settings)
     player = _state_player(language_model, run, settings)
-    continuation = _continuation(run, settings)
-    if run.settings.curriculum.stages:
-        return curriculum_source(run, name, player, continuation)
-    return state_source(run, settings, player, continuation)
+    return state_source(run, settings, player, _continuation(run, settings))
 
 
 def _continuation(run: TrainingRun, settings: ReinforcementSettings) -> ContinuationPolicy | None:

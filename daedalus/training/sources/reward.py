@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 
 from daedalus.env import Episodes
 from daedalus.language.prompt import Message
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
-from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.objectives import Objectives
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
-
-SIBLING = "sibling"
-"""Key of the flags that tell which completions are siblings, see ``SiblingRollouts``."""
 
 _NO_SPREAD = 1e-8
 RESERVE = "reserve_price"
@@ -57,29 +54,6 @@ class MarketReward:
         """Return the number of states."""
         return len(self.states)
 
-    def of_mechanisms(self, mechanisms: Mechanisms, step: int) -> float:
-        """Return the mean reward of mechanisms, one for each state, written as texts."""
-        texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
-        totals, _ = self.score(texts, range(len(self)), step)
-        return float(totals.mean())
-
-    def compare(
-        self, choices: Sequence[Sequence[Mechanism | None]], rows: Sequence[int], step: int
-    ) -> list[NDArray[np.float64]]:
-        """Return what the choices of each state earn, in other futures than those of the reward.
-
-        Args:
-            choices: Mechanisms to compare in each state; None earns 0.
-            rows: Numbers of the states.
-            step: Training step, which selects the futures.
-        """
-        counts = [len(each) for each in choices]
-        mechanisms = Mechanisms.stack([each for group in choices for each in group])
-        where = np.repeat(np.asarray(rows), counts)
-        outcome = self._play(mechanisms, where.tolist(), step, "siblings/futures")
-        worth = self.states.env.reward.of_mechanisms(outcome).reshape(len(where), -1).mean(axis=1)
-        return np.split(worth, np.cumsum(counts)[:-1])
-
     def score(
         self, texts: Sequence[str], rows: Sequence[int], step: int
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
@@ -104,24 +78,17 @@ class MarketReward:
         terms[RESERVE][valid] = mechanisms.reserve_price
         return totals, terms
 
-    def _play(
-        self, mechanisms: Mechanisms, rows: Sequence[int], step: int, purpose: str = "futures"
-    ) -> Outcome:
+    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
         seeds = np.zeros((len(rows), self.futures), np.uint64)
         for index, row in enumerate(rows):
-            seeds[index] = market_seeds(self.seed, purpose, self.futures, step, row)
+            seeds[index] = market_seeds(self.seed, "futures", self.futures, step, row)
         where = np.asarray(rows, np.int64)
         return play_futures(self.states, where, mechanisms, seeds, self.horizon, self.continuation)
 
     def as_reward_function(self, group_size: int, neighbours: int = 0) -> RewardFunction:
         """Return the function that TRL's GRPOTrainer calls. It also logs each term."""
-        return RewardFunction(self.score, group_size, neighbours)
-
-
-Terms = dict[str, NDArray[np.float64]]
-Score = Callable[[Sequence[str], Sequence[int], int], tuple[NDArray[np.float64], Terms]]
-"""From completions, the numbers of their states and a step to total rewards and terms."""
+        return RewardFunction(self, group_size, neighbours)
 
 
 @dataclass(frozen=True)
@@ -129,12 +96,12 @@ class RewardFunction:
     """Scores completions for TRL's GRPOTrainer and for other engines. It can be pickled.
 
     Attributes:
-        score: Plays the completions in the states of their prompts.
+        market: Plays the completions in the states of their prompts.
         group_size: Completions of each prompt, which stand side by side.
         neighbours: The first of them, which are not sampled.
     """
 
-    score: Score
+    market: MarketReward
     group_size: int
     neighbours: int = 0
 
@@ -153,42 +120,24 @@ class RewardFunction:
             state: Number of the state of each completion's prompt.
             trainer_state: TRL's state. Its training step selects the futures; None is step 0.
             log_metric: Takes the name and the value of each metric; None logs nothing.
-            **columns: Other columns of the rows. Only the flags of siblings are read.
+            **columns: Other columns of the rows, which are not read.
         """
         began = time.perf_counter()
         texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
-        totals, terms = self.score(texts, state, getattr(trainer_state, "global_step", 0))
+        totals, terms = self.market.score(texts, state, getattr(trainer_state, "global_step", 0))
         if log_metric is not None:
-            own = ~np.array(columns.get(SIBLING, [False] * len(texts)))
             for name, values in terms.items():
                 if name != RESERVE:
                     label = name if name == "validity" else f"term/{name}"
-                    log_metric(label, float(values[own].mean()))
-            _log_reserves(terms[RESERVE][own], log_metric)
-            near = np.arange(len(texts)) % self.group_size < self.neighbours
-            _log_by_origin(totals, {"neighbours": near, "siblings": ~own}, log_metric)
-            if not own.all():
-                log_metric("sibling_gain", float(totals[~own].mean() - totals[own].mean()))
+                    log_metric(label, float(values.mean()))
+            _log_reserves(terms[RESERVE], log_metric)
+            if self.neighbours:
+                near = np.arange(len(texts)) % self.group_size < self.neighbours
+                log_metric("reward_sampled", float(totals[~near].mean()))
+                log_metric("reward_neighbours", float(totals[near].mean()))
             _log_spread(totals, self.group_size, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
         return [float(total) for total in totals]
-
-
-def return_reward(group_size: int) -> Callable[..., list[float]]:
-    """Return the reward function of episodes: it returns the returns of ``EpisodeRollouts``."""
-
-    def reward(
-        completions: list[list[dict[str, str]]],
-        returns: list[float],
-        log_metric: Callable[[str, float], None],
-        **columns: Any,
-    ) -> list[float]:
-        valid = [parse_mechanism(chat[0]["content"]).valid for chat in completions]
-        log_metric("validity", float(np.mean(valid)))
-        _log_spread(np.array(returns), group_size, log_metric)
-        return returns
-
-    return reward
 
 
 def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, float], None]) -> None:
@@ -196,20 +145,6 @@ def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, floa
     if len(known):
         for name, level in zip((RESERVE, *RESERVE_ENDS), (0.5, 0.1, 0.9), strict=True):
             log_metric(name, float(np.quantile(known, level)))
-
-
-def _log_by_origin(
-    totals: NDArray[np.float64],
-    added: Mapping[str, NDArray[np.bool_]],
-    log_metric: Callable[[str, float], None],
-) -> None:
-    """Log the mean reward of what was added to groups, and of the sampled completions alone."""
-    sampled = ~np.logical_or.reduce([*added.values()])
-    if sampled.all():
-        return  # the trainer logs their mean
-    for name, which in {"sampled": sampled, **added}.items():
-        if which.any():
-            log_metric(f"reward_{name}", float(totals[which].mean()))
 
 
 def _log_spread(

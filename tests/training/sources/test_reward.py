@@ -20,7 +20,7 @@ from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
 from daedalus.search.states import mid_episode_states
-from daedalus.training.sources.reward import SIBLING, MarketReward, return_reward
+from daedalus.training.sources.reward import MarketReward
 from tests.search.markets import rewarded
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
@@ -139,9 +139,6 @@ def test_rewards_of_sampled_answers_and_of_neighbours_are_logged_apart(states: E
     assert logged["reward_sampled"] == pytest.approx(np.mean(totals[1::2]))
     assert logged["reward_neighbours"] == pytest.approx(np.mean(totals[::2]))
     assert logged["term/composite"] == pytest.approx(np.mean(totals))  # as ever, of all
-    told = [False, True, False, True]
-    reward.as_reward_function(2)(**asked, log_metric=logged.__setitem__, **{SIBLING: told})
-    assert logged["reward_siblings"] == pytest.approx(np.mean(totals[1::2]))
     plain: dict[str, float] = {}
     reward.as_reward_function(2)(**asked, log_metric=plain.__setitem__)
     assert not [name for name in plain if name.startswith("reward_s") and name != "reward_seconds"]
@@ -161,22 +158,3 @@ def test_another_process_gives_texts_the_reward_of_training(
     first, second = (reward.score([GOOD, NONSENSE, BAD], [3, 3, 5], step)[0] for step in (0, 7))
     assert json.loads(answer.stdout) == [list(first), list(second)]
     assert first[1] == 0.0 and not np.equal(first, second).all()
-
-
-def test_mechanisms_are_paid_as_completions_that_hold_them(states: Episodes) -> None:
-    stack = RewardStack({"format": 1.0, "welfare": 2.0})
-    reward = MarketReward(rewarded(states, stack), futures=4, horizon=1, seed=0)
-    assert len(reward) == 16
-    mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 16)
-    totals, _ = reward.score([GOOD] * 16, range(16), step=3)
-    assert reward.of_mechanisms(mechanisms, step=3) == pytest.approx(totals.mean())
-    assert 2.0 < totals.mean() <= 3.0
-
-
-def test_returns_of_episodes_are_passed_on_with_their_spread() -> None:
-    logged: dict[str, float] = {}
-    chats = [[{"role": "assistant", "content": text}] for text in (GOOD, NONSENSE)]
-    given = return_reward(2)(chats, [0.2, 0.4], logged.__setitem__)
-    assert given == [0.2, 0.4]
-    assert logged["validity"] == 0.5
-    assert logged["group_reward_std"] == pytest.approx(np.std([0.2, 0.4], ddof=1))

@@ -75,12 +75,6 @@ class GrpoSettings(ReinforcementSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_loss()
-        if self.vllm_server and (self.siblings or self.rollouts == "episode"):
-            raise ValueError(
-                "vllm_server: the trainer samples episodes and groups with siblings itself; set "
-                "rollouts: state and siblings: 0"
-            )
-
         if self.vllm_server and self.constrained:
             raise ValueError(
                 "vllm_server: the trainer samples these answers itself; set constrained: false"
@@ -124,7 +118,5 @@ class GrpoSettings(ReinforcementSettings):
                 "neighbours: the policy does not sample them; set loss_type: boltzmann and "
                 "constrained: true, or neighbours: 0"
             )
-        if self.neighbours and self.rollouts == "episode":
-            raise ValueError("neighbours: only states have them; set rollouts: state")
         if self.neighbours >= self.group_size:
             raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")

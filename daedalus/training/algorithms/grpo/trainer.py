@@ -51,7 +51,6 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
         train_dataset=source.prompts,
         processing_class=adapted.tokenizer,
         peft_config=adapters,
-        rollout_func=cast(Any, source.rollouts),  # TRL passes chats, its type says texts
     )
     wrap_generation(trainer)
     if settings.loss_type in AIMS:

@@ -1,0 +1,46 @@
+"""Settings that are gone: what a command line is told of them, and how runs that had them read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from omegaconf import DictConfig, OmegaConf
+
+from daedalus.checks import CannotRunError
+
+_OFF: dict[str, object] = {
+    "training.grpo.siblings": 0,
+    "training.grpo.regret_pool": 1,
+    "training.grpo.rollouts": "state",
+    "training.curriculum": {"stages": {}},
+}
+"""Settings that are gone, and the value that turned each off."""
+_OPTIONS = ("training.grpo_episode",)
+_LAST = "8af59d2"
+
+
+def gone(key: str) -> str | None:
+    """Return what to say of a key, or of GROUP/OPTION, that is gone; None of any other."""
+    dotted = f"{key.replace('/', '.')}."
+    if any(dotted.startswith(f"{each}.") for each in (*_OFF, *_OPTIONS)):
+        return (
+            f"{key}: it is gone, because it gained nothing (docs/log.md); leave it out, or take "
+            f"commit {_LAST}, the last that has it"
+        )
+    return None
+
+
+def load_run_config(path: Path) -> DictConfig:
+    """Return the config.yaml of a run, without the settings that are gone and that it had off.
+
+    Raises:
+        CannotRunError: The run had one of them on.
+    """
+    config = cast(DictConfig, OmegaConf.load(path))
+    for key, off in _OFF.items():
+        above, _, name = key.rpartition(".")
+        node = OmegaConf.select(config, above)
+        if isinstance(node, DictConfig) and name in node and node.pop(name) != off:
+            raise CannotRunError(gone(key))
+    return config
