@@ -71,8 +71,8 @@ def how_sure(findings: Findings) -> str:
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     return (
-        f"With {percent:g} % confidence {gain}the best reserve lies {_range_of_best(findings)}. "
-        f"{_at_ends(findings)} Other sales could by chance have led anywhere there "
+        f"With {percent:g} % confidence {gain}the best reserve {_range_of_best(findings)}. "
+        f"{_at_ends(findings)}Other sales could by chance have led anywhere there "
         f"({findings.estimator.settings.resamples} samples of the sales). {chosen if gain else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
         "which sales are errors, whether bids of a sale share something, and how many bidders "
@@ -84,15 +84,18 @@ def _at_ends(findings: Findings) -> str:
     """Return what the ends of the range of best reserves bring: not all of them gain."""
     verdict = findings.verdict
     low, high = map(amount, verdict.at_best)
+    if verdict.best[0] == verdict.best[1]:
+        return ""
     if min(verdict.at_best) >= verdict.reward + verdict.gain - _NEARLY * abs(verdict.reward):
-        return "By the estimate a sale brings nearly the same at both ends."
-    return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one."
+        return "By the estimate a sale brings nearly the same at both ends. "
+    return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one. "
 
 
 def _range_of_best(findings: Findings) -> str:
     estimator, estimate = findings.estimator, findings.estimate
     near, far = (amount(typical(each, estimator, estimate)) for each in findings.verdict.best)
-    return f"between {near} and {far}{'' if findings.base == MONEY else ' in a typical sale'}"
+    where = "" if findings.base == MONEY else " in a typical sale"
+    return f"is {near}{where}" if near == far else f"lies between {near} and {far}{where}"
 
 
 def doubts(findings: Findings) -> list[str]:
@@ -170,8 +173,8 @@ def _of_the_reserve(findings: Findings) -> Iterator[str]:
     elif estimator.lacks_rivals:
         yield (
             "Bids begin just above the reserve, so it kept bidders away. How many, or which share, "
-            "differs from sale to sale, so they are not counted as rivals. Values are then too "
-            "low. If you know how many could come, set bid_log.potential_bidders."
+            "differs from sale to sale, so they are not counted as rivals. Estimated values "
+            "are then too low. If you know how many could come, set bid_log.potential_bidders."
         )
     if potential and estimator.is_uneven:
         yield (
