@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import optimize
 from scipy.interpolate import PchipInterpolator
 
 from daedalus.bids.estimation import LEVELS
@@ -35,6 +36,7 @@ _FIRST = 1000  # sales of a long log that lead near the estimate
 _ITERATIONS = 60
 _GAIN = 1e-3  # of the log likelihood; less ends the search
 _FARTHEST = 2.0  # most that a bootstrap sample moves a parameter
+_LOWEST = 1e-4  # least height and rise of such a sample
 
 
 def knots(bids: int, factor: float = 1.0) -> Numbers:
@@ -200,7 +202,20 @@ class Deconvolution:
         """Return the estimate of a sample in which each sale counts so often, shape (A,)."""
         slope = (weights - 1.0) @ self.scores
         moved = np.linalg.solve(self.information, slope).clip(-_FARTHEST, _FARTHEST)
-        return replace(self, parameters=self.parameters + moved)
+        return replace(self, parameters=_moved(self.parameters, moved))
+
+
+def _moved(parameters: Numbers, moved: Numbers) -> Numbers:
+    """Return parameters after a step that is straight in the heights of the knots.
+
+    The log tells heights better than the rises between them. A step that is straight in the
+    logarithms of the rises would lift all heights, by their noise.
+    """
+    rises = np.exp(parameters[:-1])
+    heights = optimize.isotonic_regression(np.cumsum(rises * (1.0 + moved[:-1]))).x
+    heights = np.maximum(heights, _LOWEST * rises[0])
+    steps = np.maximum(np.diff(heights, prepend=0.0), _LOWEST * heights[-1])
+    return np.append(np.log(steps), parameters[-1] + moved[-1])
 
 
 def _maximised(sieve: Sieve, parameters: Numbers) -> Deconvolution:

@@ -126,3 +126,12 @@ def test_rounded_bids_stand_for_their_steps() -> None:
         found = Estimator.of(log, BidLogSettings())
         reserves.append(best_multiple(found.estimate(), MULTIPLES) * found.unit)
     assert np.mean(reserves) == pytest.approx(0.5, abs=0.05)
+
+
+def test_samples_lie_around_the_estimate() -> None:
+    """Rises between knots are noisy, but their noise does not lift the quantiles."""
+    rng = np.random.default_rng(5)
+    found = separated(shared_bids(2000, 0.1, 0.5, rng))
+    drawn = rng.multinomial(2000, np.full(2000, 1 / 2000), size=200)
+    values = np.array([found.resampled(each.astype(float)).values[QUARTILES] for each in drawn])
+    assert (abs((values > found.values[QUARTILES]).mean(axis=0) - 0.5) < 0.15).all()
