@@ -66,14 +66,14 @@ def what_it_brings(findings: Findings) -> str:
 
 def how_sure(findings: Findings) -> str:
     """Return the intervals of the gain and of the best reserve."""
-    percent = 100.0 * findings.confidence
+    percent, count = 100.0 * findings.confidence, findings.estimator.settings.resamples
     low, high = map(amount, findings.verdict.interval)
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     return (
         f"With {percent:g} % confidence {gain}the best reserve {_range_of_best(findings)}. "
-        f"{_at_ends(findings)}Other sales could by chance have led anywhere there "
-        f"({findings.estimator.settings.resamples} samples of the sales). {chosen if gain else ''}"
+        f"{_at_ends(findings)}Other sales could by chance have led to another result in these "
+        f"ranges ({count} samples of the sales). {chosen if gain else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
         "which sales are errors, whether bids of a sale share something, and how many bidders "
         "could have come."
@@ -93,9 +93,12 @@ def _at_ends(findings: Findings) -> str:
 
 def _range_of_best(findings: Findings) -> str:
     estimator, estimate = findings.estimator, findings.estimate
-    near, far = (amount(typical(each, estimator, estimate)) for each in findings.verdict.best)
+    low, high = findings.verdict.best
+    near, far = (amount(typical(each, estimator, estimate)) for each in (low, high))
     where = "" if findings.base == MONEY else " in a typical sale"
-    return f"is {near}{where}" if near == far else f"lies between {near} and {far}{where}"
+    if low == high:
+        return f"of those tried is {near if low else 'none'}{where}, in nearly all samples"
+    return f"lies between {near} and {far}{where}"
 
 
 def doubts(findings: Findings) -> list[str]:

@@ -288,14 +288,16 @@ def _numbers_of_bidders(
 def _who_came(slope: float, error: float) -> Check:
     """Return whether bids are those of bidders who do not see how many others came."""
     change = f"{100 * slope:.1f} % with each bidder more (± {100 * error:.1f})"
-    return Check(
-        "Bidders do not know who came.",
-        f"Bids change by {change}.",
-        slope,
-        2.0 * float(stats.norm.sf(abs(slope) / error)),
+    saw = (
         "They knew their rivals, who are fewer than are counted: values are higher than estimated. "
-        "Or more bidders come where goods are better.",
+        "Or more bidders come where goods are better."
     )
+    other = (
+        "The reserve is high for some sales and low for others, or bidders collude where many come."
+    )
+    p = 2.0 * float(stats.norm.sf(abs(slope) / error))
+    name, what = "Bidders do not know who came.", f"Bids change by {change}."
+    return Check(name, what, slope, p, saw if slope > 0 else other)
 
 
 def _slope_of_values(estimate: Estimate, samples: Sequence[Estimate]) -> tuple[float, float]:
@@ -405,8 +407,9 @@ def _untested(estimator: Estimator) -> Iterator[Check]:
             changes="If the increment is larger, values are higher than their bounds.",
         )
     if estimator.settings.format == FIRST_PRICE:
+        many = "could come" if estimator.potential else "they are"
         yield Check(
-            "Bidders know how many they are, and bid what is best against such rivals.",
+            f"Bidders know how many {many}, and bid what is best against such rivals.",
             never, changes="If they expected fewer rivals, values are higher than estimated.",
         )  # fmt: skip
     yield Check(

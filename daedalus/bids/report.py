@@ -172,11 +172,13 @@ def _further(findings: Findings) -> str:
 
 def _compared(findings: Findings) -> str:
     trained = set(findings.designers["designer"]) - {"in force", "designed", "search"}
+    others = " and a trained model" if trained else ""
     model = " A trained model can lose much if it has not met such bidders before."
     return (
-        "*designed* sets one rule for all sales. The others may choose another format. They know "
-        "all that the bidders of a sale know in common, as an expert would who appraises each sale "
-        "beforehand. The level of a sale is what bidders bid on average where that is known."
+        f"*designed* sets one rule for all sales. *search*{others} may choose other rules, for a "
+        "seller who knows all that the bidders of a sale know in common, as an expert would who "
+        "appraises each sale beforehand. The level of a sale is what bidders bid on average where "
+        "that is known."
         f"{model if trained else ''} As a check, today's rules were also played in the simulated "
         f"market: they bring {amount(findings.played)} there."
     )
