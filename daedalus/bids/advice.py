@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from daedalus.bids.assumptions import SINGLE_SALES
-from daedalus.bids.design import MULTIPLES
+from daedalus.bids.design import INDIFFERENT, MULTIPLES
 from daedalus.bids.estimates import MONEY
 from daedalus.bids.findings import Findings, amount, reserve_words, typical
 from daedalus.bids.text_table import DOUBT
 
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
-_NEARLY = 0.001
-"""Share of the reward that is called nearly none."""
 _CLOSE = 0.005
 """Share of the prices up to which the estimate is said to have them."""
 _MOVED = 0.1
@@ -86,7 +84,7 @@ def _at_ends(findings: Findings) -> str:
     low, high = map(amount, verdict.at_best)
     if verdict.best[0] == verdict.best[1]:
         return ""
-    if min(verdict.at_best) >= verdict.reward + verdict.gain - _NEARLY * abs(verdict.reward):
+    if min(verdict.at_best) >= verdict.reward + verdict.gain - INDIFFERENT * abs(verdict.reward):
         return "By the estimate a sale brings nearly the same at both ends. "
     return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one. "
 

@@ -41,6 +41,9 @@ MULTIPLES = np.concatenate(
 )
 """Reserves that are compared, as multiples of the base, shape (M,): in hundredths, then in 2 %."""
 
+INDIFFERENT = 0.001
+"""Share of the reward that is not worth a change."""
+
 PLAYED = 20
 """Most bootstrap samples in which a mechanism is played, if theory does not tell its reward."""
 
@@ -52,7 +55,6 @@ _IN_MARKET: dict[str, AuctionType] = {
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
 _PLAYED_CLASSES = 10
-_INDIFFERENT = 0.001  # of the reward; less is not worth a change
 _RAISED = 1.2
 
 
@@ -264,7 +266,7 @@ def settled(found: Mechanism, held: Mechanism, field: Field, episodes: int) -> M
     def score(mechanism: Mechanism) -> float:
         return Mixture.of_one(mechanism, field.scale).reward(field, episodes, "settle")
 
-    least, kept = score(found) * (1.0 - _INDIFFERENT), found
+    least, kept = score(found) * (1.0 - INDIFFERENT), found
     unchanged = replace(held, reserve_price=found.reserve_price)
     if score(unchanged) >= least:
         return unchanged
@@ -353,7 +355,7 @@ class Verdict:
         raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
         gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
         unseen = estimator.base == RESERVE and at < now and is_binding(estimator)
-        change = low > 0 and not unseen and gain > _INDIFFERENT * abs(reward)
+        change = low > 0 and not unseen and gain > INDIFFERENT * abs(reward)
         policy = Policy(changed, float(MULTIPLES[at]))
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(

@@ -124,8 +124,8 @@ def _reading(log: BidLog) -> str:
         if notes:
             lines.append(f"- **{kind.capitalize()}**: {' '.join(notes)}")
     size = f"{len(log.bids):,} bids in {len(log.sales):,} sales"
-    told = f"They count as {_FORMATS[log.format]}. If they are not, choose another format."
-    return "\n".join([*lines, f"- **The estimate is from** {size}. {told}"])
+    told = f"They count as {_FORMATS[log.format]}. If they are not, choose another format"
+    return "\n".join([*lines, f"- **The estimate is from** {size}. {told} (bid\\_log.format)."])
 
 
 def _verdict(findings: Findings) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from daedalus.bids.design import Field, Judged, Verdict, in_force, interval_of
+from daedalus.bids.design import INDIFFERENT, Field, Judged, Verdict, in_force, interval_of
 from daedalus.bids.diagnostics import diagnose
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.findings import money_of, typical
@@ -35,7 +35,6 @@ QUANTITIES = (*QUARTILES, RESERVE, GAIN)
 """What an interval is about, in this order."""
 
 _ROUNDING = 1e-9  # of money
-_SLIGHT = 1e-3  # of the revenue in force; the report takes no smaller gain for one
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ def _design(
     yield Interval(RESERVE, reserve, low, high, *truth.best)
     sizes = sizes_of(estimator.log.covariates)
     gain = truth.gain(money_of(multiple, estimator, estimate), sizes)
-    yield Interval(GAIN, verdict.gain, *verdict.interval, gain, gain, _SLIGHT * verdict.reward)
+    yield Interval(GAIN, verdict.gain, *verdict.interval, gain, gain, INDIFFERENT * verdict.reward)
 
 
 def _verdict(

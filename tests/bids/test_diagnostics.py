@@ -160,6 +160,14 @@ def test_bidders_who_saw_who_came_are_found_out() -> None:
     assert "4 bidders are counted" in seeing.loc[COUNTED, "what"]
 
 
+def test_bids_that_fall_with_the_number_who_came_have_another_reason() -> None:
+    table = binding_table((4, 4))
+    came = table.groupby("auction")["bid"].transform("size")
+    table["bid"] = 0.5 + (table["bid"] - 0.5) / came
+    found = checks_of(table, potential_bidders=4).loc[BLIND]
+    assert found["fails"] and "collude where many come" in found["changes"]
+
+
 def binding_table(potential: tuple[int, int], sees: bool = False) -> pd.DataFrame:
     """Return sales of even values above a reserve of 1/2, half of them with each number.
 
