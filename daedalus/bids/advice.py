@@ -10,6 +10,7 @@ from daedalus.bids.estimates import MONEY
 from daedalus.bids.findings import Findings, amount, reserve_words, typical
 from daedalus.bids.text_table import DOUBT
 
+_OFF = "The prices of the estimate are off by more than this gain. "
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
 _CLOSE = 0.005
@@ -47,19 +48,30 @@ def what_it_brings(findings: Findings) -> str:
     share = f", or {100 * abs(findings.gain):.2f} %" if findings.gain else ""
     if findings.is_unchanged:
         now = amount(verdict.reward)
-        return f"A sale brings {now}{unit} on average, and no other reserve brings more."
+        return (
+            f"By the estimate a sale brings {now}{unit} on average, and no other reserve brings "
+            f"more.{_in_log(findings)}"
+        )
     then, now = amount(verdict.reward + verdict.gain), amount(verdict.reward)
     best = _words(findings, verdict.policy.multiple)
     condition = "With it" if verdict.change else f"With the best one found, {best},"
     if then == now:
         return (
-            f"{condition} a sale would bring {now}{unit} on average, as it does now. The "
-            "difference is too small to matter."
+            f"{condition} a sale would bring {now}{unit} on average by the estimate, as it does "
+            f"now. The difference is too small to matter.{_in_log(findings)}"
         )
     return (
-        f"{condition} a sale would bring {then}{unit} on average, and now it brings {now}. That is "
-        f"{amount(abs(verdict.gain))} {'more' if verdict.gain >= 0 else 'less'}{share}."
+        f"{condition} a sale would bring {then}{unit} on average by the estimate, and {now} as it "
+        f"is now. That is {amount(abs(verdict.gain))} "
+        f"{'more' if verdict.gain >= 0 else 'less'}{share}.{_in_log(findings)}"
     )
+
+
+def _in_log(findings: Findings) -> str:
+    """Return what sales of the log brought, if the estimate is of the same sales."""
+    if not findings.in_money or findings.estimate.potential:
+        return ""
+    return f" The sales of the log brought {amount(float(findings.estimator.log.paid.mean()))}."
 
 
 def how_sure(findings: Findings) -> str:
@@ -69,9 +81,11 @@ def how_sure(findings: Findings) -> str:
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     return (
-        f"With {percent:g} % confidence {gain}the best reserve {_range_of_best(findings)}. "
-        f"{_at_ends(findings)}Other sales could by chance have led to another result in these "
+        f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve "
+        f"{_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
+        "Other sales could by chance have led to another result in these "
         f"ranges ({count} samples of the sales). {chosen if gain else ''}"
+        f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
         "which sales are errors, whether bids of a sale share something, and how many bidders "
         "could have come."
@@ -87,6 +101,19 @@ def _at_ends(findings: Findings) -> str:
     if min(verdict.at_best) >= verdict.reward + verdict.gain - INDIFFERENT * abs(verdict.reward):
         return "By the estimate a sale brings nearly the same at both ends. "
     return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one. "
+
+
+def _as_good(findings: Findings) -> str:
+    """Return which reserves bring as much, if they are more than the interval of the best."""
+    low, high = findings.verdict.as_good
+    least, most = findings.verdict.best
+    if low >= least and high <= most:
+        return ""
+    near, far = (_words(findings, each).removeprefix("a reserve of ") for each in (low, high))
+    which = (
+        f"any reserve from {near} to {far} brings" if low else f"none, or any up to {far}, brings"
+    )
+    return f"By the estimate, {which} as much, within {100 * INDIFFERENT:g} %. "
 
 
 def _range_of_best(findings: Findings) -> str:
@@ -148,7 +175,9 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
     if verdict.held.multiple and verdict.unseen:
         yield (
             "All numbers for a reserve below today's extend the estimate to bidders who could not "
-            "bid. Only a trial can tell: lower the reserve in some sales, chosen by lot."
+            f"bid. The gain comes from sales that fail today by the estimate, "
+            f"{100 * findings.failing:.1f} % of all, and the log has none. Those who did bid would "
+            "not pay more. Only a trial can tell: lower the reserve in some sales, chosen by lot."
         )
     table = findings.sensitivity
     best = float(table.loc[table["kind"] == "as estimated", "best"].iloc[0])
@@ -174,8 +203,10 @@ def _of_the_reserve(findings: Findings) -> Iterator[str]:
     elif estimator.lacks_rivals:
         yield (
             "Bids begin just above the reserve, so it kept bidders away. How many, or which share, "
-            "differs from sale to sale, so they are not counted as rivals. Estimated values "
-            "are then too low. If you know how many could come, set bid_log.potential_bidders."
+            "differs from sale to sale, so they are not counted as rivals. If bidders knew who "
+            "came, values above the reserve are right. If not, low values are too low, and high "
+            "ones with few bidders too high. If you know how many could come, set "
+            "bid_log.potential_bidders."
         )
     if potential and estimator.is_uneven:
         yield (

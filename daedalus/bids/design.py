@@ -315,6 +315,8 @@ class Verdict:
         interval: Interval of this gain over the bootstrap samples.
         best: Interval of the best multiple over the bootstrap samples.
         at_best: Mean reward of a sale at both ends of that interval.
+        as_good: Lowest and highest multiple that bring as much as the designed one, but for
+            ``INDIFFERENT``.
         raised: Change of the reward, with its interval, if the reserve in force is raised by a
             fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
@@ -328,6 +330,7 @@ class Verdict:
     interval: tuple[float, float]
     best: tuple[float, float]
     at_best: tuple[float, float]
+    as_good: tuple[float, float]
     raised: tuple[float, float, float]
     unseen: bool
     change: bool
@@ -351,6 +354,7 @@ class Verdict:
         low, high = interval_of([each.changed[at] - each.held[now] for each in samples], confidence)
         best = interval_of([MULTIPLES[np.argmax(each.changed)] for each in samples], confidence)
         worst, most = (float(judged.changed[place_of(each)]) for each in best)
+        as_good = MULTIPLES[judged.changed >= (1.0 - INDIFFERENT) * judged.changed[at]][[0, -1]]
         more = place_of(_RAISED * held.multiple)
         raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
         gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
@@ -359,8 +363,8 @@ class Verdict:
         policy = Policy(changed, float(MULTIPLES[at]))
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
-            policy, held, reward, gain, (low, high), best, (worst, most), around, unseen,
-            bool(change),
+            policy, held, reward, gain, (low, high), best, (worst, most),
+            (float(as_good[0]), float(as_good[1])), around, unseen, bool(change),
         )  # fmt: skip
 
 

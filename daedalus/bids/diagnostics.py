@@ -189,12 +189,15 @@ def _correlation(found: Screen, removed: bool) -> Check:
 
 def _independence(found: Screen | None) -> Check:
     name = "Bidders decide alone, apart from what all of them know."
-    changes = f"They collude, or a value says something of others' values. {_RING}"
+    changes = (
+        "Bidders collude, values depend on each other, their spread differs between sales, or a "
+        f"reserve cuts bids off; the log does not tell which. {_RING}"
+    )
     if found is None:
         return Check(name, "Not testable: it takes sales with three bids.", changes=changes)
     what = (
         "Differences between three and four bids of a sale are as far from those of independent "
-        f"bidders as a normal score of {found.statistic:.1f}."
+        f"bidders as a z statistic of {found.statistic:.1f}."
     )
     return Check(name, what, found.statistic, found.p, changes)
 
@@ -218,7 +221,7 @@ def _spread(found: Screen | None, shared: bool) -> Check:
 
 
 def _lead(found: Screen, shared: bool) -> Check:
-    name = "Winners lead by as much as chance lets them (relative distance)."
+    name = "Winners lead by as much as chance lets them (lead over range, after Imhof)."
     if np.isnan(found.statistic):
         return Check(name, "Not testable: it takes sales with three bids.", changes=_RING)
     what = (
@@ -262,7 +265,7 @@ def _numbers_of_bidders(
     estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], residuals: Residuals
 ) -> Iterator[Check]:
     """Yield checks by number of bidders (Haile, Hong & Shum 2003)."""
-    private, kind = "Values are private, and do not depend on who comes.", estimator.settings.format
+    private, kind = "Values do not depend on who comes.", estimator.settings.format
     lower = "Bidders learn from others, or collude where many come: values are not private."
     if len(estimate.by_size) < 2:
         why = "all sales have one number" if kind != ASCENDING else "ascending bids give bounds"
@@ -275,7 +278,10 @@ def _numbers_of_bidders(
     p = 2.0 * float(stats.t.sf(abs(slope) / error, len(samples) - 1))
     change = f"{100 * slope:.1f} % with each bidder more (± {100 * error:.1f}, a standard error)"
     what = f"Estimated values change by {change}."
-    better = "More bidders come where goods are better: the best reserve differs by their number."
+    better = (
+        "More bidders come where goods are better: values differ by their number. This does not "
+        "speak against private values."
+    )
     yield Check(private, what, slope, p, lower if slope < 0 else better)
     if kind == FIRST_PRICE:
         slope, error = slope_on_bidders(residuals, estimator.log.bids)
@@ -341,8 +347,10 @@ def _reserve(estimator: Estimator, deviation: float) -> Check:
     what = f"The lowest twentieth of bids ends {near:.2f} deviations above the reserve."
     name = "All who could have come are counted as rivals."
     changes = (
-        "The reserve kept bidders away, and how many differs between sales: values are higher than "
-        "estimated. If you know how many could come, set bid_log.potential_bidders."
+        "The reserve kept bidders away, and how many differs between sales. If bidders knew who "
+        "came, values above the reserve are right. If not, low ones are too low, and high ones "
+        "with few bidders too high. If you know how many could come, set "
+        "bid_log.potential_bidders."
     )
     if estimator.potential:
         what = f"{what} {estimator.potential.bidders} bidders are counted for each sale."
@@ -412,16 +420,35 @@ def _untested(estimator: Estimator) -> Iterator[Check]:
             f"Bidders know how many {many}, and bid what is best against such rivals.",
             never, changes="If they expected fewer rivals, values are higher than estimated.",
         )  # fmt: skip
+    if estimator.settings.format != ASCENDING:
+        yield Check("Bidders are risk-neutral.", never, changes=_averse(estimator))
+    if estimator.parts:
+        yield Check(
+            "What bids of a sale share is log-normal, and independent of private values.", never,
+            changes="A reserve that binds breaks this, and values are off.",
+        )  # fmt: skip
     yield Check(
         "As many bidders come at another reserve.", never,
-        changes="If a higher one keeps some away, it gains less.",
+        changes="If a higher one keeps some away, it gains less; a lower one may draw more.",
     )  # fmt: skip
     yield Check(
         "A sale that fails brings nothing.", never,
-        changes="If the goods can be sold later, a higher reserve costs less than shown.",
+        changes="If the goods can be sold later, a higher reserve costs less than shown, and a "
+        "lower one gains less.",
     )  # fmt: skip
     if estimator.base == "reserve":
+        yield Check(
+            "The reserve tells bidders nothing of what the goods are worth.", never,
+            changes="If it does, bids move with it, and another one has another effect.",
+        )  # fmt: skip
         yield Check(
             "The reserve is told before the sale, and is the same rule for all sales.", never,
             changes="If it is not told, bids do not depend on it as estimated.",
         )  # fmt: skip
+
+
+def _averse(estimator: Estimator) -> str:
+    """Return what changes if bidders avoid risk."""
+    if estimator.settings.format == FIRST_PRICE:
+        return "If they avoid risk, values are nearer to bids, and first price brings more."
+    return "If they avoid risk, bids stay values here, but first price would bring more."

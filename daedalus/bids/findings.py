@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.bids.design import Verdict
-from daedalus.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
+from daedalus.bids.estimates import LEVEL, RESERVE, Estimate, Estimator, over_classes
+from daedalus.bids.estimation import LEVELS
 
 _TYPICAL = 0.5
 
@@ -84,6 +85,13 @@ class Findings:
         return {
             name: new[name] for name in new if name != "reserve_price" and new[name] != old[name]
         }
+
+    @property
+    def failing(self) -> float:
+        """Return the share of sales that fail by the estimate under the reserve in force."""
+        of, held = self.estimate, np.array([self.verdict.held.multiple])
+        nobody = np.asarray(sum(share * LEVELS**size for size, share in of.shares.items()))
+        return float(over_classes(of.bases, np.ones(len(of.worth)), held, of.values, nobody)[0])
 
     @property
     def is_small(self) -> bool:

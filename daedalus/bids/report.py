@@ -14,9 +14,8 @@ from markdown_it import MarkdownIt
 
 from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.bids.diagnostics import FAMILY, failed
-from daedalus.bids.estimates import LEVEL
+from daedalus.bids.estimates import LEVEL, RESERVE
 from daedalus.bids.findings import Findings, amount, reserve_words
-from daedalus.bids.log import BidLog
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.bids.text_table import KINDS
 from daedalus.runs.files import written_whole
@@ -57,6 +56,14 @@ _TERMS = {
     "usual bid": "The usual bid is what bidders bid on average for such goods.",
     "typical sale": "A typical sale is the middle one of all.",
 }
+_FEWER = (
+    "Sales with one bid or none are no part of it. A reserve earns most where one bidder comes, so "
+    "if there are such sales, the best one may be higher."
+)
+_EQUAL = (
+    " If bidders are alike, all formats bring the same in equilibrium, so what *search* gains "
+    "comes from knowing the level."
+)
 _LITTLE = 0.1
 _FORMATS = {
     FIRST_PRICE: "sealed first-price sales, where the winner pays its bid",
@@ -77,7 +84,7 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
     parts = [
         f"# What to set: {plain(log.name)}",
         *warnings(findings.checks),
-        _reading(log),
+        _reading(findings),
         _verdict(findings),
         "## Beside other designs",
         f"![Result against reserve]({figures['reserve']})",
@@ -116,16 +123,19 @@ def warnings(checks: pd.DataFrame) -> list[str]:
     ]
 
 
-def _reading(log: BidLog) -> str:
+def _reading(findings: Findings) -> str:
     """Return what became of the file: a line for each kind of notes that there are."""
-    lines = []
+    log, lines = findings.estimator.log, []
     for kind in KINDS[:-1]:
         notes = [plain(str(note)) for note in log.notes if note.kind == kind]
         if notes:
             lines.append(f"- **{kind.capitalize()}**: {' '.join(notes)}")
-    size = f"{len(log.bids):,} bids in {len(log.sales):,} sales"
+    fewest, most = int(log.bidders.min()), int(log.bidders.max())
+    number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    size = f"{len(log.bids):,} bids in {len(log.sales):,} sales of {number} bids each"
     told = f"They count as {_FORMATS[log.format]}. If they are not, choose another format"
-    return "\n".join([*lines, f"- **The estimate is from** {size}. {told} (bid\\_log.format)."])
+    lines.append(f"- **The estimate is from** {size}. {told} (bid\\_log.format).")
+    return "\n".join(lines) + ("" if findings.estimate.potential else f" {_FEWER}")
 
 
 def _verdict(findings: Findings) -> str:
@@ -178,7 +188,7 @@ def _compared(findings: Findings) -> str:
         f"*designed* sets one rule for all sales. *search*{others} may choose other rules, for a "
         "seller who knows all that the bidders of a sale know in common, as an expert would who "
         "appraises each sale beforehand. The level of a sale is what bidders bid on average where "
-        "that is known."
+        f"that is known.{_EQUAL if findings.in_money else ''}"
         f"{model if trained else ''} As a check, today's rules were also played in the simulated "
         f"market: they bring {amount(findings.played)} there."
     )
@@ -207,7 +217,7 @@ def _bidders(findings: Findings) -> str:
     sentences = [
         "The usual bid of a sale is what bidders bid on average for such goods, in a typical sale "
         f"{amount(float(np.median(levels.shown)))}. In the figures a bid of 1.2 is 20 % above it. "
-        "What is sold and the number of bidders explain "
+        f"{_regressors(findings)} explain "
         f"{100 * levels.explained:.0f} % of the differences between bids. Of the rest, "
         f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)} (Both "
         "are shares of the variance of logarithms.)"
@@ -234,7 +244,15 @@ def _of_common(findings: Findings) -> str:
         return ", which is little."
     if findings.estimator.log.format == ASCENDING:
         return ": at least a part of it comes from the format."
-    return ": bidders knew something that the log does not show."
+    return (
+        ": the estimate takes it as known to all bidders. Values that depend on each other, or "
+        "collusion, look the same."
+    )
+
+
+def _regressors(findings: Findings) -> str:
+    told = "what is sold and the number of bidders"
+    return f"Today's reserve, {told}" if findings.base == RESERVE else told.capitalize()
 
 
 def _readable_fit(fit: pd.DataFrame) -> pd.DataFrame:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from daedalus.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
-from daedalus.bids.design import Verdict
+from daedalus.bids.design import Policy, Verdict
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.bids.findings import Findings, amount
 from daedalus.bids.report import markdown
 from daedalus.bids.text_table import DOUBT, Note
+from daedalus.market.mechanism import Mechanism
 
 
 @pytest.fixture
@@ -60,6 +62,36 @@ def test_what_the_ends_of_the_range_of_best_reserves_bring_is_said(findings: Fin
     assert f"brings {amount(verdict.at_best[0])} at the lower end" in how_sure(findings)
     flat = replace(verdict, at_best=(verdict.reward + verdict.gain,) * 2)
     assert "nearly the same at both ends" in how_sure(replace(findings, verdict=flat))
+
+
+def test_reserves_that_bring_as_much_are_told_if_they_are_more_than_the_interval(
+    findings: Findings,
+) -> None:
+    verdict = findings.verdict
+    low, high = verdict.best
+    assert verdict.as_good[0] <= verdict.policy.multiple <= verdict.as_good[1]
+    wide = replace(findings, verdict=replace(verdict, as_good=(0.0, high)))
+    assert "none, or any up to " in how_sure(wide)
+    narrow = replace(findings, verdict=replace(verdict, as_good=(low, high)))
+    assert "as much, within" not in how_sure(narrow)
+
+
+def test_the_estimate_stands_beside_what_the_log_brought(findings: Findings) -> None:
+    paid = amount(float(findings.estimator.log.paid.mean()))
+    assert f"The sales of the log brought {paid}." in what_it_brings(findings)
+    assert "brought" not in what_it_brings(replace(findings, in_money=False, reward="welfare"))
+
+
+def test_sales_that_fail_are_those_in_which_nobody_reaches_the_reserve(findings: Findings) -> None:
+    assert findings.failing == 0.0  # without a reserve
+    above = Policy(Mechanism(), 1000.0)
+    held = replace(findings, verdict=replace(findings.verdict, held=above))
+    assert held.failing == pytest.approx(1.0)
+    values, shares = findings.estimate.values, findings.estimate.shares
+    median = replace(findings, estimate=replace(findings.estimate, bases=np.full(100, values[50])))
+    median = replace(median, verdict=replace(findings.verdict, held=Policy(Mechanism(), 1.0)))
+    alone = sum(share * 0.5**size for size, share in shares.items())
+    assert median.failing == pytest.approx(alone, abs=1e-9)
 
 
 def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:

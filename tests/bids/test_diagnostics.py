@@ -18,7 +18,7 @@ from tests.bids.simulated import first_price_bids, table_of, uniform
 COUNTED = "All who could have come are counted as rivals."
 BLIND = "Bidders do not know who came."
 ALONE, TOGETHER = "Bidders decide alone, apart from what all of them know.", "No two bidders bid"
-PRIVATE, ALIKE = "Values are private, and do not depend on who comes.", "Bidders are alike."
+PRIVATE, ALIKE = "Values do not depend on who comes.", "Bidders are alike."
 ROUNDED, CHANCE = "Bids are not rounded.", "Bids of a sale differ by chance."
 RISE, STEP = "Bids rise with the number of bidders.", "Winners stop one step above the second bid."
 
