@@ -71,7 +71,7 @@ def test_reserves_that_bring_as_much_are_told_if_they_are_more_than_the_interval
     low, high = verdict.best
     assert verdict.as_good[0] <= verdict.policy.multiple <= verdict.as_good[1]
     wide = replace(findings, verdict=replace(verdict, as_good=(0.0, high)))
-    assert "none, or any up to " in how_sure(wide)
+    assert "no reserve, or any up to " in how_sure(wide)
     narrow = replace(findings, verdict=replace(verdict, as_good=(low, high)))
     assert "as much, within" not in how_sure(narrow)
 
