@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
 from daedalus.market.factory import make_market
+from daedalus.market.goal import Goal
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.mechanism import Mechanisms
@@ -73,6 +74,11 @@ class DesignEnv:
         """Return the environment of another population; settings, reward and players stay."""
         return replace(self, market=make_market(self.settings, population, self.market.players))
 
+    @property
+    def goal(self) -> Goal:
+        """Return what a designer is asked for: the weights of the reward."""
+        return Goal(self.reward.active)
+
     def reset(self, seeds: NDArray[np.uint64]) -> Episodes:
         """Begin one episode for each seed and play its warm-up under its incumbent."""
         state = self.market.reset(seeds)
@@ -123,12 +129,14 @@ class Episodes:
         state: The B markets.
         mechanisms: The mechanisms in force.
         steps: Number of steps taken, int64, shape (B,).
+        goals: The ``Goal`` of each episode, shape (B,); None if all have that of the environment.
     """
 
     env: DesignEnv
     state: MarketState
     mechanisms: Mechanisms
     steps: NDArray[np.int64]
+    goals: NDArray[np.object_] | None = None
 
     def __repr__(self) -> str:
         """Return the number of episodes, and how many have ended, in one line."""
@@ -142,6 +150,7 @@ class Episodes:
     def observe(self) -> Observation:
         """Return what the designer sees now."""
         observed = self.env.market.observe(self.state)
+        goals = np.full(len(self), self.env.goal) if self.goals is None else self.goals
         return Observation(
             mechanisms=self.mechanisms,
             history=observed.history,
@@ -149,6 +158,7 @@ class Episodes:
             round_number=self.steps.copy(),
             episode_length=self.env.settings.episode_length,
             stage=self.env.market.population.stage,
+            goals=goals,
         )
 
     @property
@@ -216,7 +226,8 @@ class Episodes:
                 each copy keeps the future of its original.
         """
         state, mechanisms = self.state.fork(rows, seeds), self.mechanisms.take(rows)
-        return type(self)(self.env, state, mechanisms, self.steps[rows])
+        goals = None if self.goals is None else self.goals[rows]
+        return type(self)(self.env, state, mechanisms, self.steps[rows], goals)
 
     def put(self, rows: NDArray[np.integer[Any]], other: Self) -> None:
         """Replace episodes in place by those of ``other``, in order."""

@@ -143,7 +143,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _load(config: Config) -> tuple[Generate, PromptSettings]:
-    """Return the model's generate function, and the prompt that asks for the run's reward."""
+    """Return the model's generate function, and its prompt, which shows the run's reward."""
     settings: LanguageModelSettings = config.designer
     try:
         generate, prompt = settings.load(load_generate)
@@ -153,4 +153,5 @@ def _load(config: Config) -> tuple[Generate, PromptSettings]:
             f"checkpoint: {settings.checkpoint!r} cannot be loaded ({said}); give the `model` "
             "folder of a training run, or a hub name OWNER/NAME"
         ) from error
-    return generate, prompt.asking(config.reward.active)
+    prompt.require_shown(config.reward.active)
+    return generate, prompt

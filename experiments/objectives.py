@@ -40,15 +40,15 @@ def main(config: Config, out: Path) -> None:
         frames = []
         for weights in tqdm(weightings(), "objectives", leave=False, disable=None):
             env = DesignEnv.of(config.market, population, RewardStack(weights))
-            told = LanguageModelDesigner(generate, prompt.asking(weights), config.designer.strict)
-            frames.append(_played(config, env, told))
+            asked = LanguageModelDesigner(generate, prompt, config.designer.strict)
+            frames.append(_played(config, env, asked))
         report_fronts(fronts(pd.concat(frames, ignore_index=True)), report)
 
 
-def _played(config: Config, env: DesignEnv, told: LanguageModelDesigner) -> pd.DataFrame:
+def _played(config: Config, env: DesignEnv, asked: LanguageModelDesigner) -> pd.DataFrame:
     """Play the baselines, which search for the reward of ``env``, and the model asked for it."""
     baselines = build_all(config.evaluation.baselines, make_context(config, env))
-    designers = baselines | {config.designer.name: told}
+    designers = baselines | {config.designer.name: asked}
     return reached(env, designers, config.evaluation.episodes, config.seed)
 
 

@@ -146,7 +146,7 @@ def test_a_model_of_many_objectives_is_asked_for_the_reward(
     ask, untrained: Path, tmp_path: Path
 ) -> None:
     many = Path(shutil.copytree(untrained, tmp_path / "model"))
-    prompt = PromptSettings(weights=["revenue", "welfare"], objective={"welfare": 1.0})
+    prompt = PromptSettings(weights=["revenue", "welfare"])
     write_manner(prompt, True, many)
     told = [ask("--repo-id", many, f"reward={each}") for each in ("revenue", "welfare")]
     assert all(parse_mechanism(each).valid for each in told)

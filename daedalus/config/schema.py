@@ -113,7 +113,7 @@ class Config(Checked):
         self._check_shards()
         self._check_unsloth()
         self._check_corrections()
-        self._tell_objective()
+        self._check_weights()
         if self.task == "tune":
             self._check_tuning()
         if self.training.grpo.vllm_server and self.model.load_in_4bit:
@@ -148,30 +148,12 @@ class Config(Checked):
             if name in self.evaluation.baselines:
                 raise ValueError(f"updates.{name}: a baseline has this name; choose another one")
 
-    def _tell_objective(self) -> None:
-        """Let prompts that are explained or show weights tell the reward that the run pays."""
-        told = {} if self.reward.is_composite else self.reward.active
+    def _check_weights(self) -> None:
+        """Check that prompts that show weights can show those of the reward."""
         asked = [self.training, self.designer, *self.evaluation.baselines.values()]
         for prompt in (getattr(each, "prompt", None) for each in asked):
-            if prompt is not None and prompt.objective not in ({}, told):
-                raise ValueError(
-                    f"prompt.objective: {prompt.objective}; explained prompts tell reward.weights, "
-                    "so set these, and leave objective out"
-                )
-            if prompt is not None and prompt.explained:
-                prompt.objective = told
-            if prompt is not None and prompt.weights:
-                prompt.objective = self._shown(prompt.weights)
-
-    def _shown(self, terms: list[str]) -> dict[str, float]:
-        """Return the weights of the reward, which prompts show if they are of these terms."""
-        others = [name for name in self.reward.active if name not in terms]
-        if others:
-            raise ValueError(
-                f"reward.weights: {', '.join(others)}; prompts show weights of {', '.join(terms)} "
-                "alone, so choose a reward of these terms, or add a term to training.objectives"
-            )
-        return self.reward.active
+            if prompt is not None:
+                prompt.require_shown(self.reward.active)
 
     def _check_corrections(self) -> None:
         """Check that each population of practice has an episode of the corrections."""

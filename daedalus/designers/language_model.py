@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,15 +72,11 @@ class LanguageModelSettings(DesignerSettings):
         if context.load_model is None:
             raise ValueError("load_model: None; this context cannot load language models")
         generate, prompt = self.load(context.load_model)
-        return LanguageModelDesigner(
-            generate, prompt.asking(context.env.reward.active), self.strict
-        )
+        prompt.require_shown(context.env.goal.weights)
+        return LanguageModelDesigner(generate, prompt, self.strict)
 
     def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
-        """Return the model's generate function, and the contents of its prompt.
-
-        A prompt that shows weights shows those of the reward in training, see ``asking``.
-        """
+        """Return the model's generate function, and the contents of its prompt."""
         generate, trained = load_model(
             self.checkpoint, self.temperature, self.max_new_tokens, self.constrained
         )
@@ -109,7 +105,6 @@ class LanguageModelDesigner:
         generate: Completes chats, in texts or in replies that may give a reason for having none.
         prompt: Contents of the prompt.
         strict: Whether anything beside the JSON object is refused, see ``parse_mechanism``.
-        objectives: Weights that the prompt of each market shows; None shows those of ``prompt``.
 
     Attributes:
         prompt: Contents of the prompt.
@@ -121,17 +116,15 @@ class LanguageModelDesigner:
         generate: Generate | AskMany,
         prompt: PromptSettings,
         strict: bool = False,
-        objectives: Sequence[Mapping[str, float]] | None = None,
     ) -> None:
         self._generate = generate
         self.prompt = prompt
         self._strict = strict
-        self._objectives = objectives
         self.answers: list[Answer] = []
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
-        chats = prompts(observations, self.prompt, self._objectives)
+        chats = prompts(observations, self.prompt)
         said: Sequence[str | Reply] = self._generate(chats, rng)
         self.answers = [
             self._answer(chat[-1]["content"], each) for chat, each in zip(chats, said, strict=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.schema import mechanism_schema
@@ -83,31 +84,29 @@ MEANINGS: dict[str, str] = {
 """What the names in a prompt stand for."""
 
 
-def explanation(
-    shown: Iterable[str], function: str = "", objective: Mapping[str, float] | None = None
-) -> str:
+def explanation(shown: Iterable[str], goal: Goal, function: str = "") -> str:
     """Return a system message that says everything needed to answer.
 
     Args:
         shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
+        goal: What is asked for.
         function: Name of the function by which the model sets the rules. If it is empty, the model
             answers with a mechanism.
-        objective: Weights of the reward's terms; none is R.
     """
     answer = CALL.format(function=function) if function else _answer()
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
     told = [SHOWN.format(names=names)] if names else []
-    return "\n\n".join([TASK, _scored_by(objective or {}), *told, answer])
+    return "\n\n".join([TASK, _scored_by(goal), *told, answer])
 
 
-def _scored_by(objective: Mapping[str, float]) -> str:
+def _scored_by(goal: Goal) -> str:
     """Return what the reward is, and what its parts mean."""
-    if not objective:
+    if goal.is_usual:
         head, parts = PRODUCT, FACTORS
     else:
-        sums = (f"{weight:g} x {name}" for name, weight in objective.items())
+        sums = (f"{weight:g} x {name}" for name, weight in goal.weights.items())
         head = SUM.format(formula=" + ".join(sums))
-        parts = {name: TERMS.get(name, name.replace("_", " ")) for name in objective}
+        parts = {name: TERMS.get(name, name.replace("_", " ")) for name in goal.weights}
     return "\n".join([head, *(f"- {name}: {meaning}" for name, meaning in parts.items())])
 
 

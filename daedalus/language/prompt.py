@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from daedalus.checks import CannotRunError, Checked, at_least
 from daedalus.language.explanation import explanation
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS
@@ -42,12 +43,10 @@ class PromptSettings(Checked):
         compact: Whether values come without names, in the order of the lists and of the mechanism's
             fields. Numbers have two decimals below 2, one below 10 and none above. Each up to 64 is
             one token of the embedded model. Text that is the same in every prompt is left out.
-        explained: Whether the prompt first explains the task, the fields and the names, for models
-            that were not trained on it.
-        weights: Reward terms whose weights the prompt shows, for models of many objectives; see
-            ``training.objectives``.
-        objective: Weights of the reward that the prompt tells if it is explained or shows weights,
-            by terms; none is R. A configuration sets them to those of ``reward.weights``.
+        explained: Whether the prompt first explains the task, the goal, the fields and the names,
+            for models that were not trained on it.
+        weights: Reward terms whose weights in the goal the prompt shows, for models of many
+            objectives; see ``training.objectives``.
         version: The ``VERSION`` with which a model was trained.
 
     Raises:
@@ -63,7 +62,6 @@ class PromptSettings(Checked):
     compact: bool = False
     explained: bool = False
     weights: list[str] = field(default_factory=list)
-    objective: dict[str, float] = field(default_factory=dict)
     version: int = VERSION
 
     def __post_init__(self) -> None:
@@ -73,87 +71,66 @@ class PromptSettings(Checked):
             unknown = set(getattr(self, key)) - set(known)
             if unknown:
                 raise ValueError(f"{key}: {sorted(unknown)}; choose from {', '.join(known)}")
-        if self.objective and not (self.explained or self.weights):
-            raise ValueError("objective: only explained prompts tell it; set explained: true")
-        self._check_terms()
         if self.version != VERSION:
             raise ValueError(
                 f"version: {self.version}; prompts have changed since ({VERSION}): "
                 "train the model again, or take the commit that it was trained with"
             )
 
-    def _check_terms(self) -> None:
-        others = [name for name in self.objective if name not in self.weights]
-        if self.weights and others:
-            raise CannotRunError(
-                f"objective: {', '.join(others)}; prompts show weights of "
-                f"{', '.join(self.weights)} alone, so choose a reward of these terms, as in "
-                "reward=revenue"
-            )
-
-    def asking(self, weights: Mapping[str, float]) -> PromptSettings:
-        """Return settings of prompts that ask for a reward, if they show weights.
+    def require_shown(self, terms: Iterable[str]) -> None:
+        """Refuse a goal whose weights the prompts do not show, if they show any.
 
         Args:
-            weights: Weights of the reward by term.
+            terms: Terms of the goal.
 
         Raises:
             CannotRunError: The prompts do not show the weight of one of these terms.
         """
-        return replace(self, objective=dict(weights)) if self.weights else self
+        others = [name for name in terms if name not in self.weights]
+        if self.weights and others:
+            raise CannotRunError(
+                f"reward.weights: {', '.join(others)}; prompts show weights of "
+                f"{', '.join(self.weights)} alone, so choose a reward of these terms, as in "
+                "reward=revenue, or train with more in training.objectives"
+            )
 
 
-def prompts(
-    observation: Observation,
-    settings: PromptSettings,
-    objectives: Sequence[Mapping[str, float]] | None = None,
-) -> list[list[Message]]:
+def prompts(observation: Observation, settings: PromptSettings) -> list[list[Message]]:
     """Return the chat messages (system, user) for each of the B observed markets.
 
     A compact prompt is the user's message alone, unless it is explained.
 
     Args:
-        observation: What the designer sees of B markets.
+        observation: What the designer sees of B markets, and its goal in each.
         settings: Contents of the prompts.
-        objectives: Weights that each of B prompts shows; None shows those of the settings.
 
     Raises:
-        ValueError: There is not one objective for each market.
+        CannotRunError: Prompts show weights, and a goal has none, or one of another term.
     """
     request = "" if settings.compact else f"\n{REQUEST}"
-    if objectives is None:
-        system, texts = _system(settings), observation_texts(observation, settings)
-        return [[*system, {"role": "user", "content": text + request}] for text in texts]
-    asked = [settings.asking(each) for each in objectives]
-    texts = _texts(observation, asked)
     return [
-        [*_system(each), {"role": "user", "content": text + request}]
-        for each, text in zip(asked, texts, strict=True)
+        [*_system(settings, observation.goal(row)), {"role": "user", "content": text + request}]
+        for row, text in enumerate(observation_texts(observation, settings))
     ]
 
 
-def _system(settings: PromptSettings) -> list[Message]:
+def _system(settings: PromptSettings, goal: Goal) -> list[Message]:
     if settings.explained:
-        return [{"role": "system", "content": explained(settings)}]
+        return [{"role": "system", "content": explained(settings, goal)}]
     return [] if settings.compact else [{"role": "system", "content": SYSTEM}]
 
 
-def explained(settings: PromptSettings, function: str = "") -> str:
-    """Return the ``explanation`` of what a prompt of these settings shows."""
+def explained(settings: PromptSettings, goal: Goal, function: str = "") -> str:
+    """Return the ``explanation`` of a goal and of what a prompt of these settings shows."""
     outcomes = settings.outcomes if settings.rounds else []
     shown = [*outcomes, *settings.averages, *settings.proxies]
-    return explanation(shown, function, settings.objective)
+    return explanation(shown, goal, function)
 
 
 def observation_texts(observation: Observation, settings: PromptSettings) -> list[str]:
     """Return what the designer is told of each of the B observed markets, and no request."""
-    return _texts(observation, [settings] * len(observation))
-
-
-def _texts(observation: Observation, asked: Sequence[PromptSettings]) -> list[str]:
     observation = replace(observation, mechanisms=observation.mechanisms.rounded())
-    rows = range(len(observation))
-    return [_text(observation, row, each) for row, each in zip(rows, asked, strict=True)]
+    return [_text(observation, row, settings) for row in range(len(observation))]
 
 
 def _text(observation: Observation, row: int, settings: PromptSettings) -> str:
@@ -174,16 +151,17 @@ def _text(observation: Observation, row: int, settings: PromptSettings) -> str:
         proxies = dict(zip(PROXIES, observation.proxies[row], strict=True))
         lines.append(f"population: {_numbers(settings.proxies, proxies, settings.compact)}")
     if settings.weights:
-        lines.append(f"objective: {_objective(settings)}")
+        lines.append(f"objective: {_objective(settings, observation.goal(row))}")
     return "\n".join(lines)
 
 
-def _objective(settings: PromptSettings) -> str:
-    """Return the weights of the objective, which sum to 1."""
-    told, total = settings.objective, sum(settings.objective.values())
+def _objective(settings: PromptSettings, goal: Goal) -> str:
+    """Return the weights of a goal, which sum to 1."""
+    settings.require_shown(goal.weights)
+    total = sum(goal.weights.values())
     if not total:
-        raise ValueError("objective: none; prompts that show weights need one")
-    weights = {name: told.get(name, 0.0) / total for name in settings.weights}
+        raise CannotRunError("the goal has no weights, and prompts show them; choose a reward")
+    weights = {name: goal.weights.get(name, 0.0) / total for name in settings.weights}
     return _numbers(settings.weights, weights, settings.compact)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.goal import Goal
 from daedalus.market.history import History
 from daedalus.market.mechanism import Mechanisms
 
@@ -58,6 +59,7 @@ class Observation:
         round_number: Steps played, shape (B,).
         episode_length: Steps in an episode.
         stage: Curriculum stage of the population.
+        goals: The ``Goal`` of each market, shape (B,); empty if nobody said.
     """
 
     mechanisms: Mechanisms
@@ -66,6 +68,7 @@ class Observation:
     round_number: NDArray[np.int64]
     episode_length: int
     stage: int
+    goals: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
 
     def __repr__(self) -> str:
         """Return the number of markets, their steps and the means of their proxies, in one line."""
@@ -90,6 +93,10 @@ class Observation:
         rounds = self.history.rounds()
         rounds.flags.writeable = False
         return rounds
+
+    def goal(self, row: int) -> Goal:
+        """Return what is asked for in one market."""
+        return self.goals[row] if len(self.goals) else Goal()
 
     def field(self, name: str) -> NDArray[np.float64]:
         """Return one column of the recent rounds, shape (B, 20)."""

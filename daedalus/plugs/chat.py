@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from daedalus.designers.endpoint import zero_shot_prompt
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Message, prompts
@@ -27,8 +25,7 @@ class ChatEpisode:
 
     def __init__(self, env: DesignEnv, seed: int) -> None:
         self._episode = env.reset(episode_seeds([seed]))
-        told = {} if env.reward.is_composite else env.reward.active
-        self._prompt = replace(zero_shot_prompt(), objective=told)
+        self._prompt = zero_shot_prompt()
         self._rewards: list[float] = []
         self._valid: list[bool] = []
 

@@ -1,15 +1,16 @@
-"""Objectives: what each of many prompts asks for, as weights of reward terms that sum to 1."""
+"""Objectives: goals of many prompts, as weights of reward terms that sum to 1."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.goal import Goal
 from daedalus.rewards.stack import RewardStack
 from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS
 
@@ -21,8 +22,8 @@ _PARTS = 100  # weights are told in hundredths
 
 
 @dataclass(frozen=True)
-class Objectives(Sequence[dict[str, float]]):
-    """The objectives of B prompts, each as weights by term.
+class Objectives:
+    """The goals of B prompts, as a table of weights.
 
     Attributes:
         terms: T names of reward terms.
@@ -32,19 +33,19 @@ class Objectives(Sequence[dict[str, float]]):
     terms: tuple[str, ...]
     weights: NDArray[np.float64]
 
-    def __len__(self) -> int:
-        """Return B."""
-        return len(self.weights)
+    @classmethod
+    def of(cls, goals: NDArray[np.object_]) -> Self:
+        """Return the table of B goals, which name the same terms in the same order."""
+        weights = np.array([[*each.weights.values()] for each in goals])
+        return cls(tuple(goals[0].weights), weights)
 
-    @overload
-    def __getitem__(self, row: int) -> dict[str, float]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[dict[str, float]]: ...
-    def __getitem__(self, row: int | slice) -> dict[str, float] | list[dict[str, float]]:
-        """Return the weights of a prompt by term, or of several."""
-        if isinstance(row, slice):
-            return [self[each] for each in range(len(self))[row]]
-        return dict(zip(self.terms, self.weights[row].tolist(), strict=True))
+    @property
+    def goals(self) -> NDArray[np.object_]:
+        """Return the goal of each prompt, shape (B,)."""
+        found = np.empty(len(self.weights), object)
+        for row, weights in enumerate(self.weights.tolist()):
+            found[row] = Goal(dict(zip(self.terms, weights, strict=True)))
+        return found
 
     @property
     def stack(self) -> RewardStack:

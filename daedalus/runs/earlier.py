@@ -17,12 +17,15 @@ _OFF: dict[str, object] = {
 }
 """Settings that are gone, and the value that turned each off."""
 _OPTIONS = ("training.grpo_episode",)
+_GOAL = "prompt.objective"  # prompts tell the goal of the market that they show
 _LAST = "8af59d2"
 
 
 def gone(key: str) -> str | None:
     """Return what to say of a key, or of GROUP/OPTION, that is gone; None of any other."""
     dotted = f"{key.replace('/', '.')}."
+    if f"{_GOAL}." in dotted:
+        return f"{key}: prompts tell reward.weights, so set these, and leave it out"
     if any(dotted.startswith(f"{each}.") for each in (*_OFF, *_OPTIONS)):
         return (
             f"{key}: it is gone, because it gained nothing (docs/log.md); leave it out, or take "
@@ -32,7 +35,7 @@ def gone(key: str) -> str | None:
 
 
 def load_run_config(path: Path) -> DictConfig:
-    """Return the config.yaml of a run, without the settings that are gone and that it had off.
+    """Return the config.yaml of a run, without the settings that are gone and changed nothing.
 
     Raises:
         CannotRunError: The run had one of them on.
@@ -43,4 +46,6 @@ def load_run_config(path: Path) -> DictConfig:
         node = OmegaConf.select(config, above)
         if isinstance(node, DictConfig) and name in node and node.pop(name) != off:
             raise CannotRunError(gone(key))
+    if isinstance(prompt := OmegaConf.select(config, "training.prompt"), DictConfig):
+        prompt.pop("objective", None)
     return config

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv, Designer, Episodes
 from daedalus.market.mechanism import Mechanisms
@@ -69,6 +72,7 @@ def mid_episode_states(
     purpose: str,
     horizon: int = 1,
     designer: Designer | None = None,
+    goals: NDArray[np.object_] | None = None,
 ) -> Episodes:
     """Play ``count`` episodes, each to a random step.
 
@@ -80,6 +84,7 @@ def mid_episode_states(
         horizon: Steps that must be left in each episode.
         designer: Sets the mechanisms until then; None is a ``RandomWalkDesigner`` over all valid
             mechanisms.
+        goals: The goal of each episode, shape (count,); None is that of the environment.
 
     Returns:
         ``count`` paused episodes. Their steps are uniform from 0 to the last step that leaves the
@@ -93,7 +98,7 @@ def mid_episode_states(
         raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
     designer = designer or RandomWalkDesigner()
     rng = generator(seed, f"states/{purpose}")
-    states = env.reset(market_seeds(seed, f"states/{purpose}", count))
+    states = replace(env.reset(market_seeds(seed, f"states/{purpose}", count)), goals=goals)
     stops = rng.integers(0, last + 1, size=count)
     for step in range(last):
         proposals = designer.propose(states.observe(), rng)

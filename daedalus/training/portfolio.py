@@ -53,4 +53,4 @@ def find_portfolio(
 
 def _rewards(objectives: Sequence[Asked], count: int, seed: int) -> list[RewardStack]:
     drawn = draw_objectives(objectives, count, generator(seed, "objectives/portfolio"))
-    return [RewardStack(each) for each in drawn]
+    return [RewardStack(dict(each.weights)) for each in drawn.goals]

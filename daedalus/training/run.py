@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from daedalus.env import DesignEnv
 from daedalus.evaluation.report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator
-from daedalus.rewards.objectives import Objectives, draw_objectives
+from daedalus.rewards.objectives import draw_objectives
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
@@ -54,17 +57,17 @@ class TrainingRun:
         keep = self.folder.distillation_data
         return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
 
-    def objectives(self, count: int, purpose: str) -> Objectives | None:
-        """Draw the objectives of prompts; None if all have the reward of the run.
+    def goals(self, count: int, purpose: str) -> NDArray[np.object_] | None:
+        """Draw the goals of prompts, shape (B,); None if all have that of the environment.
 
         Args:
-            count: Number of prompts.
-            purpose: Keys the draws. The same count and purpose give the same objectives.
+            count: Number B of prompts.
+            purpose: Keys the draws.
         """
         asked = self.settings.objectives
         if not asked:
             return None
-        return draw_objectives(asked, count, generator(self.seed, f"objectives/{purpose}"))
+        return draw_objectives(asked, count, generator(self.seed, f"objectives/{purpose}")).goals
 
     def env_of(self, population: PopulationSettings) -> DesignEnv:
         """Return an environment like the run's, with another population."""

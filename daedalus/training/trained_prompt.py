@@ -15,6 +15,7 @@ from daedalus.language.prompt import PromptSettings
 from daedalus.runs.folder import PROMPT
 
 _CONSTRAINED = "constrained"
+_EARLIER = ("objective",)  # keys of earlier versions, which observations tell since then
 
 
 def trained_prompt(source: str | Path) -> PromptSettings:
@@ -31,7 +32,8 @@ def trained_prompt(source: str | Path) -> PromptSettings:
         ValueError: An older version of the project wrote the model.
     """
     settings = _read(source)
-    settings.pop(_CONSTRAINED, None)
+    for key in (_CONSTRAINED, *_EARLIER):
+        settings.pop(key, None)
     return PromptSettings(**settings)
 
 

@@ -14,6 +14,7 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from tests.designers.observations import observe, rng
 from tests.populations import draw_mechanism
@@ -108,9 +109,12 @@ def test_a_model_of_many_objectives_is_asked_for_the_reward_of_the_run(reward):
     load, told = Loader(), PromptSettings(weights=["revenue", "fairness"])
     settings = LanguageModelSettings("owner/name", prompt=told)
     context = DesignerContext(env_of(RewardStack(reward)), 0, load_model=load)
-    settings.build(context).propose(observe(2), rng())
-    assert load.chats == prompts(observe(2), told, [reward] * 2)
-    with pytest.raises(CannotRunError, match=r"objective: composite; .* choose a reward of these"):
+    observed = context.env.reset(market_seeds(0, "x", 2)).observe()
+    settings.build(context).propose(observed, rng())
+    assert load.chats == prompts(observed, told)
+    shown = ",".join(f"{name}:{reward.get(name, 0.0):.2f}" for name in told.weights)
+    assert f"objective: {{{shown}}}" in load.chats[1][-1]["content"]
+    with pytest.raises(CannotRunError, match=r"composite; .* choose a reward of these"):
         settings.build(replace(context, env=env_of()))
 
 

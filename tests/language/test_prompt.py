@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.language.prompt import REQUEST, SYSTEM, PromptSettings, prompts
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS
@@ -104,6 +106,12 @@ def test_the_prompt_refuses_what_designers_cannot_see(name, value):
         PromptSettings(**{name: value})
 
 
+def observing(*weights: dict[str, float]) -> Observation:
+    """Return observations of markets whose goals have these weights."""
+    goals = np.array([Goal(each) for each in weights], object)
+    return replace(observe(len(weights)), goals=goals)
+
+
 WEIGHTED = PromptSettings(weights=["revenue", "welfare", "fairness"])
 
 
@@ -116,27 +124,24 @@ WEIGHTED = PromptSettings(weights=["revenue", "welfare", "fairness"])
 )
 def test_a_prompt_shows_the_weights_of_its_objective(compact: bool, line: str) -> None:
     settings = replace(WEIGHTED, compact=compact)
-    chats = prompts(observe(2), settings, [{"revenue": 3.0, "fairness": 1.0}, {"welfare": 0.5}])
-    first, second = (chat[-1]["content"].splitlines() for chat in chats)
+    asked = observing({"revenue": 3.0, "fairness": 1.0}, {"welfare": 0.5})
+    first, second = (chat[-1]["content"].splitlines() for chat in prompts(asked, settings))
     assert line in first and line not in second
-    alone = prompts(observe(2), settings.asking({"revenue": 0.75, "fairness": 0.25}))
-    assert alone[0] == chats[0]
 
 
 def test_a_prompt_of_many_objectives_explains_its_own() -> None:
-    asked = [{"revenue": 1.0}, {"welfare": 1.0}]
-    chats = prompts(observe(2), replace(WEIGHTED, explained=True), asked)
+    asked = observing({"revenue": 1.0}, {"welfare": 1.0})
+    chats = prompts(asked, replace(WEIGHTED, explained=True))
     assert ["by 1 x revenue," in chat[0]["content"] for chat in chats] == [True, False]
 
 
-def test_prompts_without_weights_ask_for_nothing_else() -> None:
-    assert PromptSettings().asking({"revenue": 1.0}) == PromptSettings()
+def test_prompts_without_weights_are_the_same_for_each_goal() -> None:
+    first, second = prompts(observing({"revenue": 1.0}, {}), PromptSettings())
+    assert first == second
 
 
 def test_a_prompt_that_shows_weights_refuses_other_terms_and_none() -> None:
-    with pytest.raises(ValueError, match=r"objective: composite; .* revenue, welfare, fairness "):
-        WEIGHTED.asking({"composite": 1.0})
-    with pytest.raises(ValueError, match="objective: none"):
+    with pytest.raises(CannotRunError, match=r"composite; .* revenue, welfare, fairness "):
+        prompts(observing({"composite": 1.0}), WEIGHTED)
+    with pytest.raises(CannotRunError, match="the goal has no weights"):
         prompts(observe(1), WEIGHTED)
-    with pytest.raises(ValueError, match="argument 2 is shorter"):
-        prompts(observe(2), WEIGHTED, [{"revenue": 1.0}])

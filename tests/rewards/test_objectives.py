@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from daedalus.market.goal import Goal
 from daedalus.rewards.objectives import (
     Objectives,
     check_objectives,
@@ -32,12 +33,14 @@ def test_weights_are_hundredths_of_sum_one() -> None:
 
 
 def test_rounding_changes_a_weight_by_less_than_a_hundredth() -> None:
-    assert drawn({"revenue": 1.0, "welfare": 1.0, "fairness": 1.0})[0] == {
+    assert drawn({"revenue": 1.0, "welfare": 1.0, "fairness": 1.0}).goals[0].weights == {
         "revenue": 0.34,
         "welfare": 0.33,
         "fairness": 0.33,
     }
-    assert drawn({"revenue": 0.29, "welfare": 0.71})[0] == {"revenue": 0.29, "welfare": 0.71}
+    assert drawn({"revenue": 0.29, "welfare": 0.71}).goals[0] == Goal(
+        {"revenue": 0.29, "welfare": 0.71}
+    )
 
 
 def test_each_prompt_has_one_of_several_objectives() -> None:
@@ -58,7 +61,8 @@ def test_completions_earn_by_the_weights_of_their_prompts() -> None:
     terms = {"revenue": np.array([0.4, 0.4, 0.8]), "welfare": np.array([1.0, 1.0, 0.0])}
     np.testing.assert_allclose(objectives.total(terms, [0, 1, 1]), [0.4, 0.85, 0.2])
     assert objectives.stack.weights == {"revenue": 1.0, "welfare": 1.0}
-    assert objectives[0:1] == [{"revenue": 1.0, "welfare": 0.0}]
+    again = Objectives.of(objectives.goals)
+    assert again.terms == objectives.terms and (again.weights == objectives.weights).all()
 
 
 def test_terms_are_named_once_in_order() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from daedalus.market.goal import Goal
 from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES, Observation
@@ -40,15 +41,14 @@ def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
     return WireMechanism(**mechanisms[0].to_dict())
 
 
-def as_a_client_sees(told: DaedalusObservation) -> Observation:
-    """Return one market as the client of a server sees it."""
-    return from_wire(
-        PartialObservation(**told.model_dump(include={*PartialObservation.model_fields}))
-    )
+def as_a_client_sees(told: DaedalusObservation, goal: Goal | None = None) -> Observation:
+    """Return one market as the client of a server sees it, with its goal; None is R."""
+    part = PartialObservation(**told.model_dump(include={*PartialObservation.model_fields}))
+    return from_wire(part, goal)
 
 
-def from_wire(told: PartialObservation) -> Observation:
-    """Return one market as a message describes it.
+def from_wire(told: PartialObservation, goal: Goal | None = None) -> Observation:
+    """Return one market as a message describes it, with a goal; None is R.
 
     Unknown numbers are NaN. An unknown mechanism counts as malformed and has the default values.
     """
@@ -65,6 +65,7 @@ def from_wire(told: PartialObservation) -> Observation:
         round_number=np.array([told.round_number]),
         episode_length=told.episode_length,
         stage=_UNKNOWN_STAGE if told.curriculum_stage is None else told.curriculum_stage,
+        goals=np.full(1, goal or Goal()),
     )
 
 

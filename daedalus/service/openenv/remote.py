@@ -8,6 +8,7 @@ from typing import Any
 from openenv.core.sync_client import SyncEnvClient
 
 from daedalus.language.prompt import Message, PromptSettings, prompts
+from daedalus.market.goal import Goal
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
 from daedalus.service.openenv.observations import as_a_client_sees
@@ -26,12 +27,16 @@ class RemoteMarket:
     Args:
         session: A connected client, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the prompt that the model sees.
+        goal: What the prompt asks for, which should be the session's objective; None is R.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
-    def __init__(self, session: Session, prompt: PromptSettings, **options: Any) -> None:
+    def __init__(
+        self, session: Session, prompt: PromptSettings, goal: Goal | None = None, **options: Any
+    ) -> None:
         self._session = session
         self._prompt = prompt
+        self._goal = goal
         self._options = options
 
     def prompts(self, seeds: Iterable[int]) -> list[dict[str, Any]]:
@@ -53,7 +58,7 @@ class RemoteMarket:
 
     def _chat(self, seed: int) -> list[Message]:
         observed = self._session.reset(seed=seed, **self._options).observation
-        return prompts(as_a_client_sees(observed), self._prompt)[0]
+        return prompts(as_a_client_sees(observed, self._goal), self._prompt)[0]
 
     def _earned(self, text: str, seed: int) -> float:
         mechanism = parse_mechanism(text).mechanism

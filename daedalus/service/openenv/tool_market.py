@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from daedalus.language.explanation import allowed
 from daedalus.language.prompt import PromptSettings, explained, observation_texts
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
 from daedalus.market.schema import mechanism_schema
 from daedalus.service.openenv.messages import DaedalusAction, MechanismFields
@@ -47,12 +48,16 @@ class ToolMarket:
     Args:
         session: A connected client of its own, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the text that the model sees of a market.
+        goal: What the text asks for, which should be the session's objective; None is R.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
-    def __init__(self, session: Session, prompt: PromptSettings, **options: Any) -> None:
+    def __init__(
+        self, session: Session, prompt: PromptSettings, goal: Goal | None = None, **options: Any
+    ) -> None:
         self._session = session
         self._prompt = prompt
+        self._goal = goal
         self._options = options
         self._rewards: list[float] = []
         self._length = 1
@@ -77,14 +82,17 @@ class ToolMarket:
         return ENDED if result.done else self._told(result.observation)
 
     def _told(self, observed: Any) -> str:
-        return observation_texts(as_a_client_sees(observed), self._prompt)[0]
+        return observation_texts(as_a_client_sees(observed, self._goal), self._prompt)[0]
 
 
-def tool_prompts(seeds: Iterable[int], prompt: PromptSettings) -> list[dict[str, Any]]:
+def tool_prompts(
+    seeds: Iterable[int], prompt: PromptSettings, goal: Goal | None = None
+) -> list[dict[str, Any]]:
     """Return rows of a data set: the explained task in ``prompt``, the episode's seed in ``seed``.
 
-    TRL appends the first observation to the last message.
+    TRL appends the first observation to the last message. Without a goal R is asked for.
     """
-    system = {"role": "system", "content": explained(prompt, ToolMarket.set_rules.__name__)}
+    task = explained(prompt, goal or Goal(), ToolMarket.set_rules.__name__)
+    system = {"role": "system", "content": task}
     chat = [system, {"role": "user", "content": ""}]
     return [{"prompt": chat, "seed": seed} for seed in seeds]

@@ -8,12 +8,14 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import Generate, PromptSettings, prompts
+from daedalus.market.goal import Goal
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
@@ -96,7 +98,8 @@ class BackgroundDesigner:
         began, reward = time.perf_counter(), None if env is None else env.reward
         text, error = None, self._unready() or self._untold(observation, reward)
         if error is None:
-            text, error = await self._ask(observation, left, reward)
+            asked = replace(observation, goals=np.full(1, self._goal(reward)))
+            text, error = await self._ask(asked, left)
         parsed = parse_mechanism(text, strict=False) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
@@ -117,16 +120,19 @@ class BackgroundDesigner:
         """Stop taking requests; a second call changes nothing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
+    def _goal(self, reward: RewardStack | None) -> Goal:
+        """Return what the model is asked for: a reward, or that of its training if it is known."""
+        if reward is None and self._trained_for is not None:
+            reward = self._trained_for.reward
+        return Goal(reward.active) if reward else Goal()
+
     async def _ask(
-        self,
-        observation: Observation,
-        left: asyncio.Future[None] | None,
-        reward: RewardStack | None,
+        self, observation: Observation, left: asyncio.Future[None] | None
     ) -> tuple[str | None, str | None]:
         """Return the model's text, or why there is none."""
         assert self._loaded is not None
         generate, prompt = self._loaded.result()
-        chats = prompts(observation, prompt if reward is None else prompt.asking(reward.active))
+        chats = prompts(observation, prompt)
         question = json.dumps(chats)
         # Equal questions get equal answers, because each gets the same random numbers.
         return await self._answers.ask_in_words(
@@ -149,7 +155,10 @@ class BackgroundDesigner:
         """Return why the model cannot be asked, or None if it can."""
         assert self._loaded is not None
         prompt = self._loaded.result()[1]
-        others = [name for name in (reward.active if reward else ()) if name not in prompt.weights]
+        weights = self._goal(reward).weights
+        if prompt.weights and not weights:
+            return "the model reads the weights of an objective; send a session_id"
+        others = [name for name in weights if name not in prompt.weights]
         if prompt.weights and others:
             known, asked = ", ".join(prompt.weights), ", ".join(others)
             return f"the model was trained for weights of {known}, and not for {asked}"

@@ -10,7 +10,7 @@ from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.source import PURPOSE, Source
+from daedalus.training.sources.source import Source
 from daedalus.training.sources.states import state_source
 
 
@@ -45,5 +45,4 @@ def _state_player(
         return RandomWalkDesigner(run.portfolio)
     tokens = settings.max_completion_tokens
     generate = make_generate(language_model, settings.temperature, tokens, settings.constrained)
-    asked = run.objectives(settings.states, PURPOSE)
-    return LanguageModelDesigner(generate, run.settings.prompt, True, asked)
+    return LanguageModelDesigner(generate, run.settings.prompt, strict=True)

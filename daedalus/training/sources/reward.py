@@ -14,7 +14,7 @@ from daedalus.env import Episodes
 from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.objectives import Objectives
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
@@ -35,12 +35,11 @@ class MarketReward:
     rewards differ by the mechanisms and not by the draws. Each training step has its own futures.
 
     Attributes:
-        states: Paused episodes, one for each prompt. Their environment has the reward.
+        states: Paused episodes, one for each prompt. Completions earn what their goals ask for.
         futures: Number of futures K of each state.
         horizon: Steps of each future.
         seed: Seed of the futures.
         continuation: Acts after the commitment steps; None keeps the completion's mechanism.
-        objectives: What completions earn in each state; None is the reward of the environment.
     """
 
     states: Episodes
@@ -48,7 +47,6 @@ class MarketReward:
     horizon: int
     seed: int
     continuation: ContinuationPolicy | None = None
-    objectives: Objectives | None = None
 
     def __len__(self) -> int:
         """Return the number of states."""
@@ -70,13 +68,23 @@ class MarketReward:
         valid = [index for index, each in enumerate(parsed) if each.valid]
         mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
         outcome = self._play(mechanisms, [rows[index] for index in valid], step)
-        asked, reward = self.objectives, self.states.env.reward
-        terms = (asked.stack if asked else reward).terms(parsed, outcome)
-        totals = asked.total(terms, rows) if asked else reward.total(terms)
+        totals, terms = self._earned(parsed, outcome, rows)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
         terms[RESERVE] = np.full(len(parsed), np.nan)
         terms[RESERVE][valid] = mechanisms.reserve_price
         return totals, terms
+
+    def _earned(
+        self, parsed: Sequence[ParsedMechanism], outcome: Outcome, rows: Sequence[int]
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the total reward of B completions and its terms, each of shape (B,)."""
+        if self.states.goals is None:
+            reward = self.states.env.reward
+            terms = reward.terms(parsed, outcome)
+            return reward.total(terms), terms
+        asked = Objectives.of(self.states.goals)
+        terms = asked.stack.terms(parsed, outcome)
+        return asked.total(terms, rows), terms
 
     def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""

@@ -23,13 +23,15 @@ def state_source(
 ) -> Source:
     """Return prompts of states up to which a designer plays, with rewards from their futures.
 
-    With ``training.objectives`` each state has an objective of its own, and so has its group.
+    With ``training.objectives`` each state has a goal of its own, and so has its group.
     """
     count, horizon = settings.states, settings.horizon
-    states = once(lambda: mid_episode_states(run.env, count, run.seed, PURPOSE, horizon, player))
-    asked = run.objectives(count, PURPOSE)
-    reward = MarketReward(states, settings.futures, horizon, run.seed, continuation, asked)
-    chats = prompts(states.observe(), run.settings.prompt, asked)
+    goals = run.goals(count, PURPOSE)
+    states = once(
+        lambda: mid_episode_states(run.env, count, run.seed, PURPOSE, horizon, player, goals)
+    )
+    reward = MarketReward(states, settings.futures, horizon, run.seed, continuation)
+    chats = prompts(states.observe(), run.settings.prompt)
     rewarded = reward.as_reward_function(settings.group_size, settings.neighbours_of_group)
     rows = {"prompt": chats, "state": list(range(count))}
     return Source(Dataset.from_dict(rows), rewarded)

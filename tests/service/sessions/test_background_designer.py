@@ -223,7 +223,7 @@ async def test_a_model_of_another_objective_or_of_other_bidders_says_so(tmp_path
 @pytest.mark.anyio
 async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode(tmp_path: Path) -> None:
     seen: list = []
-    prompt = PromptSettings(weights=["revenue", "welfare"], objective={"welfare": 1.0})
+    prompt = PromptSettings(weights=["revenue", "welfare"])
     purpose = trained_for(tmp_path, "+experiment=grpo_objectives", "market=fresh")
     designer = BackgroundDesigner(told(seen, prompt), 5.0, 1, purpose)
     env = replace(STAGE3, settings=purpose.market)

@@ -17,16 +17,17 @@ _EPISODES = 256
 
 
 def best_known(
-    env: DesignEnv, portfolio: Mechanisms, objectives: Objectives, seed: int
+    env: DesignEnv, portfolio: Mechanisms, goals: NDArray[np.object_], seed: int
 ) -> list[Mechanism]:
-    """Return the mechanism of the portfolio that earns most by each of B objectives.
+    """Return the mechanism of the portfolio that earns most by each of B goals.
 
     Args:
         env: Where the mechanisms are played, each for the same whole episodes.
         portfolio: M mechanisms.
-        objectives: B objectives.
+        goals: B goals, which name the same terms in the same order.
         seed: Seed of the episodes.
     """
+    objectives = Objectives.of(goals)
     worth = objectives.weights @ _terms(env, portfolio, objectives.terms, seed)
     return [portfolio[int(each)] for each in worth.argmax(axis=1)]
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 from datasets import Dataset
+from numpy.typing import NDArray
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.designers.language_model import LanguageModelDesigner
@@ -16,7 +18,6 @@ from daedalus.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
-from daedalus.rewards.objectives import Objectives
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once, share
 from daedalus.search.states import RandomWalkDesigner, mid_episode_states
@@ -59,16 +60,17 @@ def make_practice(run: TrainingRun) -> Practice | None:
 def own_pairs(run: TrainingRun) -> Dataset:
     """Return pairs without a teacher: ``synthetic_pairs``, or ``best_known`` answers.
 
-    The latter need a portfolio and many objectives.
+    The latter need a portfolio and many goals.
     """
     prompt, count, seed = run.settings.prompt, run.settings.sft.examples, run.seed
-    asked = run.objectives(count, PHASE)
-    if asked is None or run.portfolio is None:
-        return synthetic_pairs(run.env, prompt, count, seed, asked)
+    goals = run.goals(count, PHASE)
+    if goals is None or run.portfolio is None:
+        return synthetic_pairs(run.env, prompt, count, seed, goals)
     player = RandomWalkDesigner(run.portfolio)
-    states = mid_episode_states(run.env, count, seed, PHASE, designer=player)
-    answers = best_known(run.env, run.portfolio, asked, seed)
-    return _pairs(prompts(states.observe(), prompt, asked), answers)
+    states = mid_episode_states(run.env, count, seed, PHASE, designer=player, goals=goals)
+    return _pairs(
+        prompts(states.observe(), prompt), best_known(run.env, run.portfolio, goals, seed)
+    )
 
 
 def synthetic_pairs(
@@ -76,7 +78,7 @@ def synthetic_pairs(
     prompt: PromptSettings,
     count: int,
     seed: int,
-    objectives: Objectives | None = None,
+    goals: NDArray[np.object_] | None = None,
 ) -> Dataset:
     """Return ``count`` pairs of a mid-episode prompt and an independently drawn mechanism.
 
@@ -88,10 +90,10 @@ def synthetic_pairs(
         prompt: Contents of the prompts.
         count: Number of pairs.
         seed: Seed of the prompts and of the mechanisms.
-        objectives: Weights that each prompt shows; None shows those of ``prompt``.
+        goals: The goal of each prompt; None is that of the environment.
     """
-    chats = prompts(mid_episode_states(env, count, seed, PHASE).observe(), prompt, objectives)
-    return _pairs(chats, synthetic_mechanisms(count, seed))
+    states = mid_episode_states(env, count, seed, PHASE, goals=goals)
+    return _pairs(prompts(states.observe(), prompt), synthetic_mechanisms(count, seed))
 
 
 def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:
@@ -158,8 +160,9 @@ def sampled_validity(language_model: LanguageModel, run: TrainingRun) -> float:
     ones, so their validity says little.
     """
     count, player = run.settings.sft.validity_prompts, RandomWalkDesigner(run.portfolio)
-    states = mid_episode_states(run.env, count, run.seed, "validity", designer=player)
-    chats = prompts(states.observe(), run.settings.prompt, run.objectives(count, "validity"))
+    goals = run.goals(count, "validity")
+    states = mid_episode_states(run.env, count, run.seed, "validity", designer=player, goals=goals)
+    chats = prompts(states.observe(), run.settings.prompt)
     generate = make_generate(language_model, 1.0, _ANSWER_TOKENS)
     texts = generate(chats, generator(run.seed, "validity"))
     validity = sum(parse_mechanism(text).valid for text in texts) / count

@@ -25,7 +25,7 @@ GIVES = {"fairness": SECOND, "revenue": FIRST}
 
 def test_the_best_follows_the_objective(env: DesignEnv) -> None:
     objectives = Objectives(tuple(GIVES), np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
-    assert best_known(env, PORTFOLIO, objectives, seed=0) == [FIRST, SECOND, FIRST]
+    assert best_known(env, PORTFOLIO, objectives.goals, seed=0) == [FIRST, SECOND, FIRST]
 
 
 @pytest.mark.parametrize("known", [True, False])
