@@ -110,10 +110,8 @@ def _as_good(findings: Findings) -> str:
     if low >= least and high <= most:
         return ""
     near, far = (_words(findings, each).removeprefix("a reserve of ") for each in (low, high))
-    which = (
-        f"any reserve from {near} to {far} brings" if low else f"none, or any up to {far}, brings"
-    )
-    return f"By the estimate, {which} as much, within {100 * INDIFFERENT:g} %. "
+    which = f"any reserve from {near} to {far}" if low else f"no reserve, or any up to {far},"
+    return f"By the estimate, {which} brings as much, within {100 * INDIFFERENT:g} %. "
 
 
 def _range_of_best(findings: Findings) -> str:
