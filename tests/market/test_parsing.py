@@ -243,11 +243,7 @@ LENIENT = {
     "words before": f"I choose a low reserve. Here you are: {GOOD}",
     "words after": f"{GOOD}\n\nThis keeps entry cheap.",
     "a fence among words": f"Sure!\n```json\n{GOOD}\n```\nLet me know if {{you}} like it.",
-    "reasoning": f"<think>\nThe price is low.\n</think>\n\n{GOOD}",
-    "a draft in reasoning": f"<think>Perhaps {DRAFT}? No.</think>{GOOD}",
-    "reasoning without its beginning": f"Perhaps {DRAFT}? No.\n</think>\n{GOOD}",
-    "other tags": f"<reasoning>{DRAFT}</reasoning> {GOOD}",
-    "long reasoning": "<think>" + "so {x} and [y]. " * 10_000 + f"</think>{GOOD}",
+    "many words": "so {x} and [y]. " * 10_000 + GOOD,
     "a template": 'I fill in {"auction_type": ..., "reserve_price": ...}. ' + GOOD,
     "braces in words": f'From the set {{a, b}} of 5" pipes: {GOOD}',
     "a byte order mark": f"\ufeff{GOOD}",
@@ -266,7 +262,6 @@ def changed(name: str, value: str) -> str:
 
 REFUSED = [
     ("empty", "", "no text"),
-    ("empty", f"<think>{GOOD}</think>  ", "no text"),
     ("no object", "A second-price auction, please.", "'A second-price"),
     ("no object", f"[1, 2] null {GOOD[1:]}", "no JSON object"),
     ("several objects", f"{DRAFT} or rather {GOOD}", "only one"),
@@ -280,7 +275,6 @@ REFUSED = [
     ("cut off", f"```json\n{GOOD[:40]}", "more tokens"),
     ("cut off", f"{GOOD} or rather {GOOD[:-5]}", "more tokens"),
     ("cut off", "{", "more tokens"),
-    ("cut off", f"<think>Perhaps {GOOD}", "<think> does not end"),
     ("not JSON", GOOD.replace('"', "'"), "double quotes"),
     ("not JSON", GOOD.replace("}", ",}"), "}'"),
     ("not JSON", f"{GOOD[:-1]} // why not\n}}", "// why not"),
@@ -324,7 +318,7 @@ def test_strict_says_that_it_is():
 @pytest.mark.parametrize(
     "unit",
     ["{", "}", "{}", "{{}}", "[", '{"', '{"a":', '{"a":1,', '{"a":1}', '{"a', '{"\\"', "{ ",
-     '{"a" }', '"', "\\", "<think>", "</think>", "<", "```json\n{", "9", '{"a":"', '{"a":[',
+     '{"a" }', '"', "\\", "<", "```json\n{", "9", '{"a":"', '{"a":[',
      'x} {"a'],
 )  # fmt: skip
 def test_the_time_is_linear_in_the_length_of_the_text(unit, strict):
