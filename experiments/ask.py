@@ -10,6 +10,7 @@ import pandas as pd
 
 from daedalus.checks import doing
 from daedalus.config import Config
+from daedalus.designers.build import build_all, instead
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv, Designer
@@ -21,7 +22,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import described
-from experiments.build import build_all, instead, make_env, own_context, search_command
+from experiments.build import make_env, own_context, search_command
 from experiments.compare import comparison, keep_answers
 from experiments.tracked import tracked
 

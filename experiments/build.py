@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.checks import CannotRunError, doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.language.reply import Ask
@@ -90,39 +90,6 @@ def own_context(
 ) -> DesignerContext:
     """Return the context of a run that plays its own population alone."""
     return make_context(config, env, portfolio, config.population.name)
-
-
-def build_all(
-    settings: Mapping[str, DesignerSettings], context: DesignerContext
-) -> dict[str, Designer]:
-    """Build designers. The keys are their names in tables.
-
-    A designer that was trained for something else is built all the same, and a warning says so.
-
-    Raises:
-        CannotRunError: What was built is no designer.
-    """
-    built = {}
-    for name, each in settings.items():
-        with doing(f"designer {name} cannot be built"):
-            built[name] = each.build(context)
-        if not callable(getattr(built[name], "propose", None)):
-            raise CannotRunError(
-                f"designer {name}: build of {type(each).__name__} returned {built[name]!r}; return "
-                "a designer, which has a method propose"
-            )
-        if told := instead(each, context):
-            logger.warning("%s: %s", name, told)
-    return built
-
-
-def instead(settings: DesignerSettings, context: DesignerContext) -> str:
-    """Return what a designer was trained for, if the context asks for something else, or nothing.
-
-    A context without a population is one in which the designer will meet several.
-    """
-    purpose, population = settings.purpose, context.population
-    return purpose.instead(context.env, population, population is not None) if purpose else ""
 
 
 def search_command(changes: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.config import Config, ConfigError
+from daedalus.designers.build import build_all, instead
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.evaluation.answers import AnswerLog, refusals
 from daedalus.evaluation.report import as_table
@@ -25,8 +26,6 @@ from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole
 from experiments.build import (
     OUTPUTS,
-    build_all,
-    instead,
     load_generate,
     make_context,
     make_env,

@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, compose_both
+from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence
@@ -17,7 +18,7 @@ from daedalus.publishing.settings import HubSettings
 from daedalus.runs.earlier import load_run_config
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
-from experiments.build import build_all, make_context, make_env, make_envs
+from experiments.build import make_context, make_env, make_envs
 from experiments.publish import make_example
 from experiments.tracked import tracked
 

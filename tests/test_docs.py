@@ -24,6 +24,7 @@ from omegaconf.errors import OmegaConfBaseException
 import daedalus.designers
 from daedalus.config import CONF, Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
+from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
@@ -41,7 +42,7 @@ from daedalus.market.observation import PROXIES
 from daedalus.rewards import terms
 from daedalus.studies.coverage import overview
 from experiments import ask
-from experiments.build import build_all, make_context, make_env
+from experiments.build import make_context, make_env
 from tests.config.composing import write_training_data
 from tests.populations import population
 
