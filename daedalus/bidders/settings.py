@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from daedalus.bidders.answers import AnswerFile, recorded_answers
+from daedalus.bidders.answer_file import AnswerFile, recorded_answers
 from daedalus.bidders.asking import Asker, Recording
 from daedalus.bidders.player import StrategyPlayer
 from daedalus.bidders.questions import Questions
