@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from daedalus.bidders.asking import BudgetSpentError, Costs
+from daedalus.bidders.bid_answer import BIDS_SCHEMA
 from daedalus.bidders.questions import AGAIN
-from daedalus.bidders.reading import BIDS_SCHEMA
 from daedalus.bidders.settings import (
     BidderContext,
     BidderSettings,
