@@ -14,7 +14,7 @@ from rich.console import Console
 from daedalus.config import Config, ConfigError
 from daedalus.designers.build import build_all, instead
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.evaluation.answers import AnswerLog, refusals
+from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism

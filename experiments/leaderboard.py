@@ -11,7 +11,7 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.answers import AnswerLog
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.leaderboard import (
     REFERENCES,

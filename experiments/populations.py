@@ -11,7 +11,7 @@ from daedalus.config import Config
 from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.answers import AnswerLog
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
