@@ -26,7 +26,7 @@ from daedalus.evaluation.scale import ENDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
-from daedalus.studies.certificates import mean_regrets
+from daedalus.studies.certificate_tables import mean_regrets
 from experiments.build import (
     designers_of,
     make_env,

@@ -18,7 +18,7 @@ from daedalus.evaluation.figures import (
     palette,
 )
 from daedalus.evaluation.words import readable
-from daedalus.studies.certificates import KEY
+from daedalus.studies.certificate_tables import KEY
 
 PANELS = {
     "interim_regret": "interim regret",
