@@ -35,7 +35,7 @@ def main(config: Config, out: Path) -> None:
     Raises:
         CannotRunError: It is not the model of a run by today's recipe.
     """
-    from daedalus.publishing.folder import hashes, write_folder
+    from daedalus.publishing.hub_folder import hashes, write_folder
 
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):

@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config
-from daedalus.publishing.folder import hashes
+from daedalus.publishing.hub_folder import hashes
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
 from experiments import pretrained
