@@ -11,8 +11,8 @@ from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.report import Report
 from daedalus.market.parsing import format_mechanism
-from daedalus.studies.neighbours import most_frequent, one_field_gains
-from daedalus.studies.neighbours_figures import gain_bars
+from daedalus.studies.local_optimum import most_frequent, one_field_gains
+from daedalus.studies.local_optimum_figures import gain_bars
 from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 
