@@ -19,7 +19,7 @@ from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import once
-from daedalus.training.portfolio import find_portfolio
+from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
     from daedalus.evaluation.report import Report
