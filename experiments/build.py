@@ -166,6 +166,6 @@ def load_ask(source: str, temperature: float, pattern: str) -> Ask:
     with slow_imports():
         from daedalus.training.generation import make_ask
         from daedalus.training.model import load_language_model
-        from daedalus.training.pretrained import resolved
+        from daedalus.training.weight_sources import resolved
 
     return make_ask(load_language_model(resolved(source)), temperature, pattern)
