@@ -15,7 +15,7 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
 from daedalus.language.prompt import observation_texts
 from daedalus.market.mechanism import Mechanism

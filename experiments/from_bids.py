@@ -32,7 +32,7 @@ from daedalus.config import Config
 from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed

@@ -13,7 +13,7 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker

@@ -15,7 +15,7 @@ from daedalus.config import Config, ConfigError
 from daedalus.designers.build import build_all, instead
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.report import as_table
+from daedalus.evaluation.run_report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism

@@ -9,7 +9,7 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
 from daedalus.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.studies.local_optimum_figures import gain_bars

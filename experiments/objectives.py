@@ -12,7 +12,7 @@ from daedalus.config import Config
 from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.rewards.stack import RewardStack
 from daedalus.studies.objectives import GOALS, fronts, reached, volumes, weightings
 from daedalus.studies.objectives_figures import front_panels

@@ -34,7 +34,7 @@ from daedalus.evaluation.leaderboard import (
     score_array,
     three_intervals,
 )
-from daedalus.evaluation.report import as_table
+from daedalus.evaluation.run_report import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
