@@ -17,7 +17,7 @@ from daedalus.evaluation.figures import (
     entitle,
     palette,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.studies.certificate_tables import KEY
 
 PANELS = {

@@ -13,7 +13,7 @@ from daedalus.evaluation.figures import (
     entitle,
     palette,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.studies.objectives import pairs
 
 _LINK = "#cccccc"
