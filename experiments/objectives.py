@@ -14,8 +14,8 @@ from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.run_report import Report
 from daedalus.rewards.stack import RewardStack
-from daedalus.studies.objectives import GOALS, fronts, reached, volumes, weightings
-from daedalus.studies.objectives_figures import front_panels
+from daedalus.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
+from daedalus.studies.pareto_fronts_figures import front_panels
 from experiments.build import load_generate, make_context
 from experiments.tracked import tracked
 

@@ -14,7 +14,7 @@ from daedalus.evaluation.figures import (
     palette,
 )
 from daedalus.evaluation.readable import readable
-from daedalus.studies.objectives import pairs
+from daedalus.studies.pareto_fronts import pairs
 
 _LINK = "#cccccc"
 _MARKS = "os^D"
