@@ -10,18 +10,19 @@ import pandas as pd
 
 from daedalus.checks import doing
 from daedalus.config import Config
+from daedalus.designers.build import build_all, instead
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.answers import AnswerLog
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
 from daedalus.language.prompt import observation_texts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import described
-from experiments.build import build_all, instead, make_env, own_context, search_command
+from experiments.build import make_env, own_context, search_command
 from experiments.compare import comparison, keep_answers
 from experiments.tracked import tracked
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.runs.folder import RunFolder
 from daedalus.studies.behaviour import decisions
 from daedalus.studies.behaviour_figures import advantages, behaviour
-from experiments.build import build_all, make_env, own_context, require_portfolio
+from experiments.build import make_env, own_context, require_portfolio
 from experiments.tracked import tracked
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.checks import CannotRunError, doing
 from daedalus.config import Config
 from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Generate, PromptSettings
 from daedalus.language.reply import Ask
@@ -19,10 +19,10 @@ from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import once
-from daedalus.training.portfolio import find_portfolio
+from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
-    from daedalus.evaluation.report import Report
+    from daedalus.evaluation.run_report import Report
     from daedalus.runs.tracking import Tracker
     from daedalus.training.run import TrainingRun
 
@@ -90,39 +90,6 @@ def own_context(
 ) -> DesignerContext:
     """Return the context of a run that plays its own population alone."""
     return make_context(config, env, portfolio, config.population.name)
-
-
-def build_all(
-    settings: Mapping[str, DesignerSettings], context: DesignerContext
-) -> dict[str, Designer]:
-    """Build designers. The keys are their names in tables.
-
-    A designer that was trained for something else is built all the same, and a warning says so.
-
-    Raises:
-        CannotRunError: What was built is no designer.
-    """
-    built = {}
-    for name, each in settings.items():
-        with doing(f"designer {name} cannot be built"):
-            built[name] = each.build(context)
-        if not callable(getattr(built[name], "propose", None)):
-            raise CannotRunError(
-                f"designer {name}: build of {type(each).__name__} returned {built[name]!r}; return "
-                "a designer, which has a method propose"
-            )
-        if told := instead(each, context):
-            logger.warning("%s: %s", name, told)
-    return built
-
-
-def instead(settings: DesignerSettings, context: DesignerContext) -> str:
-    """Return what a designer was trained for, if the context asks for something else, or nothing.
-
-    A context without a population is one in which the designer will meet several.
-    """
-    purpose, population = settings.purpose, context.population
-    return purpose.instead(context.env, population, population is not None) if purpose else ""
 
 
 def search_command(changes: Sequence[str]) -> str:
@@ -199,6 +166,6 @@ def load_ask(source: str, temperature: float, pattern: str) -> Ask:
     with slow_imports():
         from daedalus.training.generation import make_ask
         from daedalus.training.model import load_language_model
-        from daedalus.training.pretrained import resolved
+        from daedalus.training.weight_sources import resolved
 
     return make_ask(load_language_model(resolved(source)), temperature, pattern)

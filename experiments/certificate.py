@@ -7,12 +7,18 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket
 from daedalus.studies.certificate_figures import certificate_dots
-from daedalus.studies.certificates import KEY, certificate_tables, chosen_mechanisms, over_steps
+from daedalus.studies.certificate_tables import (
+    KEY,
+    certificate_tables,
+    chosen_mechanisms,
+    over_steps,
+)
 from daedalus.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
-from experiments.build import build_all, make_env, own_context
+from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 
 _REGRETS = [

@@ -8,12 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.answers import AnswerLog, refusals
+from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.statistics import all_differences, summarise
-from experiments.build import build_all, make_context, make_env
+from experiments.build import make_context, make_env
 from experiments.tracked import tracked
 
 

@@ -35,7 +35,7 @@ def compare(config: Config, run: TrainingRun) -> None:
     """Draw the learning curves, and compare the exported model in closed loop."""
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
-    from daedalus.training.signals import write_history
+    from daedalus.training.trainer_logs import write_history
 
     name = run.settings.last
     history = write_history(run.tracker, name, run.folder)

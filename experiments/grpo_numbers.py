@@ -13,11 +13,11 @@ from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker
-from daedalus.studies.neighbours import one_field_gains
+from daedalus.studies.local_optimum import one_field_gains
 from daedalus.training.numbers.settings import NumbersSettings
 from experiments.build import make_env
 from experiments.compare import compare_designers

@@ -12,9 +12,10 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.config import Config, ConfigError
+from daedalus.designers.build import build_all, instead
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.evaluation.answers import AnswerLog, refusals
-from daedalus.evaluation.report import as_table
+from daedalus.evaluation.answer_log import AnswerLog, refusals
+from daedalus.evaluation.run_report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
@@ -25,8 +26,6 @@ from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole
 from experiments.build import (
     OUTPUTS,
-    build_all,
-    instead,
     load_generate,
     make_context,
     make_env,

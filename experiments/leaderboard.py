@@ -11,7 +11,7 @@ import pandas as pd
 from daedalus.config import Config
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
-from daedalus.evaluation.answers import AnswerLog
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
@@ -26,7 +26,7 @@ from daedalus.evaluation.scale import ENDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
-from daedalus.studies.certificates import mean_regrets
+from daedalus.studies.certificate_tables import mean_regrets
 from experiments.build import (
     designers_of,
     make_env,

@@ -11,6 +11,7 @@ from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext
 from daedalus.config import Config
 from daedalus.designers.base import DesignerSettings
+from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.env import DesignEnv
 from daedalus.market.interface import types_of_bidders
@@ -25,7 +26,7 @@ from daedalus.studies.llm_bidders import (
     require_single_demand,
 )
 from daedalus.studies.llm_bidders_figures import bids_by_format, both_rewards
-from experiments.build import build_all, load_ask, make_env, own_context
+from experiments.build import load_ask, make_env, own_context
 from experiments.tracked import tracked
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
-from daedalus.studies.neighbours import most_frequent, one_field_gains
-from daedalus.studies.neighbours_figures import gain_bars
-from experiments.build import build_all, make_env, own_context
+from daedalus.studies.local_optimum import most_frequent, one_field_gains
+from daedalus.studies.local_optimum_figures import gain_bars
+from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 
 

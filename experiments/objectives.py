@@ -9,13 +9,14 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, doing
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.rewards.stack import RewardStack
-from daedalus.studies.objectives import GOALS, fronts, reached, volumes, weightings
-from daedalus.studies.objectives_figures import front_panels
-from experiments.build import build_all, load_generate, make_context
+from daedalus.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
+from daedalus.studies.pareto_fronts_figures import front_panels
+from experiments.build import load_generate, make_context
 from experiments.tracked import tracked
 
 _SEARCH = "search"

@@ -8,9 +8,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.config import Config
+from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation.answers import AnswerLog
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
@@ -19,7 +20,7 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.search.objective import EpisodeObjective
-from experiments.build import build_all, make_context, make_envs
+from experiments.build import make_context, make_envs
 from experiments.compare import keep_answers
 from experiments.tracked import tracked
 

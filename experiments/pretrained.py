@@ -10,14 +10,15 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, compose_both
+from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.earlier import load_run_config
 from daedalus.runs.files import written_whole_folder
-from daedalus.runs.pretrained import FOLDER, WORD, Pretrained, hashes
-from experiments.build import build_all, make_context, make_env, make_envs
+from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
+from experiments.build import make_context, make_env, make_envs
 from experiments.publish import make_example
 from experiments.tracked import tracked
 
@@ -34,7 +35,7 @@ def main(config: Config, out: Path) -> None:
     Raises:
         CannotRunError: It is not the model of a run by today's recipe.
     """
-    from daedalus.publishing.folder import write_folder
+    from daedalus.publishing.hub_folder import hashes, write_folder
 
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):

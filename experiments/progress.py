@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.bidders.answers import number_of_answers
+from daedalus.bidders.answer_file import number_of_answers
 from daedalus.bidders.settings import answers_file
 from daedalus.config import Config
 from daedalus.runs.folder import RunFolder

@@ -26,7 +26,7 @@ def main(config: Config, out: Path) -> None:
     Raises:
         CannotRunError: The model cannot be published. The message says what to change.
     """
-    from daedalus.publishing.folder import check_folder, write_folder
+    from daedalus.publishing.hub_folder import check_folder, write_folder
     from daedalus.publishing.upload import require_token, upload
 
     if not config.hub.repo:

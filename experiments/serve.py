@@ -12,6 +12,7 @@ from daedalus.bidders.asking import Recording
 from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext, RecordedBidder
 from daedalus.config import Config, ConfigError, compose_config
+from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.heuristic import HeuristicSettings
 from daedalus.designers.language_model import LanguageModelSettings
@@ -30,7 +31,7 @@ from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import build_all, load_ask, load_generate, make_context, make_env
+from experiments.build import load_ask, load_generate, make_context, make_env
 from experiments.report_on_bids import can_report, report_on_bids
 
 

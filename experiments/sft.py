@@ -31,7 +31,7 @@ def main(config: Config, out: Path) -> None:
 
 def _show(run: TrainingRun) -> None:
     from daedalus.training.pipeline import VALIDITY
-    from daedalus.training.signals import write_history
+    from daedalus.training.trainer_logs import write_history
 
     history = write_history(run.tracker, "sft", run.folder)
     if len(history):

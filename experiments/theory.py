@@ -10,9 +10,9 @@ from tqdm import tqdm
 from daedalus.config import Config
 from daedalus.theory import figures as theory_figures
 from daedalus.theory.bidding import learn_to_shade
-from daedalus.theory.markets import BIDDERS, RESERVES
 from daedalus.theory.revenue import reserve_curves
 from daedalus.theory.table import RESULTS, theory_table
+from daedalus.theory.theory_market import BIDDERS, RESERVES
 from experiments.tracked import tracked
 
 

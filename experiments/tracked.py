@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config import Config
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
 

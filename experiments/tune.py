@@ -11,7 +11,7 @@ from pathlib import Path
 from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError
 from daedalus.evaluation.figures import save
-from daedalus.evaluation.report import as_table
+from daedalus.evaluation.run_report import as_table
 from daedalus.provenance import run_record
 from daedalus.runs.console import make_console
 from daedalus.runs.endings import described, keep_traceback, release

@@ -24,6 +24,7 @@ from omegaconf.errors import OmegaConfBaseException
 import daedalus.designers
 from daedalus.config import CONF, Config, ConfigError, explain, register, to_config
 from daedalus.designers.base import DesignerContext
+from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedSettings
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
@@ -33,7 +34,7 @@ from daedalus.evaluation.leaderboard import (
     score_array,
     three_intervals,
 )
-from daedalus.evaluation.report import as_table
+from daedalus.evaluation.run_report import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -41,7 +42,7 @@ from daedalus.market.observation import PROXIES
 from daedalus.rewards import terms
 from daedalus.studies.coverage import overview
 from experiments import ask
-from experiments.build import build_all, make_context, make_env
+from experiments.build import make_context, make_env
 from tests.config.composing import write_training_data
 from tests.populations import population
 

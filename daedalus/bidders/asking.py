@@ -11,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from daedalus.bidders.answers import AnswerFile, key_of
+from daedalus.bidders.answer_file import AnswerFile, key_of
 from daedalus.checks import CannotRunError
 from daedalus.language.prompt import Message
 from daedalus.language.reply import Ask, Reply

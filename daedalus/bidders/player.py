@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from daedalus.bidders.asking import AskAll, Chat
+from daedalus.bidders.bid_answer import POINTS, Bids, read_bids
 from daedalus.bidders.questions import AGAIN, Questions, values
-from daedalus.bidders.reading import POINTS, Bids, read_bids
 from daedalus.market.population import Population
 from daedalus.market.views import View
 

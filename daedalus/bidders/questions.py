@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from daedalus.bidders.reading import POINTS, SCALE
+from daedalus.bidders.bid_answer import POINTS, SCALE
 from daedalus.checks import CannotRunError
 from daedalus.language.prompt import Message
 from daedalus.market.history import HISTORY_LENGTH

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from daedalus.bidders.answers import AnswerFile, recorded_answers
+from daedalus.bidders.answer_file import AnswerFile, recorded_answers
 from daedalus.bidders.asking import Asker, Recording
+from daedalus.bidders.bid_answer import BIDS_PATTERN, BIDS_SCHEMA
 from daedalus.bidders.player import StrategyPlayer
 from daedalus.bidders.questions import Questions
-from daedalus.bidders.reading import BIDS_PATTERN, BIDS_SCHEMA
 from daedalus.checks import CannotRunError, Checked, at_least, within
 from daedalus.language.chat_server import ChatServer
 from daedalus.language.prompt import Message

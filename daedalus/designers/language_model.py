@@ -12,6 +12,7 @@ import numpy as np
 from daedalus.checks import at_least
 from daedalus.designers.base import DesignerContext, DesignerSettings, LoadModel
 from daedalus.language.prompt import Generate, PromptSettings, prompts
+from daedalus.language.reasoning import answered_mechanism
 from daedalus.language.reply import AskMany, Reply
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
@@ -133,5 +134,7 @@ class LanguageModelDesigner:
 
     def _answer(self, prompt: str, said: str | Reply) -> Answer:
         text, reason = (said.text, said.reason) if isinstance(said, Reply) else (said, "")
-        parsed = no_mechanism(reason) if reason else parse_mechanism(text, self._strict)
-        return Answer(prompt, text, parsed)
+        if reason:
+            return Answer(prompt, text, no_mechanism(reason))
+        read = parse_mechanism if self._strict else answered_mechanism
+        return Answer(prompt, text, read(text))

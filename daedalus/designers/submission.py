@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from daedalus.designers.base import DesignerContext, DesignerSettings
+from daedalus.designers.submission_table import read_submission, submitted_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.mechanism_table import read_submission, submitted_populations
 from daedalus.market.observation import Observation
 
 

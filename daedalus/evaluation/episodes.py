@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from daedalus.checks import doing
 from daedalus.env import DesignEnv, Designer, Episodes
-from daedalus.evaluation.answers import AnswerLog
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import generator, market_seeds

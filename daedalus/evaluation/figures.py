@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.evaluation.basis import COLUMN, caution, cautions
 from daedalus.evaluation.episodes import COMPOSITE
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.runs.files import written_whole
 
 matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign

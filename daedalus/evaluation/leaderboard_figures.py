@@ -22,8 +22,8 @@ from daedalus.evaluation.leaderboard import (
     performance_profile,
     score_array,
 )
+from daedalus.evaluation.readable import readable
 from daedalus.evaluation.scale import ENDS
-from daedalus.evaluation.words import readable
 
 _THRESHOLDS = np.linspace(-0.5, 1.1, 161)
 _SCALE = f"normalised score: {ENDS}"

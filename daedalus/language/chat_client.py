@@ -21,7 +21,7 @@ from daedalus.language.chat_failures import advice
 from daedalus.language.chat_server import ChatServer
 from daedalus.language.prompt import Message
 from daedalus.language.reply import Ask, AskMany, Reply, well_formed
-from daedalus.market.schema import mechanism_schema
+from daedalus.market.mechanism_schema import mechanism_schema
 
 _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown

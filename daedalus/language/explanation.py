@@ -7,8 +7,8 @@ from typing import Any
 
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
+from daedalus.market.mechanism_schema import mechanism_schema
 from daedalus.market.parsing import format_mechanism
-from daedalus.market.schema import mechanism_schema
 
 TASK = """\
 You set the rules of a repeated sealed-bid auction, anew every few rounds. Bidders learn, and some \

@@ -1,4 +1,4 @@
-"""Mechanisms in a CSV file, one in each row: a run's portfolio, or a submission.
+"""Mechanisms in a CSV file, one in each row, with columns of other things beside them.
 
 Every cell is read as text, without the spaces around it. What a column holds decides how its text
 is understood, and a text that is not understood is refused with its line and its column.
@@ -24,16 +24,20 @@ from daedalus.market.mechanism import (
 )
 
 _FLAGS = {"true": True, "false": False}
-_LEAST = {"episode": 0, "step": 1, "seed": 0}
-_PLACE = ("episode", "step")
-_INTEGER = re.compile(r"[0-9]{1,16}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
-class _Row(NamedTuple):
-    """A row of a table: its line in the file, from 1, and its cells by column."""
+class MechanismRow(NamedTuple):
+    """A row of a table.
 
+    Attributes:
+        path: The file.
+        line: Number of the row's line in the file, from 1.
+        cells: Texts by column.
+    """
+
+    path: Path
     line: int
     cells: dict[str, str]
 
@@ -41,6 +45,22 @@ class _Row(NamedTuple):
     def has_mechanism(self) -> bool:
         """Return whether it has a field; it has none where an answer was refused."""
         return any(self.cells[name] for name in FIELDS)
+
+    def place(self, column: str) -> str:
+        """Return how a message names a cell."""
+        return f"{self.path}, line {self.line}, column {column}"
+
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism.
+
+        Raises:
+            ValueError: A value is out of range. The message names the place.
+        """
+        try:
+            return mechanism_from_mapping({name: _value(name, self.cells[name]) for name in FIELDS})
+        except MechanismError as error:
+            said = f"{shown(error.value)} is not allowed; {error.allowed}"
+            raise ValueError(f"{self.place(error.field)}: {said}") from error
 
 
 def read_mechanisms(path: Path) -> list[Mechanism]:
@@ -53,75 +73,19 @@ def read_mechanisms(path: Path) -> list[Mechanism]:
         ValueError: The file is no such table, or a value is out of range. The message names the
             file, the line and the column.
     """
-    columns, rows = _read(path)
-    _require_columns(path, columns, FIELDS)
+    columns, rows = read_rows(path)
+    require_columns(path, columns, FIELDS)
     if unknown := [name for name in columns if name not in FIELDS]:
         raise ValueError(f"{path} has other columns ({', '.join(unknown)}); leave them out")
-    return [_mechanism(path, row) for row in rows]
+    return [row.mechanism() for row in rows]
 
 
-def submitted_populations(path: Path) -> set[str]:
-    """Return the populations that a submission names; none if it has no column ``population``.
-
-    Raises:
-        ValueError: The file is no table.
-    """
-    return _named(path, _read(path)[1], "population")
-
-
-def read_submission(
-    path: Path, designer: str, seed: int, population: str | None = None
-) -> dict[tuple[int, int], Mechanism]:
-    """Return the mechanisms of a submission by episode, from 0, and step, from 1.
-
-    Args:
-        path: A CSV file with the columns ``episode``, ``step`` and the eleven fields, such as the
-            steps.csv of a run. Other columns are ignored, and so are rows that have no fields,
-            because the answer was refused.
-        designer: Whose rows count, if there is a column ``designer``; empty takes all.
-        seed: Seed of the episodes; a column ``seed`` must agree.
-        population: Whose rows count, if there is a column ``population``; None takes all.
+def read_rows(path: Path) -> tuple[list[str], list[MechanismRow]]:
+    """Return the columns and the rows of a file; blank lines are left out.
 
     Raises:
-        ValueError: The file is no such table, a value is out of range, two rows have the same
-            episode and step, or none is of the designer and the population. The message names the
-            file and, where there is one, the line and the column.
+        ValueError: It is no table, or has columns and no row. The message names file and line.
     """
-    columns, rows = _read(path)
-    _require_columns(path, columns, (*_PLACE, *FIELDS))
-    asked = {"designer": designer, "population": population or ""}
-    for name, value in asked.items():
-        named = _named(path, rows, name)
-        if named and value and value not in named:
-            others = ", ".join(sorted(named))
-            raise ValueError(f"{path} has no row of the {name} {value}, but of {others}")
-    found: dict[tuple[int, int], Mechanism | None] = {}
-    for row in rows:
-        if any(value and row.cells.get(name, value) != value for name, value in asked.items()):
-            continue
-        place = _place(path, row, seed)
-        if place in found:
-            raise ValueError(
-                f"{path}, line {row.line}: episode {place[0]}, step {place[1]} stands twice; if "
-                "the file has several designers, choose one by designer.of"
-            )
-        found[place] = _mechanism(path, row) if row.has_mechanism else None
-    mechanisms = {place: each for place, each in found.items() if each is not None}
-    if not mechanisms:
-        raise ValueError(f"{path} has no mechanism")
-    return mechanisms
-
-
-def _named(path: Path, rows: Sequence[_Row], column: str) -> set[str]:
-    """Return what stands in a column of owners; nothing if there is no such column."""
-    for row in rows:
-        if row.cells.get(column) == "":
-            raise ValueError(f"{_cell(path, row, column)}: empty; give a name")
-    return {row.cells[column] for row in rows if column in row.cells}
-
-
-def _read(path: Path) -> tuple[list[str], list[_Row]]:
-    """Return the columns and the rows of a table that has some; blank lines are left out."""
     table = csv.reader(StringIO(_text(path), newline=""), strict=True, skipinitialspace=True)
     try:
         lines = list(_lines(table))
@@ -139,7 +103,15 @@ def _read(path: Path) -> tuple[list[str], list[_Row]]:
             )
     if not rest:
         raise ValueError(f"{path} has no mechanism")
-    return columns, [_Row(line, dict(zip(columns, cells, strict=True))) for line, cells in rest]
+    return columns, [
+        MechanismRow(path, line, dict(zip(columns, cells, strict=True))) for line, cells in rest
+    ]
+
+
+def require_columns(path: Path, columns: Sequence[str], needed: Sequence[str]) -> None:
+    """Raise a ValueError that names the columns that a table lacks."""
+    if missing := [name for name in needed if name not in columns]:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
 
 
 def _text(path: Path) -> str:
@@ -169,40 +141,6 @@ def _check_header(path: Path, line: int, columns: Sequence[str]) -> None:
     for number, name in enumerate(columns):
         if name and name in columns[:number]:
             raise ValueError(f"{path}, line {line}: column {name} stands twice; keep one of them")
-
-
-def _require_columns(path: Path, columns: Sequence[str], needed: Sequence[str]) -> None:
-    if missing := [name for name in needed if name not in columns]:
-        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
-
-
-def _place(path: Path, row: _Row, seed: int) -> tuple[int, int]:
-    """Return the episode and the step of a row, and check its seed if it has one."""
-    told = _integer(path, row, "seed") if "seed" in row.cells else seed
-    if told != seed:
-        raise ValueError(f"{_cell(path, row, 'seed')}: {told}, but this run has seed={seed}")
-    return _integer(path, row, "episode"), _integer(path, row, "step")
-
-
-def _integer(path: Path, row: _Row, column: str) -> int:
-    text, least = row.cells[column], _LEAST[column]
-    if not _INTEGER.fullmatch(text) or int(text) < least:
-        raise ValueError(
-            f"{_cell(path, row, column)}: {shown(text)}; give an integer from {least} up"
-        )
-    return int(text)
-
-
-def _mechanism(path: Path, row: _Row) -> Mechanism:
-    try:
-        return mechanism_from_mapping({name: _value(name, row.cells[name]) for name in FIELDS})
-    except MechanismError as error:
-        said = f"{shown(error.value)} is not allowed; {error.allowed}"
-        raise ValueError(f"{_cell(path, row, error.field)}: {said}") from error
-
-
-def _cell(path: Path, row: _Row, column: str) -> str:
-    return f"{path}, line {row.line}, column {column}"
 
 
 def _value(name: str, text: str) -> object:

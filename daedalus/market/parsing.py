@@ -19,7 +19,6 @@ _QUOTED = 40  # characters of the place that is not JSON
 _CUT_OFF = "cut off: no brace closes the object; allow more tokens"
 _SPACE = " \t\n\r"  # white space of JSON
 _OBJECT = re.compile(r'\{(?=\s*["}])')  # where an object may begin
-_REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,7 @@ def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
     Args:
         text: What a designer wrote.
         strict: Whether anything but white space beside the object is an error. If not, the object
-            may stand in a code fence or between other words. Of a text with reasoning in
-            ``<think>`` tags, only what follows the reasoning counts.
+            may stand in a code fence or between other words.
 
     Returns:
         The mechanism, or the reasons why there is none.
@@ -107,27 +105,15 @@ def _read_object(text: str, strict: bool) -> dict[str, object]:
     """Return the one object in a text."""
     if strict and len(text) > MAX_TEXT:
         raise _RefusedError(f"too long: {len(text)} characters; write at most {MAX_TEXT}")
-    answer = text if strict else _after_reasoning(text)
-    data, start, end = _only_object(answer)
-    before, after = answer[:start].rstrip(), answer[end:].lstrip()
+    data, start, end = _only_object(text)
+    before, after = text[:start].rstrip(), text[end:].lstrip()
     if end - start > MAX_TEXT:
         raise _RefusedError(f"too long: {end - start} characters; write at most {MAX_TEXT}")
     if before[-1:] in ("[", "{") or after[:1] in ("]", "}"):
         raise _RefusedError("in brackets: the object stands inside others; write it alone")
-    if strict and (answer[:start] + answer[end:]).strip(_SPACE):
+    if strict and (text[:start] + text[end:]).strip(_SPACE):
         raise _RefusedError("other text: strict=true allows one JSON object and nothing else")
     return data
-
-
-def _after_reasoning(text: str) -> str:
-    """Return what follows the last reasoning in tags."""
-    tags = list(_REASONING.finditer(text))
-    if not tags:
-        return text
-    last = tags[-1]
-    if not last[1]:
-        raise _RefusedError(f"cut off: {last[0]} does not end; allow more tokens")
-    return text[last.end() :]
 
 
 def _only_object(text: str) -> tuple[dict[str, object], int, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from daedalus.designers.endpoint import zero_shot_prompt
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Message, prompts
+from daedalus.language.reasoning import answered_mechanism
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import episode_seeds, generator
 
 REFUSED = "Your last answer was refused and earned nothing: {reason}"
@@ -50,7 +50,7 @@ class ChatEpisode:
 
     def answer(self, text: str) -> str:
         """Play a step under the mechanism in an answer; return what the model is told then."""
-        parsed = parse_mechanism(text, strict=False)
+        parsed = answered_mechanism(text)
         result = self._episode.step(Mechanisms.stack([parsed.mechanism]))
         self._rewards.append(float(result.reward[0]))
         self._valid.append(parsed.valid)

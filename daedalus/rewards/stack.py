@@ -15,7 +15,8 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
 from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_of_term, own_term
 
-_VALID = ParsedMechanism(Mechanism(), {}, 1.0)
+VALID = ParsedMechanism(Mechanism(), {}, 1.0)
+"""What text terms see of a mechanism that did not come from a text."""
 
 
 @dataclass
@@ -117,7 +118,7 @@ class RewardStack:
         rows = len(outcome.records)
         total = self.total(
             {
-                name: np.full(rows, TEXT_TERMS[name](_VALID))
+                name: np.full(rows, TEXT_TERMS[name](VALID))
                 if name in TEXT_TERMS
                 else self._mean(name, outcome)
                 for name in self.weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ WORD = "pretrained"
 """The name by which settings ask for it, in place of a model's folder."""
 FOLDER = Path(__file__).parents[1] / "pretrained"
 """Its files: the model, its card, and in ``run/`` what its training run wrote."""
-_ABOUT = "pretrained.json"
+ABOUT = "pretrained.json"
+"""Name of its description there."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,13 @@ class Pretrained:
 
     def write(self, folder: Path) -> None:
         """Write the description beside the files that it describes."""
-        with written_whole(folder / _ABOUT) as aside:
+        with written_whole(folder / ABOUT) as aside:
             aside.write_text(json.dumps(asdict(self), indent=2) + "\n")
 
 
 def read_pretrained(folder: Path = FOLDER) -> Pretrained:
     """Return the description of the designer that the package ships."""
-    return Pretrained(**json.loads((folder / _ABOUT).read_text()))
-
-
-def hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file below a folder except the description, by its path."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _ABOUT)
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in paths
-    }
+    return Pretrained(**json.loads((folder / ABOUT).read_text()))
 
 
 def described(checkpoint: str) -> str:

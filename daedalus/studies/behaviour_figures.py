@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from daedalus.evaluation.basis import over_episodes
 from daedalus.evaluation.figures import INK, empty_panels, entitle, palette
+from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import half_width
-from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 from daedalus.studies.behaviour import PRESENT, advantage_by_presence, settings_by_presence
 

@@ -16,7 +16,7 @@ from daedalus.evaluation.figures import (
     entitle,
     heat_map,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
 
 _COLUMNS = 4

@@ -17,8 +17,8 @@ from daedalus.evaluation.figures import (
     entitle,
     palette,
 )
-from daedalus.evaluation.words import readable
-from daedalus.studies.certificates import KEY
+from daedalus.evaluation.readable import readable
+from daedalus.studies.certificate_tables import KEY
 
 PANELS = {
     "interim_regret": "interim regret",

@@ -20,7 +20,7 @@ from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import Population
 from daedalus.market.strategic import StrategicMarket
-from daedalus.studies.certificates import chosen_mechanisms
+from daedalus.studies.certificate_tables import chosen_mechanisms
 from daedalus.theory.certificates import groups_of
 from daedalus.theory.first_price import first_price_equilibrium
 from daedalus.theory.formats import FORMATS, pays_own_bid

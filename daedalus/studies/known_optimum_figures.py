@@ -18,7 +18,7 @@ from daedalus.evaluation.figures import (
     mark_cautions,
     palette,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 
 _UNIFORM = "optimum_uniform_"
 _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}

@@ -14,7 +14,7 @@ from daedalus.evaluation.figures import (
     mark_cautions,
     palette,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.studies.llm_bidders import MODEL, SIMULATED
 
 PUBLISHED = {

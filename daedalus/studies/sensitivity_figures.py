@@ -16,7 +16,7 @@ from daedalus.evaluation.figures import (
     entitle,
     heat_map,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
 from daedalus.search.space import LEVELS
 from daedalus.studies.sensitivity import Identification

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv, Episodes
-from daedalus.market.parsing import format_mechanism
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
@@ -48,11 +48,10 @@ def reward_recipes(
         fresh = stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
         return fresh.step(mechanisms).reward.reshape(shape)
 
-    texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
     copies = states.fork(rows)
-    own = _forked(copies, texts, np.arange(len(rows)), 1, seed, shape)
+    own = _forked(copies, mechanisms, np.arange(len(rows)), 1, seed, shape)
     shared = {
-        shared_futures(count): _forked(states, texts, rows, count, seed, shape)
+        shared_futures(count): _forked(states, mechanisms, rows, count, seed, shape)
         for count in (1, 8, 64)
     }
     return {PUBLISHED: published, OWN_FUTURE: own, **shared}
@@ -60,14 +59,15 @@ def reward_recipes(
 
 def _forked(
     states: Episodes,
-    texts: Sequence[str],
+    mechanisms: Mechanisms,
     rows: NDArray[np.int64],
     futures: int,
     seed: int,
     shape: tuple[int, int],
 ) -> Rewards:
     reward = MarketReward(states, futures, horizon=1, seed=seed)
-    return lambda draw: reward.score(texts, rows.tolist(), draw)[0].reshape(shape)
+    played = rows.tolist()
+    return lambda draw: reward.score_mechanisms(mechanisms, played, draw).reshape(shape)
 
 
 def signal_to_noise(recipes: dict[str, Rewards], draws: int) -> pd.DataFrame:

@@ -13,8 +13,8 @@ from matplotlib.ticker import MaxNLocator
 
 from daedalus.evaluation.basis import over_episodes
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map
+from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import half_width
-from daedalus.evaluation.words import readable
 from daedalus.market.mechanism import FIELDS, FLAGS
 
 _COLUMNS = 5

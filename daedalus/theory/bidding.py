@@ -17,7 +17,9 @@ from daedalus.market.values import ValueDistribution
 from daedalus.market.words import AuctionType
 from daedalus.theory import equilibria
 from daedalus.theory.distributions import Distribution
-from daedalus.theory.markets import (
+from daedalus.theory.rows import Row, below_row, case_name, near_row, within_row
+from daedalus.theory.sales import expected_revenue, first_price_bids, symmetric
+from daedalus.theory.theory_market import (
     COPIES,
     LEARNING_ROUNDS,
     MANY_ROUNDS,
@@ -27,8 +29,6 @@ from daedalus.theory.markets import (
     open_mechanisms,
     play_on,
 )
-from daedalus.theory.rows import Row, below_row, case_name, near_row, within_row
-from daedalus.theory.sales import expected_revenue, first_price_bids, symmetric
 
 SHAPES = {
     "exponential values": ValueDistribution("exponential", mean=0.2),

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.theory import equilibria
 from daedalus.theory.bidding import Learned
-from daedalus.theory.markets import RING_BIDDERS
 from daedalus.theory.revenue import CASES, fitted_best_reserve
+from daedalus.theory.theory_market import RING_BIDDERS
 
 _DOTS = 45
 _Colour = tuple[float, float, float]

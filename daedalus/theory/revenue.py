@@ -15,7 +15,8 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.words import AuctionType, Strategy
 from daedalus.theory import equilibria
 from daedalus.theory.formats import pays_own_bid
-from daedalus.theory.markets import (
+from daedalus.theory.rows import Row, case_name, near_row, within_row
+from daedalus.theory.theory_market import (
     BIDDERS,
     COLLUDING,
     LEARNING_ROUNDS,
@@ -31,7 +32,6 @@ from daedalus.theory.markets import (
     play_on,
     with_ring,
 )
-from daedalus.theory.rows import Row, case_name, near_row, within_row
 
 CASES = (*((bidders, 1) for bidders in BIDDERS), *((RING_BIDDERS, ring) for ring in (2, 3, 4, 5)))
 """Cases of the revenue curves: number of bidders, and number of ring members (1 for no ring)."""

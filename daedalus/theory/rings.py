@@ -13,7 +13,8 @@ from daedalus.market.population import BidderType
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from daedalus.theory import equilibria
-from daedalus.theory.markets import (
+from daedalus.theory.rows import Row, below_row, case_name, near_row, within_row
+from daedalus.theory.theory_market import (
     COLLUDING,
     MEMBER,
     RESERVES,
@@ -26,7 +27,6 @@ from daedalus.theory.markets import (
     with_ring,
     without_ring,
 )
-from daedalus.theory.rows import Row, below_row, case_name, near_row, within_row
 
 _PAIRED_ROUNDS = 1000
 _SHILLING = {"shill_prior": 1.0, "shill_gain": 0.0, "shill_scale": 1e-3}

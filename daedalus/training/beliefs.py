@@ -17,8 +17,8 @@ from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generating import generating
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
-from daedalus.training.pretrained import resolved
 from daedalus.training.scores import choice_scores
+from daedalus.training.weight_sources import resolved
 
 
 def stages(run: RunFolder, pretrained: str, taught: bool) -> dict[str, str | Path]:

@@ -23,7 +23,7 @@ from llguidance.hf import from_tokenizer
 from llguidance.numpy import allocate_token_bitmask, fill_next_token_bitmask_par
 from numpy.typing import NDArray
 
-from daedalus.market.schema import mechanism_pattern
+from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.training.model import LanguageModel
 
 _EXECUTOR = LLExecutor()

@@ -15,9 +15,9 @@ from daedalus.training.checkpoints import export
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
-from daedalus.training.pretrained import resolved
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
+from daedalus.training.weight_sources import resolved
 
 VALIDITY = "sft_validity"
 """Name under which the validity of sampled answers is logged."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator

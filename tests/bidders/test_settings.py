@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from daedalus.bidders.asking import BudgetSpentError, Costs
+from daedalus.bidders.bid_answer import BIDS_SCHEMA
 from daedalus.bidders.questions import AGAIN
-from daedalus.bidders.reading import BIDS_SCHEMA
 from daedalus.bidders.settings import (
     BidderContext,
     BidderSettings,
@@ -28,7 +26,7 @@ from daedalus.market.seeds import market_seeds
 from daedalus.training.generation import make_ask
 from daedalus.training.model import load_language_model
 from tests.bidders.scripted import THREE
-from tests.designers.chat_double import Reply, Respond, always, serving
+from tests.designers.chat_double import Reply, always, serving
 from tests.untrained import leave_untrained_model
 
 SETTINGS = MarketSettings(rounds_per_step=2, scored_rounds=2, warmup_rounds=0)
@@ -59,12 +57,6 @@ def by_question(_: int, body: dict[str, Any]) -> Reply:
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     payload = Reply(text).payload()[:-1] + f', "usage": {usage}}}'.replace("'", '"').encode()
     return Reply(body=payload)
-
-
-def failure(respond: Respond, folder: Path, **changes: Any) -> str:
-    with serving(respond) as server, pytest.raises(CannotRunError) as caught:
-        revenue(endpoint(server.url, **changes), folder)
-    return str(caught.value)
 
 
 def endpoint(url: str, **changes: Any) -> EndpointBidder:
@@ -129,17 +121,6 @@ def test_seats_are_asked_side_by_side(tmp_path: Path) -> None:
     with serving(slowly) as server:
         revenue(endpoint(server.url, concurrency=6), tmp_path)
     assert server.most_at_once > 3
-
-
-def test_what_a_server_does_wrong_is_one_sentence(tmp_path: Path) -> None:
-    assert "raise timeout" in failure(always(delay=0.5), tmp_path, timeout=0.1)
-    assert "too busy" in failure(always(status=429, body={"error": "busy"}), tmp_path)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    with pytest.raises(EndpointError, match=r"no server at .*; start it"):
-        revenue(endpoint(url), tmp_path)
-    assert not (tmp_path / "answers.jsonl").exists()
 
 
 def test_a_server_that_talks_nonsense_is_asked_twice_and_its_bidders_stay_out(
@@ -225,17 +206,6 @@ def test_one_refused_question_of_many_is_counted_and_its_bidder_asked_once_more(
     assert costs.questions == len(server.requests) == QUESTIONS + 1
     first, second = (request["body"]["messages"] for request in server.requests[:2])
     assert len(first) == len(second) == 2 and second[1]["content"].endswith(AGAIN)
-
-
-def test_what_an_earlier_version_kept_is_asked_again(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    with serving(by_question) as server:
-        expected, _ = revenue(endpoint(server.url), tmp_path)
-        lines = path.read_text().splitlines()
-        bad = json.loads(lines[0]) | {"text": [{"type": "text", "text": "[1]"}]}
-        path.write_text("\n".join([json.dumps(bad), *lines[1:3], lines[3][:50], *lines[4:]]))
-        found, costs = revenue(endpoint(server.url), tmp_path)
-    assert found == expected and costs.calls == 2
 
 
 def test_a_server_may_decode_by_the_schema_of_bids(tmp_path: Path) -> None:

@@ -18,11 +18,11 @@ from daedalus.checks import CannotRunError
 from daedalus.config import Config, ConfigError, register, to_config
 from daedalus.config.paths import CONF
 from daedalus.designers.base import DesignerContext
+from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from experiments.build import build_all
 from tests.populations import population
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.endpoint import EndpointSettings
-from daedalus.evaluation.answers import ACCEPTED, AnswerLog
+from daedalus.evaluation.answer_log import ACCEPTED, AnswerLog
 from daedalus.language.prompt import prompts
 from tests import forked
 from tests.designers.chat_double import VALID, Reply, serving

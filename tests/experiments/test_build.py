@@ -8,21 +8,15 @@ import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
+from daedalus.designers.build import build_all, instead
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.search import SearchSettings
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.search.portfolio import make_portfolio
-from daedalus.training.portfolio import find_portfolio
-from experiments.build import (
-    build_all,
-    instead,
-    make_context,
-    make_env,
-    own_context,
-    require_portfolio,
-)
+from daedalus.training.run_portfolio import find_portfolio
+from experiments.build import make_context, make_env, own_context, require_portfolio
 from tests.search.markets import PUBLISHED
 
 SMALL = ["task=grpo", "population=stage3", "seed=2"]
@@ -44,7 +38,7 @@ def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(
         searches.append((env.reward, make_portfolio(env, *how), how))  # type: ignore[arg-type]
         return searches[-1][1]
 
-    monkeypatch.setattr("daedalus.training.portfolio.make_portfolio", noted)
+    monkeypatch.setattr("daedalus.training.run_portfolio.make_portfolio", noted)
     for reward in ("composite", "published"):
         config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
         env, run = make_env(config), RunFolder(tmp_path / reward)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError, compose_config
 from experiments.certificate import main
 
@@ -31,11 +30,6 @@ def test_the_mechanisms_of_a_designer_are_certified(tmp_path: Path) -> None:
     found = certified(tmp_path, "designer=random", "population=honest")
     assert found["auction_type"].nunique() == 3 and found["share"].sum() < 1.0 + 1e-12
     assert (found.loc[found["auction_type"] == "vcg", "ex_post_regret"] == 0.0).all()
-
-
-def test_a_population_that_draws_its_bidders_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CannotRunError, match="or choose such a population"):
-        certified(tmp_path, "population=world")
 
 
 def test_the_classic_market_is_refused() -> None:

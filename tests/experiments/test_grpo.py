@@ -16,12 +16,9 @@ import pandas as pd
 import pytest
 import torch
 
-from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
 from daedalus.search.distillation import DistillationData
-from experiments import grpo
 from tests import forked
 from tests.launching import play, run_here, wait_for
 
@@ -63,24 +60,6 @@ def test_a_killed_run_resumes_and_finishes(
     assert (run / "finished").exists()
     assert (tmp_path / "log.txt").read_text().count("sampled at temperature 1") == 1
     assert "sampled at temperature 1" not in capfd.readouterr().out
-
-
-def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "outputs" / "smoke" / "2026-01-01_00-00-00"
-    folder.mkdir(parents=True)
-    (folder / "config.yaml").write_text("seed: 99\n")
-    assert launch(tmp_path, "resume=true").wait() == 1
-    assert "seed: 99" in (tmp_path / "log.txt").read_text()
-    assert not (folder / "metrics.jsonl").exists()
-
-
-def test_a_run_without_enough_states_is_not_finished(tmp_path: Path) -> None:
-    config = compose_config("+experiment=smoke", *NARROW)
-    config.training.grpo.states = 1  # which composing refuses
-    with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
-        grpo.main(config, tmp_path)
-    assert (tmp_path / "sft_model").exists() and not (tmp_path / "model").exists()
-    assert not (tmp_path / "finished").exists()
 
 
 @pytest.fixture(scope="module")

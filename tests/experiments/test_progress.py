@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.bidders.answers import AnswerFile
+from daedalus.bidders.answer_file import AnswerFile
 from daedalus.language.reply import Reply
 from daedalus.runs.folder import RunFolder
 from experiments.progress import progress

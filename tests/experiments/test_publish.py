@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,41 +69,6 @@ def test_a_repository_must_be_named(trained_run: RunFolder, tmp_path: Path) -> N
     assert "repo: 'NAME'; give OWNER/NAME" in failure(*dry, "hub.repo=NAME")
     with pytest.raises(CannotRunError, match="repo: not set; give OWNER/NAME"):
         main(composed(*dry), tmp_path)
-
-
-@pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
-    """Make a dry run without a network and with an empty cache; return why it is refused."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "out").mkdir()
-
-    def refuse(model: Path, *overrides: str) -> str:
-        with pytest.raises(CannotRunError) as caught:
-            main(settings(model, "hub.dry_run=true", *overrides), tmp_path / "out")
-        assert not list(tmp_path.rglob("published")) and not list(tmp_path.rglob("*.tmp"))
-        return str(caught.value)
-
-    return refuse
-
-
-@pytest.mark.slow
-def test_an_adapter_needs_a_base_on_the_hub(
-    trained_run: RunFolder, refused: Callable[..., str]
-) -> None:
-    told = refused(trained_run.model, "hub.adapter_only=true")
-    assert "hub.adapter_only: the base model of this run is not on the hub" in told
-
-
-@pytest.mark.slow
-def test_a_run_that_was_not_evaluated_is_refused(
-    trained_run: RunFolder, refused: Callable[..., str], tmp_path: Path
-) -> None:
-    shutil.copytree(trained_run.path, tmp_path / "run")
-    run = RunFolder(tmp_path / "run")
-    run.summary.unlink()
-    assert "has no evaluation of its model" in refused(run.model)
-    assert "is not the model of a run" in refused(run.sft_model)
 
 
 @pytest.mark.slow

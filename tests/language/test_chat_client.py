@@ -19,7 +19,7 @@ from daedalus.designers.endpoint import EndpointSettings
 from daedalus.language import chat_connection
 from daedalus.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
 from daedalus.language.reply import Reply as Said
-from daedalus.market.schema import mechanism_schema
+from daedalus.market.mechanism_schema import mechanism_schema
 from tests.designers.chat_double import VALID, Reply, Respond, always, serving
 from tests.language.test_chat_body import BODIES
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -205,26 +203,6 @@ def test_truth_is_not_dominant_elsewhere(auction_type):
         sale = clear_sales(np.array([[own, (0.5, 0.0)]]), auction_type, 2)
         gains.append(sum((0.9, 0.8)[: sale.won[0, 0]]) - sale.paid[0, 0])
     assert max(gains[1:]) > gains[0]
-
-
-@pytest.mark.slow
-@each_format
-@given(offered=offers(most=4), units=UNITS, reserve=RESERVES, keys=KEYS)
-@quick
-def test_allocation_is_efficient(auction_type, offered, units, reserve, keys):
-    """No other assignment of the units is worth more by the bids, an unsold unit the reserve."""
-    bids = offered[0]
-    sale = clear_sales(bids, auction_type, units, reserve, keys=keys)
-    worth = np.concatenate(
-        [np.zeros((len(bids[0]), 1)), (bids[0] - reserve).cumsum(axis=1)], axis=1
-    )
-
-    def total(won: tuple[int, ...]) -> float:
-        return sum(worth[i, number] for i, number in enumerate(won))
-
-    possible = itertools.product(range(3), repeat=len(worth))
-    best = max(total(won) for won in possible if sum(won) <= units)
-    assert total(tuple(sale.won[0])) == pytest.approx(best, abs=1e-12)
 
 
 # ------------------------------------------------------------------------------ ties

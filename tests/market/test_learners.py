@@ -33,7 +33,6 @@ RARE_EVENTS = (
     "Q-learner does as its ring does",
 )
 SHOWN = {"reveal_competing_bids": True}
-SILENT = {"reveal_clearing_price": False}
 
 
 # ------------------------------------------------------------------------- kernel and reference

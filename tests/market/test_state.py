@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tests.market.states import arrays, played_classic
+from tests.market.states import played_classic
 
 
 def test_fork_seeds_are_copied():
@@ -15,14 +15,6 @@ def test_fork_seeds_are_copied():
     fork = state.fork(np.arange(4), seeds)
     seeds[:] = 99
     assert_array_equal(fork.seeds, np.arange(4))
-
-
-def test_rows_of_a_fork_may_repeat_and_keep_their_order():
-    _, state, _, _ = played_classic()
-    rows = np.array([5, 0, 5])
-    before = arrays(state)
-    for name, array in arrays(state.fork(rows)).items():
-        assert_array_equal(array, before[name][rows], err_msg=name)
 
 
 def test_fork_refuses_another_number_of_seeds():

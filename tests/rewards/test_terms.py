@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from numpy.testing import assert_allclose
 
-from daedalus.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
-from tests.rewards.test_stack import PROSE, TWO_WRONG, VALID, column, outcome
+from daedalus.rewards.terms import MARKET_TERMS, mean_over_rounds
+from tests.rewards.test_stack import column, outcome
 
 
 def test_market_terms_are_means_over_rounds():
@@ -26,10 +25,3 @@ def test_market_terms_are_means_over_rounds():
     assert set(MARKET_TERMS) == set(expected)
     for name, values in expected.items():
         assert_allclose(mean_over_rounds(name, played), values, rtol=1e-14, err_msg=name)
-
-
-def test_text_terms_see_the_share_of_the_schema():
-    assert set(TEXT_TERMS) == {"format", "schema"}
-    assert [TEXT_TERMS["format"](p) for p in (VALID, PROSE, TWO_WRONG)] == [1, 0, 0]
-    assert [TEXT_TERMS["schema"](p) for p in (VALID, PROSE)] == [1, 0]
-    assert TEXT_TERMS["schema"](TWO_WRONG) == pytest.approx(9 / 11)

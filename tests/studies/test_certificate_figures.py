@@ -5,8 +5,8 @@ from __future__ import annotations
 from daedalus.market.population import Population
 from daedalus.market.strategic import StrategicMarket
 from daedalus.studies.certificate_figures import PANELS, certificate_dots
-from daedalus.studies.certificates import certificate_tables
-from tests.studies.test_certificates import BOTH, ONE, TWO
+from daedalus.studies.certificate_tables import certificate_tables
+from tests.studies.test_certificate_tables import BOTH, ONE, TWO
 
 
 def test_the_figure_names_mechanisms_and_types() -> None:

@@ -31,8 +31,3 @@ def test_first_price_is_credible(reserve: float) -> None:
     found = temptation("first_price", EVEN, 3, reserve, 5000, 0)
     assert found.gain == 0.0
     assert found.harm == pytest.approx(-found.revenue), "a bid above all keeps the unit"
-
-
-def test_vcg_of_one_unit_is_second_price() -> None:
-    both = (temptation(kind, EVEN, 3, 0.2, 1000, 0) for kind in ("vcg", "second_price"))
-    assert next(both) == next(both)

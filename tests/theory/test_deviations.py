@@ -17,6 +17,7 @@ from tests.theory.test_distributions import BETA, IRREGULAR, UNIFORM
 
 SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
 RIVALS = [Bidder(UNIFORM, 2), Bidder(SHORT, 1), Bidder(SHORT, 2)]
+PAIRS = [(0.7, 0.2), (0.5, 0.5), (0.45, 0.0), (0.1, 0.05)]
 DRAWS = 200_000
 
 
@@ -58,12 +59,6 @@ def test_a_truthful_first_price_bidder_has_the_known_interim_regret(bidders: int
     assert gain.worst == pytest.approx(known * (bidders + 1), abs=1e-12)
 
 
-def test_the_known_regrets_are_a_twelfth_and_a_twenty_seventh() -> None:
-    for bidders, known in ((2, 1 / 12), (3, 1 / 27)):
-        contest = Contest("first_price", 0.0, 1, symmetric(UNIFORM, bidders - 1))
-        assert contest.gain([Bidder(UNIFORM)], 1).best == pytest.approx(known, abs=1e-12)
-
-
 @pytest.mark.parametrize("values", [UNIFORM, SHORT, IRREGULAR, BETA])
 @pytest.mark.parametrize("reserve", [0.0, 0.3])
 @pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
@@ -87,40 +82,28 @@ def test_a_binding_reserve_leaves_the_exact_regret() -> None:
     assert three.best == pytest.approx(fixed + 4 / 27 * (1.0 - turn**4) / 4.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-@pytest.mark.parametrize("bids", [(0.7, 0.2), (0.5, 0.5), (0.45, 0.0), (0.1, 0.05)])
-def test_surplus_is_that_of_sales_that_are_played(
-    auction_type: str, bids: tuple[float, float]
+@pytest.mark.parametrize(
+    ("auction_type", "reserve", "units", "values", "bids"),
+    [
+        *((name, 0.15, 3, (0.8, 0.5), bids) for name in AUCTION_TYPES for bids in PAIRS),
+        *((name, 0.1, 3, (0.9, 0.7, 0.4), (0.8, 0.5, 0.3)) for name in AUCTION_TYPES),
+        ("vcg", 0.1, 4, (0.9, 0.7, 0.6, 0.4), (0.8, 0.7, 0.35, 0.3)),
+    ],
+)
+def test_surplus_of_a_bidder_or_a_ring_is_that_of_sales_that_are_played(
+    auction_type: str,
+    reserve: float,
+    units: int,
+    values: tuple[float, ...],
+    bids: tuple[float, ...],
 ) -> None:
-    contest, values = Contest(auction_type, 0.15, 3, RIVALS), (0.8, 0.5)
+    contest = Contest(auction_type, reserve, units, RIVALS)
     found = played(contest, values, bids, drawn(RIVALS, DRAWS))
     terms = [
         contest.surplus(np.array([value]), np.array([bid]), unit)[0]
         for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
     ]
     assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5 + 1e-12)
-
-
-@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
-def test_surplus_of_a_ring_is_that_of_sales_that_are_played(auction_type: str) -> None:
-    contest, values, bids = Contest(auction_type, 0.1, 3, RIVALS), (0.9, 0.7, 0.4), (0.8, 0.5, 0.3)
-    found = played(contest, values, bids, drawn(RIVALS, DRAWS))
-    terms = [
-        contest.surplus(np.array([value]), np.array([bid]), unit)[0]
-        for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
-    ]
-    assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5)
-
-
-def test_four_bids_of_a_ring_in_vcg_earn_what_sales_that_are_played_earn() -> None:
-    contest = Contest("vcg", 0.1, 4, RIVALS)
-    values, bids = (0.9, 0.7, 0.6, 0.4), (0.8, 0.7, 0.35, 0.3)
-    found = played(contest, values, bids, drawn(RIVALS, DRAWS))
-    terms = [
-        contest.surplus(np.array([value]), np.array([bid]), unit)[0]
-        for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
-    ]
-    assert sum(terms) == pytest.approx(found.mean(), abs=5.0 * found.std() / DRAWS**0.5)
 
 
 @pytest.mark.parametrize("units", [2, 3, 4])
@@ -208,10 +191,3 @@ def test_a_ring_of_all_pays_the_reserve() -> None:
 def test_values_below_the_reserve_gain_nothing() -> None:
     contest = Contest("first_price", 0.9, 1, symmetric(UNIFORM, 2))
     assert contest.gain([Bidder(SHORT)], 1) == (0.0, 0.0, 0.0, 0.0)
-
-
-def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"auction_type: 'dutch' has no certificate, .*; choose one of"
-    ):
-        Contest("dutch", 0.0, 1, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.theory import figures as theory_figures
-from daedalus.theory.markets import BIDDERS, RESERVES
+from daedalus.theory.theory_market import BIDDERS, RESERVES
 from tests.theory.test_bidding import equilibrium_bids
 from tests.theory.test_revenue import exact_curves
 

@@ -30,7 +30,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.service.sessions.truth import _truth
-from daedalus.studies.certificates import certificate_tables, mean_regrets
+from daedalus.studies.certificate_tables import certificate_tables, mean_regrets
 from daedalus.studies.llm_bidders import play
 from daedalus.theory.certificates import certify, groups_of, truthful_regret
 from daedalus.theory.deviations import Contest

@@ -6,7 +6,7 @@ import pytest
 
 from daedalus.market.population import BidderType
 from daedalus.theory.hindsight import Hindsight, Reply, best_reply, hindsight, record
-from daedalus.theory.markets import SHADER, TRUTHFUL, make_theory_market, open_mechanism
+from daedalus.theory.theory_market import SHADER, TRUTHFUL, make_theory_market, open_mechanism
 from tests.theory.test_distributions import UNIFORM
 
 

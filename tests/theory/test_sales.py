@@ -58,25 +58,6 @@ def test_exponential_values_that_are_cut_off() -> None:
     assert values.best_price == pytest.approx(3.0, abs=0.01)
 
 
-def test_the_markets_exponential_has_nearly_the_same_optimum() -> None:
-    """257 knots and the cut move the numbers by less than a thousandth."""
-    knots = ValueDistribution(family="exponential", mean=0.1).knots()
-    values = Distribution.of(knots, high=30.0)
-    assert sales.optimal_revenue([values] * 3) == pytest.approx(2.7517, rel=1e-3)
-    assert sales.expected_revenue(symmetric(values, 3)) == pytest.approx(2.5, rel=1e-3)
-
-
-def test_asymmetric_bidders_have_the_computed_optimum() -> None:
-    assert 5.0 * sales.optimal_revenue(LADDER) == pytest.approx(2.2976, abs=5e-5)
-    second = sales.expected_revenue([Bidder(each) for each in LADDER])
-    assert 5.0 * second == pytest.approx(2.014722, abs=5e-7)
-
-
-def test_irregular_values_have_the_computed_optimum() -> None:
-    assert sales.optimal_revenue([IRREGULAR] * 3) == pytest.approx(2.3749, abs=5e-5)
-    assert sales.expected_revenue(symmetric(IRREGULAR, 3)) == pytest.approx(2.21875, abs=1e-12)
-
-
 @pytest.mark.parametrize("values", [UNIFORM, GAP, ATOM])
 def test_one_bidders_optimum_is_the_best_price(values: Distribution) -> None:
     earned = values.best_price * (1.0 - float(values.below(values.best_price)))

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from daedalus.theory.bidding import learn_to_shade, shading_of_any_values
-from daedalus.theory.markets import BIDDERS, RESERVES
 from daedalus.theory.revenue import reserve_curves
 from daedalus.theory.table import RESULTS, theory_table
+from daedalus.theory.theory_market import BIDDERS, RESERVES
 
 
 def measured(episodes: int, seed: int) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from transformers import GenerationConfig
 
 from daedalus.designers.distilled import DistilledSettings
 from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms

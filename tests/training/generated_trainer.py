@@ -34,7 +34,7 @@ from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
 from daedalus.training.algorithms.grpo.settings import GrpoSettings  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
 from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
-from daedalus.training.sources.states import state_source  # noqa: E402
+from daedalus.training.sources.state_source import state_source  # noqa: E402
 from tests.populations import population  # noqa: E402
 from tests.training.conftest import GRPO, LORA, make_run  # noqa: E402
 

@@ -24,10 +24,8 @@ from daedalus.training.hardware import (
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 from daedalus.training.trainers import run_phase
-from tests import forked
 from tests.training.conftest import SFT, make_run
 
-ROOT = Path(__file__).parents[2]
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
 
 
@@ -96,16 +94,6 @@ def test_too_little_memory_names_the_setting_to_lower(
     trainer = Full(small.model, arguments, processing_class=small.tokenizer)
     with pytest.raises(CannotRunError, match=f"lower training.{setting}, .*resume=true"):
         run_phase(trainer, phase, make_run(env, tmp_path, SFT))
-
-
-@pytest.mark.slow
-def test_a_run_says_so_in_one_line(tmp_path: Path) -> None:
-    words = ["+experiment=smoke", "model=tiny_qlora", "model.backend=unsloth"]
-    answer = forked.run("run.py", *words, f"hydra.run.dir={tmp_path}", cwd=ROOT)
-    assert answer.returncode != 0
-    lines = answer.stderr.splitlines()
-    assert lines[-1].startswith("model.backend: unsloth needs a GPU")
-    assert "Traceback" not in answer.stderr and not (tmp_path / "finished").exists()
 
 
 SERVER = "http://localhost:8000"

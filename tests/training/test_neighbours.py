@@ -11,8 +11,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.schema import mechanism_pattern
 from daedalus.training.constrained import Constraint, mechanism_constraint
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete

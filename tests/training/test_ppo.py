@@ -18,8 +18,8 @@ from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.search.space import LEVELS, places_of
 from daedalus.training.ppo import trainer
-from daedalus.training.ppo.markets import SideBySide
 from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.ppo.side_by_side import SideBySide
 from tests.search.markets import env_of
 
 SHORT = PpoTraining(decisions=240, markets=20, rollout_steps=4, epochs=2, batch_size=40, width=16)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from daedalus.bids.settings import BidLogSettings
+from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
-from daedalus.service.openenv.ranges import Strict
 from daedalus.service.sessions.session_messages import TRAINED
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]

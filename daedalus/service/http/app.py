@@ -14,8 +14,8 @@ from daedalus.service.http.api_page import add_api_page
 from daedalus.service.http.bid_routes import PATH as BIDS
 from daedalus.service.http.bid_routes import bid_routes
 from daedalus.service.http.designer_routes import designer_routes
-from daedalus.service.http.errors import add_error_handlers
-from daedalus.service.http.forks import ForkAllowance, fork_routes, socket_forks
+from daedalus.service.http.error_handlers import add_error_handlers
+from daedalus.service.http.fork_routes import ForkAllowance, fork_routes, socket_forks
 from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
 from daedalus.service.http.openenv_routes import add_openenv
 from daedalus.service.http.page_routes import add_page, page_routes

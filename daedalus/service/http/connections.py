@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 
-from daedalus.service.http.errors import CLOSE, refusal, turn_away
+from daedalus.service.http.error_handlers import CLOSE, refusal, turn_away
 
 MAX_HEAD_BYTES = 65_536
 MAX_FRAGMENTS = 1024  # of one WebSocket message

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from daedalus.service.http.errors import turn_away
+from daedalus.service.http.error_handlers import turn_away
 from daedalus.service.openenv.errors import shown
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")

@@ -11,7 +11,7 @@ from openenv.core.env_server.types import ConcurrencyConfig, SchemaResponse, Ser
 from pydantic import BaseModel, Field
 
 from daedalus.service.http.api_messages import INVALID
-from daedalus.service.http.forks import ForkingServer
+from daedalus.service.http.fork_routes import ForkingServer
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.environment import NAME, DaedalusEnvironment
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState

@@ -14,9 +14,9 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.rewards.stack import RewardStack
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
+from daedalus.service.openenv.checked_types import integer
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import ResetOptions
-from daedalus.service.openenv.ranges import integer
 from daedalus.service.openenv.rubric import COMPOSITE
 
 

@@ -11,7 +11,7 @@ from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.seeds import EPISODE_SEEDS
-from daedalus.service.openenv.ranges import Strict, integer, measured, number
+from daedalus.service.openenv.checked_types import Strict, integer, measured, number
 
 LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
 MAX_SEED = EPISODE_SEEDS - 1

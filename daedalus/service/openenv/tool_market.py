@@ -10,7 +10,7 @@ from daedalus.language.explanation import allowed
 from daedalus.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
-from daedalus.market.schema import mechanism_schema
+from daedalus.market.mechanism_schema import mechanism_schema
 from daedalus.service.openenv.messages import DaedalusAction, MechanismFields
 from daedalus.service.openenv.observations import as_a_client_sees
 from daedalus.service.openenv.remote import Session

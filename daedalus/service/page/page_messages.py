@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.messages import WireMechanism
-from daedalus.service.openenv.ranges import Strict
 
 
 class MechanismField(Strict):

@@ -15,9 +15,9 @@ import numpy as np
 from daedalus.designers.heuristic import HeuristicDesigner
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import Generate, PromptSettings, prompts
+from daedalus.language.reasoning import answered_mechanism
 from daedalus.market.goal import Goal
 from daedalus.market.observation import Observation
-from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.purpose import Purpose
@@ -100,7 +100,7 @@ class BackgroundDesigner:
         if error is None:
             asked = replace(observation, goals=np.full(1, self._goal(reward)))
             text, error = await self._ask(asked, left)
-        parsed = parse_mechanism(text, strict=False) if text is not None else None
+        parsed = answered_mechanism(text) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.messages import WireMechanism
-from daedalus.service.openenv.ranges import Strict
 
 TRAINED = "trained"
 DesignerStatus = Literal["none", "loading", "ready", "failed"]

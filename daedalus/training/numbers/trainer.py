@@ -15,7 +15,6 @@ from tqdm import tqdm
 
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS
-from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import GRPO, phase
 from daedalus.search.space import mechanisms_at, neighbours_at
@@ -49,7 +48,8 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
             reward = _rewards(env, settings, seed, step, policy)
         rows = rng.choice(len(reward), settings.prompts_per_step, replace=False)
         places = groups_of(policy, settings, rng)
-        earned = _earned(reward, places, np.repeat(rows, settings.group_size), step)
+        played = np.repeat(rows, settings.group_size).tolist()
+        earned = reward.score_mechanisms(mechanisms_at(places), played, step)
         logps, entropy = policy.logps(places), policy.entropy()
         done = step / settings.steps
         weights = advantages_of(earned, logps.detach(), settings, done)
@@ -75,15 +75,6 @@ def groups_of(
     near = neighbours_at(drawn[parents.ravel()], rng)
     parts = [each.reshape(prompts, -1, len(FIELDS)) for each in (near, drawn)]
     return np.concatenate(parts, axis=1).reshape(-1, len(FIELDS))
-
-
-def _earned(
-    reward: MarketReward, places: NDArray[np.int64], rows: NDArray[np.int64], step: int
-) -> NDArray[np.float64]:
-    """Return the rewards of mechanisms in the states with these numbers."""
-    mechanisms = mechanisms_at(places)
-    texts = [format_mechanism(mechanisms[row]) for row in range(len(mechanisms))]
-    return reward.score(texts, rows.tolist(), step)[0]
 
 
 def _by_origin(earned: NDArray[np.float64], settings: NumbersSettings) -> dict[str, float]:

@@ -18,8 +18,8 @@ from daedalus.market.mechanism import FIELDS
 from daedalus.runs.phases import PPO as PPO_PHASE
 from daedalus.runs.phases import phase
 from daedalus.training.ppo.checkpoint import Checkpoint
-from daedalus.training.ppo.markets import SideBySide
 from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.ppo.side_by_side import SideBySide
 
 PHASE = "ppo"
 """Name under which the rollouts are logged."""

@@ -11,7 +11,7 @@ from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.source import Source
-from daedalus.training.sources.states import state_source
+from daedalus.training.sources.state_source import state_source
 
 
 def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> Source:

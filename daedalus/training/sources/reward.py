@@ -17,6 +17,7 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.objectives import Objectives
+from daedalus.rewards.stack import VALID
 from daedalus.search.lookahead import ContinuationPolicy, play_futures
 
 _NO_SPREAD = 1e-8
@@ -73,6 +74,19 @@ class MarketReward:
         terms[RESERVE] = np.full(len(parsed), np.nan)
         terms[RESERVE][valid] = mechanisms.reserve_price
         return totals, terms
+
+    def score_mechanisms(
+        self, mechanisms: Mechanisms, rows: Sequence[int], step: int
+    ) -> NDArray[np.float64]:
+        """Return the total reward of B mechanisms, shape (B,): that of their texts.
+
+        Args:
+            mechanisms: The mechanisms; none is malformed.
+            rows: Number of the state in which each is played.
+            step: Training step, which selects the futures.
+        """
+        outcome = self._play(mechanisms, rows, step)
+        return self._earned([VALID] * len(mechanisms), outcome, rows)[0]
 
     def _earned(
         self, parsed: Sequence[ParsedMechanism], outcome: Outcome, rows: Sequence[int]

@@ -15,7 +15,7 @@ from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.reference_classic import ReferenceEpisode, draw
-from tests.market.states import assert_metrics_in_range, play_references, played_classic
+from tests.market.states import assert_metrics_in_range, play_references
 from tests.market.strategic_markets import random_values
 from tests.populations import STAGES, draw_mechanisms, seat_plan
 
@@ -139,18 +139,6 @@ def test_metrics_stay_in_range(stage, bidders):
     assert_array_equal(observe(state).history.rounds(), records)
 
 
-@pytest.mark.parametrize("reserve", [0.0, 0.9])
-@pytest.mark.parametrize("kind", BIDDER_KINDS)
-def test_two_bidders_are_enough(kind, reserve):
-    seats = [0, 1] if kind == "colluder" else [1]
-    group = BidderGroup(kind, seats, threshold=0.05, budget=1.0)
-    market = ClassicMarket(SeatPlan(0, 2, {"truthful": BidderGroup(), "other": group}))
-    state = market.reset(market_seeds(0, kind, 50))
-    mechanisms = draw_mechanisms(50, np.random.default_rng(0))
-    mechanisms = mechanisms.with_columns(reserve_price=np.full(50, reserve))
-    assert_metrics_in_range(market.play(state, mechanisms, 40).records, market.population)
-
-
 def test_signal_is_not_negative_when_one_bidder_always_wins():
     strong, weak = BidderGroup("truthful", [0], 0.8, 0.9), BidderGroup("truthful", [1], 0.1, 0.2)
     market = ClassicMarket(SeatPlan(0, 2, {"strong": strong, "weak": weak}))
@@ -188,34 +176,3 @@ def test_nobody_left_is_a_market_without_sales():
     for name in ("welfare", "clearing_price", "revenue", "collusion_signal", "composite", "gini"):
         assert_array_equal(outcome.field(name), 0, err_msg=name)
     assert_array_equal(outcome.field("participation")[:, 1:], 0)
-
-
-def test_a_surplus_stays_until_the_next_win():
-    market, state, mechanisms, _ = played_classic(batch=64, rounds=5)
-    for _ in range(20):
-        surplus, wins = state.bidders["surplus"].copy(), state.wins.copy()
-        market.play(state, mechanisms, 1)
-        kept = state.wins == wins
-        assert kept.sum(axis=1).min() >= 7
-        assert_array_equal(state.bidders["surplus"][kept], surplus[kept])
-
-
-@pytest.mark.parametrize("field", ["shill_penalty", "withdrawal_penalty"])
-def test_fields_without_effect_have_none(field):
-    market, state, mechanisms, _ = played_classic()
-    fork = state.fork(np.arange(32))
-    changed = mechanisms.with_columns(**{field: 3 - getattr(mechanisms, field)})
-    left, right = market.play(state, mechanisms, 20), market.play(fork, changed, 20)
-    assert left.records.tobytes() == right.records.tobytes()
-
-
-def test_vcg_is_second_price_for_one_unit():
-    market, state, _, _ = played_classic()
-    mechanisms = [
-        Mechanism(auction_type=name, reserve_price=0.2) for name in ("vcg", "second_price")
-    ]
-    left, right = (
-        market.play(state.fork(np.arange(32)), Mechanisms.repeat(each, 32), 20)
-        for each in mechanisms
-    )
-    assert left.records.tobytes() == right.records.tobytes()

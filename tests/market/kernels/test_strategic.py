@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import Population
 from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket
 from tests.market.compare_strategic import assert_kernel_is_reference
 from tests.market.reference_classic import draw
-from tests.market.states import assert_metrics_in_range, assert_same_state, play
+from tests.market.states import assert_metrics_in_range, play
 from tests.market.strategic_markets import (
     COMMON,
     TYPES,
@@ -127,17 +126,3 @@ def test_the_smallest_and_largest_markets_play(bidders, units, reserve):
     mechanisms = mechanisms.with_columns(reserve_price=np.full(30, reserve))
     assert_metrics_in_range(market.play(state, mechanisms, 30).records, who)
     assert_metrics_in_range(observe(state).history.rounds()[:, -20:], who)
-
-
-def test_vcg_is_second_price_for_one_unit():
-    rng = np.random.default_rng(5)
-    for _ in range(60):
-        market, state = fresh(dataclasses.replace(random_population(rng), units=1), 4)
-        drawn, outcomes = draw_mechanisms(4, rng), []
-        for code in (AUCTION_TYPES.index("vcg"), AUCTION_TYPES.index("second_price")):
-            mechanisms = drawn.with_columns(auction_type=np.full(4, code))
-            fork = state.fork(np.arange(4))
-            outcomes.append((market.play(fork, mechanisms, 30).records, fork))
-        (left, left_state), (right, right_state) = outcomes
-        assert left.tobytes() == right.tobytes()
-        assert_same_state(left_state, right_state)

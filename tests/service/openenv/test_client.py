@@ -40,6 +40,12 @@ def test_the_client_does_without_the_server() -> None:
     )
     modules = [
         f"daedalus.service{name}"
-        for name in ("", ".openenv", ".openenv.client", ".openenv.messages", ".openenv.ranges")
+        for name in (
+            "",
+            ".openenv",
+            ".openenv.checked_types",
+            ".openenv.client",
+            ".openenv.messages",
+        )
     ]
     assert answer.stdout.splitlines() == [str(modules), "[]"]

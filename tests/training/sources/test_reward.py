@@ -19,6 +19,7 @@ from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.lookahead import ContinuationPolicy
+from daedalus.search.space import random_mechanisms
 from daedalus.search.states import mid_episode_states
 from daedalus.training.sources.reward import MarketReward
 from tests.search.markets import rewarded
@@ -111,6 +112,15 @@ def test_stack_is_bounded_and_format_pays_only_when_valid(states: Episodes) -> N
 def test_nothing_valid_is_scored_too(states: Episodes) -> None:
     totals, _ = MarketReward(states, 8, 1, 0).score([NONSENSE] * 2, [0, 1], step=0)
     assert totals.tolist() == [0.0, 0.0]
+
+
+def test_mechanisms_earn_what_their_texts_do(states: Episodes) -> None:
+    stack = RewardStack({"format": 0.5, "schema": 0.1, "welfare": 1.0, "revenue": 0.3})
+    reward = MarketReward(rewarded(states, stack), 8, 2, 0)
+    mechanisms, rows = random_mechanisms(4, np.random.default_rng(0)), [3, 3, 5, 0]
+    texts = [format_mechanism(mechanisms[row]) for row in range(4)]
+    earned = reward.score_mechanisms(mechanisms, rows, step=7)
+    assert earned.tolist() == reward.score(texts, rows, step=7)[0].tolist()
 
 
 def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:

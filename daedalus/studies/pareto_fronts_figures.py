@@ -13,8 +13,8 @@ from daedalus.evaluation.figures import (
     entitle,
     palette,
 )
-from daedalus.evaluation.words import readable
-from daedalus.studies.objectives import pairs
+from daedalus.evaluation.readable import readable
+from daedalus.studies.pareto_fronts import pairs
 
 _LINK = "#cccccc"
 _MARKS = "os^D"

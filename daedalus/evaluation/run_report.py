@@ -12,7 +12,7 @@ import pandas as pd
 from rich.table import Table
 
 from daedalus.evaluation.basis import COLUMN, caution, reading
-from daedalus.evaluation.words import readable
+from daedalus.evaluation.readable import readable
 from daedalus.runs.console import make_console
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.tracking import Tracker

@@ -25,10 +25,10 @@ from daedalus.service.http.api_messages import (
 )
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
+from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import ForkAnswer, ForkQuestion
-from daedalus.service.openenv.ranges import Strict
 from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.store import SessionStore
 

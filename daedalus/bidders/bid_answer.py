@@ -7,6 +7,8 @@ import math
 import re
 from typing import NamedTuple
 
+from daedalus.language.reasoning import after_reasoning
+
 POINTS = 5
 """Number of values for which a bidder is asked for its bid."""
 
@@ -35,7 +37,6 @@ BIDS_SCHEMA = {
 """JSON schema of the same in an object, as servers ask for one."""
 
 _ARRAY = re.compile(r"\[[^\[\]]*\]")
-_REASONING, _END_OF_REASONING = "<think>", "</think>"
 
 
 class Bids(NamedTuple):
@@ -59,8 +60,9 @@ def read_bids(text: str) -> Bids | None:
     Returns:
         The bids, or None if there is no such array or more than one.
     """
-    answer = text.rpartition(_END_OF_REASONING)[2]
-    if _REASONING in answer:  # it was cut off
+    try:
+        answer = after_reasoning(text)
+    except ValueError:
         return None
     found = [_numbers(each) for each in _ARRAY.findall(answer)]
     lists = [each for each in found if each]

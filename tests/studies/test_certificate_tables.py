@@ -11,7 +11,7 @@ from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicMarket
-from daedalus.studies.certificates import (
+from daedalus.studies.certificate_tables import (
     MOST,
     certificate_tables,
     chosen_mechanisms,

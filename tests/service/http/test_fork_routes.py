@@ -18,7 +18,7 @@ from daedalus.market.seeds import market_seeds
 from daedalus.public import Market
 from daedalus.rewards.stack import RewardStack
 from daedalus.search.forks import fork_rewards
-from daedalus.service.http.forks import ForkAllowance
+from daedalus.service.http.fork_routes import ForkAllowance
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import ValidationError, create_model
 
-from daedalus.service.openenv.ranges import Strict, integer, measured, number
+from daedalus.service.openenv.checked_types import Strict, integer, measured, number
 
 
 def model(kind: Any) -> type[Strict]:

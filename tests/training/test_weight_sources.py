@@ -22,8 +22,8 @@ from daedalus.training import pipeline
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model
-from daedalus.training.pretrained import resolved
 from daedalus.training.settings import ModelSettings
+from daedalus.training.weight_sources import resolved
 from tests.launching import play
 from tests.training.conftest import PROMPT
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daedalus.bidders.answers import AnswerFile, key_of, number_of_answers, recorded_answers
+from daedalus.bidders.answer_file import AnswerFile, key_of, number_of_answers, recorded_answers
 from daedalus.checks import CannotRunError
 from daedalus.language.reply import Reply
 

@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.config import compose_config
 from daedalus.env import DesignEnv
-from daedalus.evaluation.report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.language.prompt import Message
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

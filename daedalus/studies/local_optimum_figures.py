@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from daedalus.evaluation.basis import over_episodes
 from daedalus.evaluation.figures import INK, empty_panels, entitle
+from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import half_width
-from daedalus.evaluation.words import readable
 
 _BETTER, _WORSE = "#0072b2", "#8c8c8c"
 

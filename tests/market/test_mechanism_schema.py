@@ -17,8 +17,8 @@ from daedalus.market.mechanism import (
     MechanismError,
     checked_field,
 )
+from daedalus.market.mechanism_schema import mechanism_pattern, mechanism_schema
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.schema import mechanism_pattern, mechanism_schema
 from tests.populations import draw_mechanism
 
 PATTERN = re.compile(mechanism_pattern())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.theory.equilibria import expected_revenue, expected_welfare
-from daedalus.theory.markets import (
+from daedalus.theory.theory_market import (
     MEMBER,
     TRUTHFUL,
     make_theory_market,

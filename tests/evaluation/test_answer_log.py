@@ -11,8 +11,8 @@ import pytest
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
-from daedalus.evaluation import answers
-from daedalus.evaluation.answers import ACCEPTED, AnswerLog, refusals
+from daedalus.evaluation import answer_log
+from daedalus.evaluation.answer_log import ACCEPTED, AnswerLog, refusals
 from daedalus.evaluation.episodes import compare
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
@@ -72,7 +72,7 @@ def test_the_sample_holds_whole_episodes_and_every_kind(played) -> None:
     assert "1.4 is not allowed; give a number from 0.0 to 0.9" in " ".join(
         careless["reason"].dropna()
     )
-    assert len(careless) <= 3 * STEPS + 3 * answers.EACH_KIND
+    assert len(careless) <= 3 * STEPS + 3 * answer_log.EACH_KIND
     rows = steps.set_index(["designer", "episode", "step"])["valid"]
     for row in log.sample:
         assert rows[row["designer"], row["episode"], row["step"]] == row["accepted"]
@@ -99,8 +99,8 @@ def test_the_sample_is_bounded() -> None:
     for step in range(1, 200):
         log.add("long", designer, step, np.array([0, 1, -1, 3]))
     assert log.counts()["answers"].tolist() == [3 * 199]
-    assert len(log.sample) <= answers.MOST_WHOLE + answers.EACH_KIND
-    assert all(len(row["text"]) < answers.LONGEST_TEXT + 50 for row in log.sample)
+    assert len(log.sample) <= answer_log.MOST_WHOLE + answer_log.EACH_KIND
+    assert all(len(row["text"]) < answer_log.LONGEST_TEXT + 50 for row in log.sample)
     assert log.sample[0]["characters"] == 100_000 and {row["episode"] for row in log.sample} == {
         0,
         1,

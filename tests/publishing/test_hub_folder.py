@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM
 from daedalus.checks import CannotRunError
 from daedalus.publishing.card import Example
 from daedalus.publishing.evidence import Evidence
-from daedalus.publishing.folder import check_folder, write_folder
+from daedalus.publishing.hub_folder import check_folder, write_folder
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from daedalus.studies.objectives import GOALS, volumes
-from daedalus.studies.objectives_figures import front_panels
+from daedalus.studies.pareto_fronts import GOALS, volumes
+from daedalus.studies.pareto_fronts_figures import front_panels
 
 
 def test_each_pair_of_goals_has_a_panel_with_a_line_for_each_objective() -> None:

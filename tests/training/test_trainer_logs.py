@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.runs.folder import RunFolder
-from daedalus.training.signals import write_history
+from daedalus.training.trainer_logs import write_history
 from tests.training.conftest import make_tracker
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from pathlib import Path
@@ -62,6 +63,15 @@ def check_folder(folder: Path) -> list[str]:
         if not 0 < path.stat().st_size <= _LARGEST:
             wrong.append(f"{path.relative_to(folder)}: {path.stat().st_size} bytes")
     return wrong
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder, by its path there."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _copy(path: Path, folder: Path) -> None:

@@ -12,7 +12,7 @@ from daedalus.designers.fixed import FixedDesigner
 from daedalus.evaluation.episodes import compare
 from daedalus.market.mechanism import Mechanism
 from daedalus.rewards.stack import RewardStack
-from daedalus.studies.objectives import (
+from daedalus.studies.pareto_fronts import (
     GOALS,
     fronts,
     hypervolume,

@@ -17,8 +17,8 @@ from daedalus.evaluation.figures import save
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.search.objective import episode_scores
-from daedalus.studies.neighbours import most_frequent, one_field_gains
-from daedalus.studies.neighbours_figures import gain_bars
+from daedalus.studies.local_optimum import most_frequent, one_field_gains
+from daedalus.studies.local_optimum_figures import gain_bars
 from tests.launching import play
 from tests.populations import population
 

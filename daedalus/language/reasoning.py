@@ -1,0 +1,33 @@
+"""What follows the reasoning of a language model: the answer, and the mechanism in it."""
+
+from __future__ import annotations
+
+import re
+
+from daedalus.market.parsing import ParsedMechanism, no_mechanism, parse_mechanism
+
+_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+
+
+def after_reasoning(text: str) -> str:
+    """Return what follows the last reasoning in tags such as ``<think>``.
+
+    Raises:
+        ValueError: The reasoning does not end.
+    """
+    tags = list(_TAG.finditer(text))
+    if not tags:
+        return text
+    last = tags[-1]
+    if not last[1]:
+        raise ValueError(f"cut off: {last[0]} does not end; allow more tokens")
+    return text[last.end() :]
+
+
+def answered_mechanism(text: str) -> ParsedMechanism:
+    """Read the one mechanism of an answer; words or a code fence may stand around its object."""
+    try:
+        answer = after_reasoning(text)
+    except ValueError as error:
+        return no_mechanism(str(error))
+    return parse_mechanism(answer, strict=False)
