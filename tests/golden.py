@@ -28,7 +28,10 @@ TIMES = {"generation_seconds", "reward_seconds", "step_seconds"}
 SMALL_SEARCH = "candidates=16 {0}.episodes=2 {0}.sweeps=1 {0}.sweep_episodes=4"
 SMALL_TREES = "rounds=2 {0}.states=256 {0}.futures=2 {0}.refinements=1 {0}.improvements=1"
 SMALL_PORTFOLIO = "training.portfolio.populations=3 training.portfolio.episodes=4"
-BASELINES = f"hydra.searchpath=[file://{ROOT}/tests/data/conf] +experiment=golden_baselines"
+BASELINES = (
+    "+experiment=boxplot +designer@evaluation.baselines.random_card=random_published "
+    "+designer@evaluation.baselines.heuristic=heuristic"
+)
 """The experiment baselines, with the label that ``random_published`` had when it was recorded."""
 
 
