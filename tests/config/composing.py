@@ -13,8 +13,7 @@ from daedalus.market.mechanism import Mechanism
 
 FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
-GROUPS += ["evaluation", "adversary", "tracking", "service", "load", "hub"]
-GROUPS += ["tuning", "bid_log", "bidder", "coverage"]
+GROUPS += ["tracking", "tuning", "bidder"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 POPULATIONS = [path.stem for path in FILES if path.parent.name == "population"]
 STAGES = [f"stage{stage}" for stage in range(5)]

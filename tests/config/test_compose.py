@@ -36,16 +36,10 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 
 
 READERS = {
-    "adversary": ["task=exploitability", "training=planned"],
     "bidder": ["task=llm_bidders"],
-    "bid_log": ["task=from_bids", "designer=search"],
-    "coverage": ["task=coverage"],
-    "hub": ["task=publish", "designer=language_model"],
-    "load": ["task=bench_service"],
     "mechanism": ["task=compare", "designer=fixed"],
     "model": ["task=sft"],
     "populations": ["task=populations", "designer=search"],
-    "service": ["task=serve"],
     "training": ["task=grpo"],
 }
 """Overrides with which a run reads what a group sets."""
@@ -84,7 +78,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if group != "experiment":
         overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
     packing = (group, option) == ("experiment", "pretrained")
-    if option in ("language_model", "publish") or group == "hub" or packing:
+    if option in ("language_model", "publish") or packing:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "ppo" and group == "designer":
         (tmp_path / POLICY).touch()
