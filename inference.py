@@ -85,7 +85,7 @@ def parser() -> ArgumentParser:
     add("--repo-id", metavar="MODEL", help=MODEL)
     add("--n-episodes", type=int, metavar="N", help=f"episodes to play (default: {EPISODES})")
     add("--baseline", action="store_true", help="play random and informed greedy as well")
-    add("--population", default="stage3", help="option of conf/population/ (default: stage3)")
+    add("--population", default="stage3", help="bidders, as in population=NAME (default: stage3)")
     add("--market", default="strategic", help="option of conf/market/ (default: strategic)")
     add("--seed", type=int, default=0, help="the same seed gives the same numbers (default: 0)")
     add("--constrained", action=BooleanOptionalAction, help=CONSTRAINED)

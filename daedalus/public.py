@@ -150,7 +150,7 @@ def market(
     """Return a market to play.
 
     Args:
-        population: The bidders: the name of a file in ``conf/population/``, or their settings.
+        population: The bidders: their name, as in ``population=NAME``, or their settings.
         *overrides: Changes as on the command line, such as ``market.episode_length=20``.
         market: The name of a file in ``conf/market/``, or settings.
         reward: The name of a file in ``conf/reward/``, or a stack.

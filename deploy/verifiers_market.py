@@ -51,7 +51,7 @@ class MarketsConfig(vf.TasksetConfig):
     """The bidders, and the seeds of the episodes."""
 
     population: str = "stage3"
-    """The name of a file in ``conf/population/``."""
+    """The bidders, as in ``population=NAME``."""
     overrides: list[str] = Field(default_factory=list)
     """Changes as on the command line, such as ``market.episode_length=20``."""
     episodes: int = 1000

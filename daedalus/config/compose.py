@@ -20,6 +20,7 @@ from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.config.nodes import require_known_keys, to_objects
+from daedalus.config.options import listed_populations
 from daedalus.config.own import with_own_designers
 from daedalus.config.paths import CONF
 from daedalus.config.reading import check_needs, check_reading, require_bidder, require_designers
@@ -31,7 +32,10 @@ from daedalus.runs.earlier import load_run_config
 
 
 def register() -> None:
-    """Register schemas and resolvers with Hydra. This comes before composing."""
+    """Register with Hydra what no file is: schemas, listed populations and resolvers.
+
+    This comes before composing.
+    """
     _register(tuple(designer_settings().items()))
 
 
@@ -44,6 +48,8 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
         store.store(group="designer", name=f"{name}_schema", node=settings)
     for name, kind in KINDS.items():
         store.store(group="bidder", name=f"{name}_bidder", node=kind)
+    for name, population in listed_populations().items():
+        store.store(group="population", name=name, node=population)
     register_resolvers()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from daedalus.config.paths import CONF, groups
+from daedalus.config.options import option_names
+from daedalus.config.paths import groups
 
 _HEADER = "# @package _global_"
 _FOLDERS = ("", "conf", "outputs/*/*", "outputs/sweeps/*/*/*")
@@ -25,9 +26,7 @@ def elsewhere(group: str, name: str) -> str | None:
             return f"{file} has this name: add --config-dir {folder}"  # the newest run first
     if group != "experiment" and Path(f"{name}.yaml").is_file():
         return f"Move {name}.yaml into a folder {group}/, and add --config-dir ."
-    others = [
-        each for each in [*groups(), "experiment"] if (CONF / each / f"{name}.yaml").is_file()
-    ]
+    others = [each for each in [*groups(), "experiment"] if name in option_names(each)]
     if others:
         plus = "+" if others == ["experiment"] else ""
         return f"Did you mean {plus}{' or '.join(f'{each}={name}' for each in others)}?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from daedalus.config.options import option_names
 from daedalus.config.paths import CONF, ROOT, groups, option_files
 from daedalus.runs.endings import program
 
@@ -37,6 +38,7 @@ groups
 {groups}
 
 The first line of {conf}/GROUP/OPTION.yaml says what an option is.
+Populations without a file of their own are in {conf}/populations/LIST.yaml.
 Results go to outputs/NAME/DATE_TIME/. Those of a sweep go to outputs/sweeps/NAME/DATE_TIME/.
 """
 
@@ -52,10 +54,7 @@ def first_screen() -> str:
 def help_text() -> str:
     """Return the whole help: the first screen, then every group with its options."""
     width = max(len(group) for group in groups())
-    lines = [
-        f"  {group:<{width}}  {', '.join(path.stem for path in option_files(group))}"
-        for group in groups()
-    ]
+    lines = [f"  {group:<{width}}  {', '.join(option_names(group))}" for group in groups()]
     conf = "conf" if CONF.parent == ROOT else CONF
     return first_screen() + REST.format(groups="\n".join(lines), conf=conf)
 

@@ -9,7 +9,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
-from daedalus.config.paths import CONF, option_files
+from daedalus.config.options import listed_populations, option_names
+from daedalus.config.paths import CONF
 from daedalus.config.schema import Config
 from daedalus.config.tasks import task_of
 from daedalus.market.interface import MARKETS, MarketSettings
@@ -134,15 +135,17 @@ def _choices(markets: Sequence[str]) -> str:
 
 
 def playable(market: str) -> list[str]:
-    """Return the names of the files in ``conf/population/`` that a market can play."""
-    names = [path.stem for path in option_files("population")]
+    """Return the names of the populations that a market can play."""
+    names = option_names("population")
     return [name for name in names if _population(name).get(market) is not None]
 
 
 @cache  # each refusal asks for all of them
 def _population(name: str) -> DictConfig:
-    """Return a file of ``conf/population/`` merged with its defaults."""
-    loaded = OmegaConf.load(CONF / "population" / f"{name}.yaml")
+    """Return a population merged with its defaults."""
+    listed = listed_populations().get(name)
+    own = OmegaConf.load(CONF / "population" / f"{name}.yaml") if listed is None else listed
+    loaded = OmegaConf.create(own)
     assert isinstance(loaded, DictConfig)
     parents = [_population(each) for each in loaded.pop("defaults", []) if each != "_self_"]
     merged = OmegaConf.merge(*parents, loaded)

@@ -48,7 +48,7 @@ class AdversarySettings(Checked):
 
     Types, menus and values are those of the training population. The adversary chooses the number
     of bidders of each type, and four traits, each one number for all bidders. By default the bounds
-    of the traits are the range of the populations in ``conf/population/``.
+    of the traits are the range of the populations in ``conf/``.
 
     Attributes:
         candidates: Number of compositions in the first rung of the search.

@@ -9,7 +9,7 @@ It returns a ``daedalus.Market``:
     step = market.step(daedalus.Mechanism(auction_type="vcg", reserve_price=0.2))
     print(step.reward, step.done)
 
-- population: the bidders, as the name of a file in conf/population/ or as settings.
+- population: the bidders, by name as in population=NAME, or as settings.
 - overrides: changes as on the command line, such as "market.episode_length=20".
 - market: the name of a file in conf/market/ ("strategic", "classic", ...), or settings.
 - reward: the name of a file in conf/reward/ ("composite", "revenue", ...), or a stack.

@@ -1,4 +1,4 @@
-"""A population for each market that can play it, from a file in ``conf/population/``."""
+"""A population for each market that can play it, as ``conf/`` describes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class PopulationSettings:
     """A population, described for every market that can play it.
 
     Attributes:
-        name: Name of the population file. Tables and figures show it.
+        name: Name of the population, as in ``population=NAME``. Tables and figures show it.
         strategic: The bidders of the strategic market; None if that market cannot play it.
         classic: The bidders of the classic market; None if that market cannot play it.
 

@@ -30,7 +30,7 @@ def market(
     """Let a model play episodes, one mechanism in each turn.
 
     Args:
-        population: The name of a file in ``conf/population/``.
+        population: Its name, as in ``population=NAME``.
         episodes: Number of episodes.
         first_seed: Seed of the first episode; each next one has the next integer.
         baseline: The name of a file in ``conf/designer/``. This designer plays the same episodes.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from daedalus.config import Config, ConfigError, compose_config
+from daedalus.config.options import option_names
 from daedalus.config.paths import CONF
 from daedalus.market.mechanism import Mechanism
 
@@ -15,7 +16,7 @@ FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
 GROUPS += ["tracking", "tuning", "bidder"]
 EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
-POPULATIONS = [path.stem for path in FILES if path.parent.name == "population"]
+POPULATIONS = option_names("population")
 STAGES = [f"stage{stage}" for stage in range(5)]
 
 

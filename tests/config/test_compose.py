@@ -124,11 +124,15 @@ def test_every_population_is_developed_on_held_out_or_where_designers_learn() ->
 
 
 @pytest.mark.slow
-def test_headers_that_name_a_kind_of_population_are_true() -> None:
-    for name in POPULATIONS:
-        header = (CONF / "population" / f"{name}.yaml").read_text().splitlines()[0]
-        assert header.startswith("# Held out:") == (name in populations_of("held_out"))
-        assert header.startswith("# Benchmark:") == (name in populations_of("benchmark"))
+@pytest.mark.parametrize("group", ["validation", "benchmark", "known_optimum"])
+def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
+    listed = composed("task=populations", "designer=search", f"populations={group}").populations
+    for name, each in listed.items():
+        assert composed("task=compare", f"population={name}").population == each
+
+
+@pytest.mark.slow
+def test_the_header_of_development_counts_its_populations() -> None:
     development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
     assert "The five stages and four more" in development
     assert len(populations_of("development")) == 5 + 4

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config import Config, ConfigError, compose_both
-from daedalus.config.paths import groups, option_files
+from daedalus.config.options import option_names
+from daedalus.config.paths import groups
 from daedalus.config.tasks import TASKS
 
 LINES = 8
@@ -62,7 +63,7 @@ KEY = st.sampled_from(KEYS) | st.sampled_from(KEYS).map(lambda key: key[:-2] + k
 SIGN = st.sampled_from(["", "", "+", "++"])
 GROUP = st.sampled_from([group for group in groups() if group != "experiment"])
 OPTION = GROUP.flatmap(
-    lambda group: st.sampled_from([*(each.stem for each in option_files(group)), "nope", "null"])
+    lambda group: st.sampled_from([*option_names(group), "nope", "null"])
     .map(lambda option: (group, option))
 )  # fmt: skip
 OVERRIDE = (
