@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -74,7 +75,7 @@ class DesignEnv:
         """Return the environment of another population; settings, reward and players stay."""
         return replace(self, market=make_market(self.settings, population, self.market.players))
 
-    @property
+    @cached_property
     def goal(self) -> Goal:
         """Return what a designer is asked for: the weights of the reward."""
         return Goal(self.reward.active)
