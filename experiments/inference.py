@@ -17,8 +17,8 @@ from daedalus.designers.language_model import LanguageModelDesigner, LanguageMod
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.run_report import as_table
 from daedalus.language.prompt import Generate, PromptSettings, prompts
+from daedalus.language.reasoning import answered_mechanism
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs import pretrained
 from daedalus.runs.candidates import newest_model
@@ -78,7 +78,7 @@ def design(config: Config) -> Mechanism:
     with Console(stderr=True).status("asking the model"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
         text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
-    parsed = parse_mechanism(text, config.designer.strict)
+    parsed = answered_mechanism(text, config.designer.strict)
     if parsed.mechanism is None:
         raise ConfigError(
             f"the model's answer is not a mechanism ({parsed.reason[:_SHOWN]}); give "

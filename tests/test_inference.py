@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import inference
+from daedalus.config import compose_config
 from daedalus.env import DesignEnv
 from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import mechanism_from_mapping
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained
 from daedalus.training.checkpoints import export
@@ -25,6 +26,7 @@ from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
+from experiments.inference import design
 from tests import forked
 from tests.config.composing import composed
 from tests.hub_cache import leave_snapshot
@@ -68,6 +70,16 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
     run.errors = lambda: run.said
     return run
+
+
+def test_a_model_may_reason_before_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = format_mechanism(Mechanism())
+    said = [f"<think>Not {answer}, or is it?</think>{answer}"]
+    monkeypatch.setattr(
+        "experiments.inference._load", lambda _: (lambda *_: said, PromptSettings())
+    )
+    config = compose_config("+experiment=boxplot", "designer=pretrained")
+    assert design(config) == Mechanism()
 
 
 @pytest.mark.slow

@@ -173,9 +173,10 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
     if verdict.held.multiple and verdict.unseen:
         yield (
             "All numbers for a reserve below today's extend the estimate to bidders who could not "
-            f"bid. The gain comes from sales that fail today by the estimate, "
-            f"{100 * findings.failing:.1f} % of all, and the log has none. Those who did bid would "
-            "not pay more. Only a trial can tell: lower the reserve in some sales, chosen by lot."
+            "bid. The gain comes from sales that fail today by the estimate, "
+            f"{100 * findings.failing:.1f} % of all; they are no part of the log. Those who did "
+            "bid would not pay more. Only a trial can tell: lower the reserve in some sales, "
+            "chosen by lot."
         )
     table = findings.sensitivity
     best = float(table.loc[table["kind"] == "as estimated", "best"].iloc[0])

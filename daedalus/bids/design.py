@@ -315,8 +315,8 @@ class Verdict:
         interval: Interval of this gain over the bootstrap samples.
         best: Interval of the best multiple over the bootstrap samples.
         at_best: Mean reward of a sale at both ends of that interval.
-        as_good: Lowest and highest multiple that bring as much as the designed one, but for
-            ``INDIFFERENT``.
+        as_good: Lowest and highest multiple around the designed one between which all bring as
+            much, but for ``INDIFFERENT``.
         raised: Change of the reward, with its interval, if the reserve in force is raised by a
             fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
@@ -354,7 +354,6 @@ class Verdict:
         low, high = interval_of([each.changed[at] - each.held[now] for each in samples], confidence)
         best = interval_of([MULTIPLES[np.argmax(each.changed)] for each in samples], confidence)
         worst, most = (float(judged.changed[place_of(each)]) for each in best)
-        as_good = MULTIPLES[judged.changed >= (1.0 - INDIFFERENT) * judged.changed[at]][[0, -1]]
         more = place_of(_RAISED * held.multiple)
         raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
         gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
@@ -364,8 +363,17 @@ class Verdict:
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
             policy, held, reward, gain, (low, high), best, (worst, most),
-            (float(as_good[0]), float(as_good[1])), around, unseen, bool(change),
+            _as_good(judged.changed, at), around, unseen, bool(change),
         )  # fmt: skip
+
+
+def _as_good(rewards: Numbers, at: int) -> tuple[float, float]:
+    """Return the ends of the multiples around one between which all bring as much as it."""
+    worse = np.flatnonzero(rewards < rewards[at] - INDIFFERENT * abs(rewards[at]))
+    low, high = worse[worse < at], worse[worse > at]
+    first = int(low[-1]) + 1 if len(low) else 0
+    last = int(high[0]) - 1 if len(high) else len(MULTIPLES) - 1
+    return float(MULTIPLES[first]), float(MULTIPLES[last])
 
 
 def interval_of(numbers: Sequence[float], confidence: float) -> tuple[float, float]:

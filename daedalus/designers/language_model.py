@@ -16,7 +16,7 @@ from daedalus.language.reasoning import answered_mechanism
 from daedalus.language.reply import AskMany, Reply
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.market.parsing import ParsedMechanism, no_mechanism, parse_mechanism
+from daedalus.market.parsing import ParsedMechanism, no_mechanism
 from daedalus.runs import pretrained
 from daedalus.runs.purpose import Purpose, read_purpose
 
@@ -105,7 +105,7 @@ class LanguageModelDesigner:
     Args:
         generate: Completes chats, in texts or in replies that may give a reason for having none.
         prompt: Contents of the prompt.
-        strict: Whether anything beside the JSON object is refused, see ``parse_mechanism``.
+        strict: Whether anything beside the JSON object is refused, see ``answered_mechanism``.
 
     Attributes:
         prompt: Contents of the prompt.
@@ -134,7 +134,5 @@ class LanguageModelDesigner:
 
     def _answer(self, prompt: str, said: str | Reply) -> Answer:
         text, reason = (said.text, said.reason) if isinstance(said, Reply) else (said, "")
-        if reason:
-            return Answer(prompt, text, no_mechanism(reason))
-        read = parse_mechanism if self._strict else answered_mechanism
-        return Answer(prompt, text, read(text))
+        parsed = no_mechanism(reason) if reason else answered_mechanism(text, self._strict)
+        return Answer(prompt, text, parsed)

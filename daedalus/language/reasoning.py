@@ -24,8 +24,16 @@ def after_reasoning(text: str) -> str:
     return text[last.end() :]
 
 
-def answered_mechanism(text: str) -> ParsedMechanism:
-    """Read the one mechanism of an answer; words or a code fence may stand around its object."""
+def answered_mechanism(text: str, strict: bool = False) -> ParsedMechanism:
+    """Read the one mechanism of an answer.
+
+    Args:
+        text: The answer.
+        strict: Whether anything beside the object is an error, as in training. If not, reasoning,
+            words or a code fence may stand around it.
+    """
+    if strict:
+        return parse_mechanism(text)
     try:
         answer = after_reasoning(text)
     except ValueError as error:

@@ -16,6 +16,7 @@ from daedalus.bids.design import (
     Mixture,
     Policy,
     Verdict,
+    _as_good,
     in_force,
     is_binding,
     place_of,
@@ -99,6 +100,17 @@ def test_a_sure_gain_is_recommended(verdict: Verdict, estimator: Estimator) -> N
 
 def flat(height: float) -> Judged:
     return Judged(np.full(len(MULTIPLES), height), np.full(len(MULTIPLES), height), {})
+
+
+def test_reserves_are_as_good_where_all_between_them_and_the_best_are() -> None:
+    rewards = np.where(MULTIPLES <= 1.0, 10.0, 0.0)
+    at = place_of(0.5)
+    assert _as_good(rewards, at) == (0.0, 1.0)
+    rewards[place_of(0.3)] = 9.9  # below it are others as good, but not all between
+    assert _as_good(rewards, at) == (0.32, 1.0)
+    assert _as_good(-rewards - 1.0, len(MULTIPLES) - 1)[1] == MULTIPLES[-1]
+    rewards[at] = 10.02
+    assert _as_good(rewards, at) == (0.5, 0.5)
 
 
 def test_no_change_is_a_result(estimator: Estimator) -> None:

@@ -44,3 +44,8 @@ def test_the_time_is_linear_in_the_length_of_the_text(unit: str) -> None:
     began = time.process_time()
     after_reasoning(unit * (1_000_000 // len(unit)) + "</think>")
     assert time.process_time() - began < 2.0
+
+
+def test_a_strict_reader_takes_the_object_alone() -> None:
+    assert answered_mechanism(GOOD, strict=True).mechanism == Mechanism()
+    assert answered_mechanism(f"<think>hm</think>{GOOD}", strict=True).mechanism is None
