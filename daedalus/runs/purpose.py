@@ -32,14 +32,14 @@ class Purpose:
         reward: The reward of the run.
         terms: Reward terms whose weights its prompts show, if it knows many objectives.
         market: The market and the shape of an episode.
-        populations: The bidders that it met, by name: those of the run first, then those of
-            practice.
+        populations: The bidders that it met, by name, as its configuration has them: those of the
+            run first, then those of practice.
     """
 
     reward: RewardStack
     terms: tuple[str, ...]
     market: MarketSettings
-    populations: dict[str, PopulationSettings]
+    populations: Mapping[str, Any]
 
     def __str__(self) -> str:
         """Return its reward and its populations in words."""
@@ -61,7 +61,8 @@ class Purpose:
     def knows(self, bidders: Population | SeatPlan) -> bool:
         """Return whether it met these bidders, as many as there are."""
         name = self.market.name
-        met = (each.in_market(name) for each in self.populations.values() if name in each.markets)
+        settings = map(_population, self.populations.values())  # one by one, for each takes long
+        met = (each.in_market(name) for each in settings if name in each.markets)
         return any(bidders == each or bidders == _sized(each, bidders.bidders) for each in met)
 
     def instead(self, env: DesignEnv, population: str | None, fixed_bidders: bool = True) -> str:
@@ -123,12 +124,18 @@ def _of_run(path: Path, written: int) -> Purpose | None:
 def _purpose(config: Any) -> Purpose:
     training, own = config["training"], config["population"]
     met = {own["name"]: own} | training["sft"]["practice"]
+    _population(own)  # raises if another version wrote it
     return Purpose(
         _as(RewardStack, config["reward"]),
         tuple(terms_of(training["objectives"])),
         _as(MarketSettings, config["market"]),
-        {name: _as(PopulationSettings, each) for name, each in met.items()},
+        met,
     )
+
+
+def _population(node: Any) -> PopulationSettings:
+    settings: PopulationSettings = _as(PopulationSettings, node)
+    return settings
 
 
 def _as(kind: type[Any], node: Any) -> Any:
