@@ -21,21 +21,22 @@ from daedalus.checks import CannotRunError
 from daedalus.config import (
     CONF,
     ROOT,
-    Config,
     ConfigError,
+    Task,
     explain,
     first_screen,
     help_text,
     is_of_composing,
     register,
     require_known_keys,
+    require_task,
     run_directory,
     to_config,
 )
 from daedalus.config.jobs import Launch
 from daedalus.config.preflight import preflight
 from daedalus.config.resolvers import NOTHING_TO_RESUME
-from daedalus.config.tasks import TASKS
+from daedalus.config.task_options import task_classes
 from daedalus.provenance import refusal_record, run_record
 from daedalus.runs import processes
 from daedalus.runs.endings import (
@@ -92,20 +93,21 @@ def main(composed: DictConfig) -> None:
         sys.exit(sentence)
 
 
-def _checked(composed: DictConfig, this: HydraConf, launch: Launch, folder: Path) -> Config:
+def _checked(composed: DictConfig, this: HydraConf, launch: Launch, folder: Path) -> Task:
     """Return the configuration as objects, if this launch can run it."""
+    require_task(composed)
     if composed.resume and not launch.place and not RunFolder(folder).config.exists():
         raise ConfigError(NOTHING_TO_RESUME.format(folder))
     require_known_keys(OmegaConf.create({"hydra": this}), besides=["hydra.env"])
     config = to_config(composed, launch.overrides)
-    shared = [name for name, task in TASKS.items() if task.shared]
+    shared = [name for name, task in task_classes().items() if task.shared]
     if processes.count() > 1 and config.task not in shared:
         raise ConfigError(_ONE_PROCESS.format(config.task, " and ".join(shared), program()))
     preflight(config)
     return config
 
 
-def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> None:
+def _run(config: Task, composed: DictConfig, launch: Launch, folder: Path) -> None:
     """Record where the run comes from, and run its task."""
     with run_record(composed, folder, launch) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
@@ -118,13 +120,13 @@ def _run(config: Config, composed: DictConfig, launch: Launch, folder: Path) -> 
                 _perform(config, out)
 
 
-def _perform(config: Config, out: Path) -> None:
+def _perform(config: Task, out: Path) -> None:
     with slow_imports():
         task = import_module(f"experiments.{config.task}")
     task.main(config, out)
 
 
-def _found(config: Config, folder: Path, finished: bool) -> str:
+def _found(config: Task, folder: Path, finished: bool) -> str:
     """Return what is found in the folder of a run that is resumed."""
     if finished:
         return f"{folder} has finished; leave resume=true out to start a new run"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.config.compose import compose_config, quoted
+from daedalus.config.tasks import Compare
 from daedalus.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -162,7 +163,7 @@ def market(
     chosen = {"population": population, "reward": reward}
     chosen["market"] = market if isinstance(market, str) else market.name
     named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
-    config = compose_config("task=compare", *named, *overrides)
+    config: Compare = compose_config("task=compare", *named, *overrides)
     settings = config.market if isinstance(market, str) else market
     bidders = (
         config.population.in_market(settings.name) if isinstance(population, str) else population

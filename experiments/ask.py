@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import doing
-from daedalus.config import Config
+from daedalus.config.tasks import Ask
 from daedalus.designers.build import build_all, instead
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelDesigner
@@ -30,7 +30,7 @@ _SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "mean_interva
 _OWN = "best_own"
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Ask, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
     env, name = make_env(config), config.designer.name
     context = own_context(config, env)
@@ -52,14 +52,14 @@ def main(config: Config, out: Path) -> None:
         _compare(config, env, designers, report)
 
 
-def asked_changes(config: Config, out: Path) -> list[str]:
+def asked_changes(config: Ask, out: Path) -> list[str]:
     """Return the overrides of this run, and its population in any case."""
     launch, own = RunFolder(out).launch, f"population={config.population.name}"
     changes = json.loads(launch.read_text())["overrides"] if launch.is_file() else []
     return [own, *(each for each in changes if each != own)]
 
 
-def _best_own(config: Config, env: DesignEnv, report: Report) -> FixedDesigner:
+def _best_own(config: Ask, env: DesignEnv, report: Report) -> FixedDesigner:
     """Return the mechanism of the scale, or where nobody measured one, that of a short search."""
     if (scale := scale_of(env)) is not None:
         return FixedDesigner(scale.mechanism)
@@ -71,7 +71,7 @@ def _best_own(config: Config, env: DesignEnv, report: Report) -> FixedDesigner:
 
 
 def _answer(
-    config: Config, env: DesignEnv, designer: LanguageModelDesigner, report: Report
+    config: Ask, env: DesignEnv, designer: LanguageModelDesigner, report: Report
 ) -> tuple[Mechanism, Mechanism | None]:
     """Show what the designer reads at the beginning of the first episode.
 
@@ -97,9 +97,7 @@ def _beside(mechanisms: dict[str, Mechanism]) -> pd.DataFrame:
     return pd.DataFrame({"field": asdict(Mechanism()).keys()} | columns)
 
 
-def _compare(
-    config: Config, env: DesignEnv, designers: dict[str, Designer], report: Report
-) -> None:
+def _compare(config: Ask, env: DesignEnv, designers: dict[str, Designer], report: Report) -> None:
     """Play all designers in the same episodes; write tables, and show the means."""
     log = AnswerLog(config.population.name)
     frames = comparison(config, env, designers, [config.designer.name], log)

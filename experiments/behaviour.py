@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.config import Config
+from daedalus.config.tasks import Behaviour
 from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.runs.folder import RunFolder
@@ -14,7 +14,7 @@ from experiments.build import make_env, own_context, require_portfolio
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Behaviour, out: Path) -> None:
     """Play the designer beside the best fixed mechanism; write decisions.csv and figures."""
     env, name = make_env(config), config.designer.name
     portfolio = require_portfolio(config, env, RunFolder(out))

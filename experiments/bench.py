@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Bench
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
@@ -66,7 +66,7 @@ class Case:
     drawn: bool = False
 
 
-def cases(config: Config) -> list[Case]:
+def cases(config: Bench) -> list[Case]:
     """Return the cases that this machine has enough cores for."""
     found: list[Case] = []
     for market in MARKETS:
@@ -85,13 +85,13 @@ def cases(config: Config) -> list[Case]:
     return [case for case in found if case.threads <= numba.get_num_threads()]
 
 
-def _standard(config: Config, market: MarketName) -> Case:
+def _standard(config: Bench, market: MarketName) -> Case:
     """Return the case with which the others of its market are compared."""
     population = config.population.in_market(market)
     return Case(market, units=population.units if isinstance(population, Population) else 1)
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Bench, out: Path) -> None:
     """Time all cases in turn, print medians and write them to summary.csv."""
     chosen = cases(config)
     plays = [_timed(config, case) for case in chosen]
@@ -124,7 +124,7 @@ def main(config: Config, out: Path) -> None:
         report.say(_training(config))
 
 
-def _env(config: Config, case: Case) -> DesignEnv:
+def _env(config: Bench, case: Case) -> DesignEnv:
     settings = replace(config.market, name=case.market)
     population = config.population.in_market(case.market).of_size(case.bidders)
     if isinstance(population, Population):
@@ -133,7 +133,7 @@ def _env(config: Config, case: Case) -> DesignEnv:
     return DesignEnv.of(settings, population)
 
 
-def _timed(config: Config, case: Case) -> Callable[[], float]:
+def _timed(config: Bench, case: Case) -> Callable[[], float]:
     """Return a function that does the work of the case and returns the seconds that this took."""
     work = _in_gymnasium(config, case) if case.part == "gymnasium" else _in_numpy(config, case)
 
@@ -146,7 +146,7 @@ def _timed(config: Config, case: Case) -> Callable[[], float]:
     return timed
 
 
-def _in_gymnasium(config: Config, case: Case) -> Callable[[], None]:
+def _in_gymnasium(config: Bench, case: Case) -> Callable[[], None]:
     """Return the playing of whole episodes through Gymnasium, their beginnings included."""
     from daedalus.gym import MarketEnv, MarketVectorEnv  # of the extra [rl]
 
@@ -163,7 +163,7 @@ def _in_gymnasium(config: Config, case: Case) -> Callable[[], None]:
     return play
 
 
-def _in_numpy(config: Config, case: Case) -> Callable[[], object]:
+def _in_numpy(config: Bench, case: Case) -> Callable[[], object]:
     """Return the work of a case on the arrays of its episodes."""
     episodes = _env(config, case).reset(market_seeds(config.seed, "bench", case.episodes))
     market, state = episodes.env.market, episodes.state
@@ -183,7 +183,7 @@ def _in_numpy(config: Config, case: Case) -> Callable[[], object]:
     return work[case.part]
 
 
-def _training(config: Config) -> str:
+def _training(config: Bench) -> str:
     """Return the seconds of a training step of the embedded model, alone and beside others."""
     from daedalus.training.step_time import step_time  # torch is slow to import
 
@@ -194,7 +194,7 @@ def _training(config: Config) -> str:
     )
 
 
-def _memory(config: Config) -> str:
+def _memory(config: Bench) -> str:
     """Return the bytes of an episode, and the peak memory of an evaluation of very many."""
     env = _env(config, _standard(config, "strategic"))
     state = env.reset(market_seeds(config.seed, "bench", 1)).state

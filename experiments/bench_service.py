@@ -15,7 +15,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import BenchService
 from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.service.load_settings import LoadSettings
 from experiments.load.players import Pace, Player, http_players, play, websocket_players
@@ -40,7 +40,7 @@ class Load:
     seconds: float
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: BenchService, out: Path) -> None:
     """Put every load on a server, and report latencies and what the server held."""
     planned = loads(config.load)
     with ServiceProcess(config.service, make_catalogue(config), out / "service.log") as server:

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.config import Config
+from daedalus.config.task_parts import (
+    Designed,
+    Game,
+    Games,
+    Played,
+    Study,
+    StudyOfPopulations,
+    Task,
+    Trained,
+    WithTraining,
+)
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv, Designer
@@ -33,13 +43,13 @@ OUTPUTS = Path("outputs")
 _ASKED = ("population", "market", "reward", "seed")
 
 
-def make_env(config: Config) -> DesignEnv:
+def make_env(config: Game) -> DesignEnv:
     """Build the environment that the configuration describes."""
     population = config.population.in_market(config.market.name)
     return DesignEnv.of(config.market, population, config.reward)
 
 
-def make_envs(config: Config) -> dict[str, DesignEnv]:
+def make_envs(config: Games) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
     market = config.market
     return {
@@ -48,7 +58,7 @@ def make_envs(config: Config) -> dict[str, DesignEnv]:
     }
 
 
-def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechanisms:
+def require_portfolio(config: WithTraining, env: DesignEnv, run: RunFolder) -> Mechanisms:
     """Return the portfolio of a run that needs one.
 
     Raises:
@@ -63,7 +73,7 @@ def require_portfolio(config: Config, env: DesignEnv, run: RunFolder) -> Mechani
 
 
 def make_training_run(
-    config: Config, folder: RunFolder, tracker: Tracker, report: Report
+    config: Trained, folder: RunFolder, tracker: Tracker, report: Report
 ) -> TrainingRun:
     """Return what all parts of a training run share. Every process must call it."""
     from daedalus.training.run import TrainingRun  # the service has not all that it imports
@@ -76,7 +86,7 @@ def make_training_run(
 
 
 def make_context(
-    config: Config,
+    config: Task,
     env: DesignEnv,
     portfolio: Mechanisms | None = None,
     population: str | None = None,
@@ -86,7 +96,7 @@ def make_context(
 
 
 def own_context(
-    config: Config, env: DesignEnv, portfolio: Mechanisms | None = None
+    config: Played, env: DesignEnv, portfolio: Mechanisms | None = None
 ) -> DesignerContext:
     """Return the context of a run that plays its own population alone."""
     return make_context(config, env, portfolio, config.population.name)
@@ -103,7 +113,7 @@ def search_command(changes: Sequence[str]) -> str:
 
 
 def each_population(
-    config: Config, portfolio: Mechanisms | None = None
+    config: StudyOfPopulations, portfolio: Mechanisms | None = None
 ) -> Iterator[tuple[str, DesignEnv, dict[str, Designer]]]:
     """Yield each of the configuration's populations by name, with its environment and designers.
 
@@ -114,14 +124,14 @@ def each_population(
         yield population, env, designers | designers_of(config, population, env, portfolio)
 
 
-def portable_designers(config: Config, portfolio: Mechanisms | None) -> dict[str, Designer]:
+def portable_designers(config: Study, portfolio: Mechanisms | None) -> dict[str, Designer]:
     """Build the designers that play in every population."""
     context = make_context(config, make_env(config), portfolio)
     return build_all(_designer_settings(config, per_population=False), context)
 
 
 def designers_of(
-    config: Config, population: str, env: DesignEnv, portfolio: Mechanisms | None
+    config: Designed, population: str, env: DesignEnv, portfolio: Mechanisms | None
 ) -> dict[str, Designer]:
     """Build the designers that are made for a population, and play there; ``env`` is its own."""
     settings = _designer_settings(config, per_population=True)
@@ -129,7 +139,7 @@ def designers_of(
     return build_all(chosen, make_context(config, env, portfolio, population))
 
 
-def _designer_settings(config: Config, per_population: bool) -> dict[str, DesignerSettings]:
+def _designer_settings(config: Designed, per_population: bool) -> dict[str, DesignerSettings]:
     settings = config.evaluation.baselines | {config.designer.name: config.designer}
     return {name: each for name, each in settings.items() if each.per_population == per_population}
 

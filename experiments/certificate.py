@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Certificate
 from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket
@@ -41,7 +41,7 @@ _SALE = [
 ]  # fmt: skip
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Certificate, out: Path) -> None:
     """Play the designer, certify its mechanisms; write summary.csv, types.csv and a figure."""
     env, name = make_env(config), config.designer.name
     assert isinstance(env.market, StrategicMarket)

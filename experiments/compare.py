@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.task_parts import Contest
+from daedalus.config.tasks import Compare
 from daedalus.designers.build import build_all
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog, refusals
@@ -18,7 +19,7 @@ from experiments.build import make_context, make_env
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Compare, out: Path) -> None:
     """Play every designer on the same markets; write tables and figures to ``out``."""
     env = make_env(config)
     extra: dict[str, Designer] = {}
@@ -32,7 +33,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def compare_designers(
-    config: Config, env: DesignEnv, report: Report, extra: dict[str, Designer]
+    config: Contest, env: DesignEnv, report: Report, extra: dict[str, Designer]
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
     context = make_context(config, env, population=config.population.name)
@@ -57,7 +58,7 @@ def compare_designers(
 
 
 def comparison(
-    config: Config,
+    config: Contest,
     env: DesignEnv,
     designers: dict[str, Designer],
     references: list[str],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import Coverage
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.workers import share_out
 from daedalus.studies.coverage import Job, as_markdown, coverage_table, intervals_of, overview
@@ -16,7 +16,7 @@ from daedalus.studies.coverage_figures import coverage_dots
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Coverage, out: Path) -> None:
     """Simulate logs, estimate each, and write how often the truth lies in its intervals.
 
     It writes logs.csv, with the intervals of each log; coverage.csv; the same as coverage.md, for
@@ -32,7 +32,7 @@ def main(config: Config, out: Path) -> None:
         report.figure(coverage_dots(table), "coverage")
 
 
-def _rows(config: Config, path: Path) -> pd.DataFrame:
+def _rows(config: Coverage, path: Path) -> pd.DataFrame:
     """Return the rows of all logs. The file has those of whole cells, so that a run can go on."""
     rows = pd.read_csv(path) if path.exists() else pd.DataFrame({"kind": [], "sales": []})
     asked = config.coverage
@@ -45,7 +45,7 @@ def _rows(config: Config, path: Path) -> pd.DataFrame:
     return rows
 
 
-def _cell(config: Config, kind: str, sales: int) -> list[dict[str, object]]:
+def _cell(config: Coverage, kind: str, sales: int) -> list[dict[str, object]]:
     """Return the rows of the logs of one kind and number of sales."""
     asked, confidence = config.coverage, config.evaluation.confidence
     jobs = [

@@ -28,7 +28,7 @@ from daedalus.bids.findings import Findings, reserve_words, reserves_table, verd
 from daedalus.bids.log import load_bids
 from daedalus.bids.population import population_file, population_of
 from daedalus.bids.report import markdown, page, warnings, write_text
-from daedalus.config import Config
+from daedalus.config.tasks import FromBids
 from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
@@ -40,7 +40,7 @@ from experiments.build import make_context
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: FromBids, out: Path) -> None:
     """Write the population, report.md, report.html, tables and figures."""
     log = load_bids(config.bids, config.bid_log)
     estimator = Estimator.of(log, config.bid_log)
@@ -83,7 +83,7 @@ def main(config: Config, out: Path) -> None:
 
 
 def _designed(
-    config: Config, field: Field, held: Mechanism
+    config: FromBids, field: Field, held: Mechanism
 ) -> tuple[Mechanism, dict[str, Mixture]]:
     """Return the mechanism that the search leads to, and what designers play."""
     rng = generator(config.seed, "search")
@@ -95,7 +95,7 @@ def _designed(
     return changed, others
 
 
-def _trained(config: Config, field: Field) -> Mixture:
+def _trained(config: FromBids, field: Field) -> Mixture:
     """Return what a trained model plays in the market of the typical sale."""
     estimate = field.estimate
     env = field.envs[min(field.envs)]
@@ -108,7 +108,7 @@ def _trained(config: Config, field: Field) -> Mixture:
 
 
 def _judgements(
-    config: Config,
+    config: FromBids,
     samples: list[Estimate],
     held: Mechanism,
     changed: Mechanism,

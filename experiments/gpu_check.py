@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
+from daedalus.config.tasks import GpuCheck
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 from daedalus.training.run import TrainingRun
@@ -24,7 +24,7 @@ COSTS = "costs"
 """Name under which the seconds and the peak memory of each phase are logged."""
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: GpuCheck, out: Path) -> None:
     """Teach all weights the format, then train adapters on them by GRPO, and report the costs.
 
     The first part replaces the weights of the hub, because random weights would earn no reward.
@@ -50,7 +50,7 @@ def main(config: Config, out: Path) -> None:
         report.show(table, "what a step takes")
 
 
-def _require_gpu(config: Config) -> None:
+def _require_gpu(config: GpuCheck) -> None:
     from daedalus.training.hardware import has_gpu
 
     if config.model.hidden_size >= _LARGE and not has_gpu():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.task_parts import Contest
+from daedalus.config.tasks import Grpo
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
@@ -17,7 +18,7 @@ from experiments.compare import compare_designers
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Grpo, out: Path) -> None:
     """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
     from daedalus.training.hardware import require_machine
 
@@ -31,7 +32,7 @@ def main(config: Config, out: Path) -> None:
             compare(config, run)
 
 
-def compare(config: Config, run: TrainingRun) -> None:
+def compare(config: Contest, run: TrainingRun) -> None:
     """Draw the learning curves, and compare the exported model in closed loop."""
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model

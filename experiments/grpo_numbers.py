@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import GrpoNumbers
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
@@ -27,7 +27,7 @@ from experiments.tracked import tracked
 _EPISODES = 300  # in which neighbours are compared
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: GrpoNumbers, out: Path) -> None:
     """Train by each update; compare the likeliest mechanisms, and tell what one change gains."""
     env, rows = make_env(config), []
     trainings = config.updates or {"numbers": config.numbers}

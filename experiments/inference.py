@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from daedalus.config import Config, ConfigError
+from daedalus.config import ConfigError
+from daedalus.config.tasks import Compare
 from daedalus.designers.build import build_all, instead
 from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.evaluation.answer_log import AnswerLog, refusals
@@ -48,7 +49,7 @@ _SUMMARY = [
 ]
 
 
-def chosen(config: Config) -> str:
+def chosen(config: Compare) -> str:
     """Return the newest model of a run for the reward; tell which newer ones are passed over."""
     choice = newest_model(OUTPUTS, config.reward)
     if choice.passed_over:
@@ -56,7 +57,7 @@ def chosen(config: Config) -> str:
     return str(choice.model or pretrained.WORD)
 
 
-def told(config: Config, changes: Sequence[str]) -> str:
+def told(config: Compare, changes: Sequence[str]) -> str:
     """Return two lines if the designer was trained for something else, or nothing.
 
     Args:
@@ -68,7 +69,7 @@ def told(config: Config, changes: Sequence[str]) -> str:
     return f"\n{found}\na search for what you ask: {search_command(changes)}" if found else ""
 
 
-def design(config: Config) -> Mechanism:
+def design(config: Compare) -> Mechanism:
     """Return the mechanism that the designer sets at the start of an episode.
 
     Raises:
@@ -88,7 +89,7 @@ def design(config: Config) -> Mechanism:
     return parsed.mechanism
 
 
-def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Path) -> None:
+def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Path) -> None:
     """Play the designer, and the baselines if asked; show tables and write a file of results.
 
     Args:
@@ -115,7 +116,7 @@ def evaluate(config: Config, baselines: bool, asked: dict[str, Any], output: Pat
     console.print(str(output), soft_wrap=True)
 
 
-def _played(config: Config, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
+def _played(config: Compare, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
     """Return the tables of ``comparison``. Without baselines there are no differences."""
     name, env = config.designer.name, make_env(config)
     trained = LanguageModelDesigner(*_load(config), config.designer.strict)
@@ -141,7 +142,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _load(config: Config) -> tuple[Generate, PromptSettings]:
+def _load(config: Compare) -> tuple[Generate, PromptSettings]:
     """Return the model's generate function, and its prompt, which shows the run's reward."""
     settings: LanguageModelSettings = config.designer
     try:

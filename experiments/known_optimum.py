@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import KnownOptimum
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.language_model import LanguageModelSettings
 from daedalus.market.interface import types_of_bidders
@@ -23,7 +23,7 @@ _SHARES = (
 )
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: KnownOptimum, out: Path) -> None:
     """Play all designers in all populations; write theory.csv, summary.csv and figures."""
     populations = {name: types_of_bidders(env.market) for name, env in make_envs(config).items()}
     theory = theory_table(populations)  # before anything is played
@@ -42,7 +42,7 @@ def main(config: Config, out: Path) -> None:
         report.figure(myerson_reserve(summary, _histories(config)), "reserve")
 
 
-def _histories(config: Config) -> dict[str, pd.DataFrame]:
+def _histories(config: KnownOptimum) -> dict[str, pd.DataFrame]:
     """Return the training histories that lie beside the models that are compared."""
     designers = config.evaluation.baselines | {config.designer.name: config.designer}
     tables = {

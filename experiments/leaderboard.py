@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Leaderboard
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
@@ -38,7 +38,7 @@ from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Leaderboard, out: Path) -> None:
     """Play all designers in all populations; write summary, totals, intervals and figures."""
     require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
@@ -72,7 +72,7 @@ def main(config: Config, out: Path) -> None:
             report.figure(figure, name)
 
 
-def _own_shard(config: Config) -> dict[str, DesignEnv]:
+def _own_shard(config: Leaderboard) -> dict[str, DesignEnv]:
     """Return the environments of the populations that this job plays, by name."""
     envs, shards, shard = make_envs(config), config.evaluation.shards, config.evaluation.shard
     first, last = (len(envs) * number // shards for number in (shard, shard + 1))
@@ -86,14 +86,16 @@ def _side_by_side(table: pd.DataFrame, first: list[str]) -> pd.DataFrame:
     return wide[[*first, *others]].astype(object).where(wide.notna(), "-").reset_index()
 
 
-def _own_scores(config: Config, portfolio: Mechanisms, item: tuple[str, DesignEnv]) -> pd.DataFrame:
+def _own_scores(
+    config: Leaderboard, portfolio: Mechanisms, item: tuple[str, DesignEnv]
+) -> pd.DataFrame:
     """Return the rows of the designers that are made for a population."""
     population, env = item
     return _mean_scores(config, env, designers_of(config, population, env, portfolio))
 
 
 def _mean_scores(
-    config: Config,
+    config: Leaderboard,
     env: DesignEnv,
     designers: Mapping[str, Designer],
     answers: AnswerLog | None = None,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext
-from daedalus.config import Config
+from daedalus.config.tasks import LlmBidders
 from daedalus.designers.base import DesignerSettings
 from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelSettings
@@ -30,7 +30,7 @@ from experiments.build import load_ask, make_env, own_context
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: LlmBidders, out: Path) -> None:
     """Play all mechanisms in both populations; write tables of rewards, bids and costs, figures."""
     env, settings, bidder = make_env(config), config.evaluation, config.bidder
     require_single_demand(env)
@@ -62,7 +62,7 @@ def main(config: Config, out: Path) -> None:
         report.figure(both_rewards(gaps, bidder.name), "rewards")
 
 
-def _designers(config: Config) -> dict[str, DesignerSettings]:
+def _designers(config: LlmBidders) -> dict[str, DesignerSettings]:
     """Return the settings of all designers that are compared, by name."""
     chosen = config.evaluation.baselines | {config.designer.name: config.designer}
     if config.trained:

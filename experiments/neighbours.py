@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Neighbours
 from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
@@ -17,7 +17,7 @@ from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Neighbours, out: Path) -> None:
     """Find the mechanism that the designer sets most often; play its neighbours beside it."""
     env, name = make_env(config), config.designer.name
     episodes, seed = config.evaluation.episodes, config.seed

@@ -8,7 +8,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, doing
-from daedalus.config import Config
+from daedalus.config.tasks import Objectives
 from daedalus.designers.build import build_all
 from daedalus.designers.language_model import LanguageModelDesigner
 from daedalus.env import DesignEnv
@@ -22,7 +22,7 @@ from experiments.tracked import tracked
 _SEARCH = "search"
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Objectives, out: Path) -> None:
     """Play the model and a search for each weighting; write fronts.csv, volumes.csv and a figure.
 
     Raises:
@@ -46,7 +46,7 @@ def main(config: Config, out: Path) -> None:
         report_fronts(fronts(pd.concat(frames, ignore_index=True)), report)
 
 
-def _played(config: Config, env: DesignEnv, asked: LanguageModelDesigner) -> pd.DataFrame:
+def _played(config: Objectives, env: DesignEnv, asked: LanguageModelDesigner) -> pd.DataFrame:
     """Play the baselines, which search for the reward of ``env``, and the model asked for it."""
     baselines = build_all(config.evaluation.baselines, make_context(config, env))
     designers = baselines | {config.designer.name: asked}

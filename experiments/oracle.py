@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
+from daedalus.config.tasks import Oracle
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.designers.planner import PlannerSettings
 from daedalus.designers.random import RandomDesigner
@@ -28,7 +28,7 @@ from experiments.tracked import tracked
 _PLANNED = 100  # episodes of the planner, which is slow
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Oracle, out: Path) -> None:
     """Write scales.json, which ``make oracle`` copies into the package.
 
     Raises:
@@ -51,7 +51,7 @@ def main(config: Config, out: Path) -> None:
         report.show(pd.DataFrame(map(asdict, scales))[columns], title)
 
 
-def _measure(config: Config, item: tuple[str, DesignEnv]) -> Scale:
+def _measure(config: Oracle, item: tuple[str, DesignEnv]) -> Scale:
     """Return the scale of a population. The search sees none of the episodes that measure it."""
     name, env = item
     score = EpisodeObjective([env], config.seed)
@@ -66,7 +66,7 @@ def _measure(config: Config, item: tuple[str, DesignEnv]) -> Scale:
 
 
 def _means(
-    config: Config, env: DesignEnv, designers: dict[str, Designer], episodes: int
+    config: Oracle, env: DesignEnv, designers: dict[str, Designer], episodes: int
 ) -> list[float]:
     """Return the mean R of each designer over the same episodes."""
     steps = compare(env, designers, episodes, config.seed)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import PopulationsTable
 from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.env import DesignEnv
@@ -25,7 +25,7 @@ from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: PopulationsTable, out: Path) -> None:
     """Search the best mechanism of each population and of all; score them on other markets."""
     envs = make_envs(config)
     best = {
@@ -56,6 +56,6 @@ def main(config: Config, out: Path) -> None:
         report.figure(population_bars(table, config.evaluation.confidence), "populations")
 
 
-def _search(config: Config, env: DesignEnv, name: str) -> Mechanism:
+def _search(config: PopulationsTable, env: DesignEnv, name: str) -> Mechanism:
     score = EpisodeObjective([env], config.seed)
     return best_fixed(config.designer, score, generator(config.seed, f"search/{name}"))[0]

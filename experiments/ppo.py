@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
+from daedalus.config.tasks import Ppo
 from daedalus.designers.ppo import PpoDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
@@ -16,7 +16,7 @@ from experiments.compare import compare_designers
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Ppo, out: Path) -> None:
     """Train, write policy.npz and the curves, and compare the designer with the baselines.
 
     A run that was interrupted goes on from its checkpoint, with the same numbers.

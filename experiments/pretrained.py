@@ -9,7 +9,8 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config, compose_both
+from daedalus.config import compose_both
+from daedalus.config.tasks import PackDesigner
 from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
@@ -29,7 +30,7 @@ _SHOWN = 5  # names of changed settings
 _LEFT_OUT = ("run/metrics.jsonl", "run/provenance.json")
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: PackDesigner, out: Path) -> None:
     """Score the model, and write it with its card and its description to ``out/pretrained``.
 
     Raises:
@@ -66,7 +67,7 @@ def recipe_changes(run: Path) -> list[str]:
         CannotRunError: The run had a setting on that is gone.
     """
     composed, _ = compose_both(*RECIPE)
-    then = OmegaConf.merge(OmegaConf.structured(Config), load_run_config(run))
+    then = OmegaConf.merge(OmegaConf.structured(Pretrained), load_run_config(run))
     before, now = _flat(OmegaConf.to_container(then)), _flat(OmegaConf.to_container(composed))
     return sorted(key for key in before | now if before.get(key) != now.get(key))
 
@@ -80,7 +81,7 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
     return {key: each for part in parts for key, each in part.items()}
 
 
-def _normalised(config: Config) -> dict[str, float]:
+def _normalised(config: PackDesigner) -> dict[str, float]:
     """Return the designer's mean normalised R in each of the populations."""
     name = config.designer.name
     designer = build_all({name: config.designer}, make_context(config, make_env(config)))

@@ -6,33 +6,40 @@ from pathlib import Path
 
 from daedalus.bidders.answer_file import number_of_answers
 from daedalus.bidders.settings import answers_file
-from daedalus.config import Config
+from daedalus.config import Task
+from daedalus.config.task_parts import Trained
+from daedalus.config.tasks import LlmBidders, Ppo
 from daedalus.runs.folder import RunFolder
 
 TRAINING = {"sft": "SFT", "grpo": "GRPO"}
 """Phases of training, by the names of their checkpoints and settings."""
 
 
-def progress(config: Config, out: Path) -> str:
+def progress(config: Task, out: Path) -> str:
     """Return what the run has completed and will not do again; nothing if it keeps nothing."""
     run = RunFolder(out)
     trials = len(list((Path(config.tuning.study or out) / "trials").glob("*/finished")))
-    parts = {
+    parts: dict[str, object] = {
         "portfolio searched": run.portfolio.exists(),
         "training data of the teacher gathered": run.distillation_data.exists(),
         f"{trials} of {config.tuning.trials} trials finished": trials,
-        **{"ppo": _ppo, "llm_bidders": _answers}.get(config.task, _training)(config, run),
     }
+    if isinstance(config, Ppo):
+        parts |= _ppo(config, run)
+    elif isinstance(config, LlmBidders):
+        parts |= _answers(config, run)
+    elif isinstance(config, Trained):
+        parts |= _training(config, run)
     return ", ".join(part for part, complete in parts.items() if complete)
 
 
-def _answers(config: Config, run: RunFolder) -> dict[str, int]:
+def _answers(config: LlmBidders, run: RunFolder) -> dict[str, object]:
     """Return the number of answers of bidders that are on disk, and how to say so."""
     kept = number_of_answers(answers_file(config.bidder, run.path))
     return {f"{kept} answers of bidders kept": kept}
 
 
-def _training(config: Config, run: RunFolder) -> dict[str, int]:
+def _training(config: Trained, run: RunFolder) -> dict[str, object]:
     """Return the completed steps of each phase of training, and how to say so."""
     if not (run.path / "checkpoints").exists() and not run.sft_model.exists():
         return {}
@@ -51,7 +58,7 @@ def _training(config: Config, run: RunFolder) -> dict[str, int]:
     return parts
 
 
-def _ppo(config: Config, run: RunFolder) -> dict[str, int]:
+def _ppo(config: Ppo, run: RunFolder) -> dict[str, object]:
     """Return the decisions that PPO has learnt from, and how to say so."""
     if run.policy.exists():
         return {"PPO finished": True}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
 from daedalus.config.compose import read_config
+from daedalus.config.task_parts import Trained
+from daedalus.config.tasks import Publish
 from daedalus.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
@@ -20,7 +21,7 @@ from experiments.build import load_generate, make_env
 _PURPOSE = "model card"
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Publish, out: Path) -> None:
     """Write ``out/published``, check it, and upload it unless it is a dry run.
 
     Raises:
@@ -46,7 +47,7 @@ def main(config: Config, out: Path) -> None:
 
 def make_example(evidence: Evidence) -> Example:
     """Ask the model of a run for the first mechanism of an episode in the run's market."""
-    config = read_config(evidence.run.config)
+    config: Trained = read_config(evidence.run.config)
     tokens = config.training.grpo.max_completion_tokens
     generate, prompt = load_generate(str(evidence.run.model), 0.0, tokens, False)
     observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import PublishedPlay
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.population import Population
 from daedalus.studies.known_optimum import shares_of_optimum, theory_table
@@ -27,7 +27,7 @@ _DRAWS = 4
 """Drawn settings of learners for each run of the paper's learners."""
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: PublishedPlay, out: Path) -> None:
     """Play all experiments; write summary.csv, the tables behind it and a figure."""
     runs, seed = config.evaluation.episodes, config.seed
     learners: Population = types_of_bidders(make_env(config).market)
@@ -50,7 +50,7 @@ def main(config: Config, out: Path) -> None:
         report.figure(collusion_curves(curves), "published_play")
 
 
-def _revenues(config: Config) -> pd.DataFrame:
+def _revenues(config: PublishedPlay) -> pd.DataFrame:
     """Return what designers earn in the settings of MyersonNet, in the paper's units."""
     populations = {name: types_of_bidders(env.market) for name, env in make_envs(config).items()}
     tables = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import ReplicatePublished
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.tracked import tracked
@@ -15,7 +15,7 @@ PUBLISHED = {"random_published": 0.326, "informed_greedy": 0.434}
 """Published mean of R at stage 1."""
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: ReplicatePublished, out: Path) -> None:
     """Play both baselines; report whether the published means lie in the measured intervals."""
     with tracked(config, out) as (_, report):
         summary = compare_designers(config, make_env(config), report, {})

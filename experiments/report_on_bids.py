@@ -10,6 +10,7 @@ from pathlib import Path
 from daedalus.bids.settings import BidLogSettings
 from daedalus.config import compose_config
 from daedalus.config.compose import quoted
+from daedalus.config.tasks import FromBids
 from daedalus.service.sessions.bid_reports import MadeReport
 
 NEEDS = ("pandas", "scipy", "matplotlib", "seaborn", "markdown_it")
@@ -46,7 +47,7 @@ def report_on_bids(name: str, csv: str, settings: BidLogSettings, folder: str) -
     log.write_text(csv, encoding="utf-8", newline="")
     out.mkdir()
     log_of = f"bids={quoted(str(log))}"
-    config = compose_config("+experiment=from_bids", log_of, "tracking=files")
+    config: FromBids = compose_config("+experiment=from_bids", log_of, "tracking=files")
     from_bids.main(replace(config, bid_log=settings), out)
     text = (out / "report.md").read_text(encoding="utf-8")
     text = f"{text.partition(LAST)[0]}{LAST}\n\n{_FURTHER}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Search
 from daedalus.designers.fixed import FixedDesigner
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
@@ -21,7 +21,7 @@ from experiments.compare import compare_designers
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Search, out: Path) -> None:
     """Search on one set of markets, write the result to mechanism.json, score it on another set."""
     env = make_env(config)
     score = EpisodeObjective([env], config.seed)

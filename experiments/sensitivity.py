@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import Sensitivity
 from daedalus.studies import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
@@ -17,7 +17,7 @@ SAMPLED = 32
 """Number of populations that are sampled to measure the gain from adapting."""
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Sensitivity, out: Path) -> None:
     """Check the requirements of a design problem; write all responses and draw them."""
     envs = make_envs(config)
     episodes, seed = config.evaluation.episodes, config.seed

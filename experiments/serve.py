@@ -11,7 +11,9 @@ from pathlib import Path
 from daedalus.bidders.asking import Recording
 from daedalus.bidders.player import in_all_seats
 from daedalus.bidders.settings import BidderContext, RecordedBidder
-from daedalus.config import Config, ConfigError, compose_config
+from daedalus.config import ConfigError, compose_config
+from daedalus.config.task_parts import Offering
+from daedalus.config.tasks import LlmBidders, Serve
 from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.heuristic import HeuristicSettings
@@ -35,7 +37,7 @@ from experiments.build import load_ask, load_generate, make_context, make_env
 from experiments.report_on_bids import can_report, report_on_bids
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Serve, out: Path) -> None:
     """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
     catalogue, console = make_catalogue(config), make_console()
@@ -60,14 +62,14 @@ def main(config: Config, out: Path) -> None:
     console.print("Stopped.")
 
 
-def make_designers(config: Config) -> dict[str, Designer]:
+def make_designers(config: Serve) -> dict[str, Designer]:
     """Return the designers that play everywhere: the heuristic one and some of the baselines."""
     settings = {"heuristic": HeuristicSettings()} | config.evaluation.baselines
     portable = {name: each for name, each in settings.items() if not each.per_population}
     return build_all(portable, make_context(config, make_env(config)))
 
 
-def make_makers(config: Config) -> dict[str, Make]:
+def make_makers(config: Serve) -> dict[str, Make]:
     """Return what makes the other baselines for the market and the objective of a visitor."""
     return {
         name: partial(made_for, settings, config.seed)
@@ -76,7 +78,7 @@ def make_makers(config: Config) -> dict[str, Make]:
     }
 
 
-def make_catalogue(config: Config) -> Catalogue:
+def make_catalogue(config: Offering) -> Catalogue:
     """Return what visitors may choose.
 
     The defaults are ``population=``, ``market=`` and ``reward=``.
@@ -97,7 +99,7 @@ def make_catalogue(config: Config) -> Catalogue:
 
 
 @contextmanager
-def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
+def asked_market(config: Serve, out: Path) -> Iterator[AskedMarket | None]:
     """Give the market of ``+experiment=llm_bidders`` with the run's bidder; None without a bidder.
 
     Recorded answers know no past but an empty one, so those bidders are told none.
@@ -108,7 +110,7 @@ def asked_market(config: Config, out: Path) -> Iterator[AskedMarket | None]:
     if config.bidder is None:
         yield None
         return
-    study = compose_config("+experiment=llm_bidders")
+    study: LlmBidders = compose_config("+experiment=llm_bidders")
     recorded = isinstance(config.bidder, RecordedBidder)
     memory = 0 if recorded else config.bidder.memory
     if recorded and config.bidder.memory not in (0, study.bidder.memory):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Sft
 from daedalus.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
@@ -15,7 +15,7 @@ from experiments.build import make_training_run
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Sft, out: Path) -> None:
     """Train, measure the validity of sampled answers, and export the model to ``out/model``."""
     from daedalus.training.hardware import require_machine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.config import Config
+from daedalus.config.tasks import SignalToNoise
 from daedalus.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
 from daedalus.market.population import Population
@@ -15,7 +15,7 @@ from experiments.tracked import tracked
 GROUPS, DRAWS = 128, 32
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: SignalToNoise, out: Path) -> None:
     """Reward the same mechanisms many times by each recipe; write the table and the figure."""
     from daedalus.studies import signal_to_noise as signal
 

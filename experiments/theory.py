@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from daedalus.config import Config
+from daedalus.config.tasks import Theory
 from daedalus.theory import figures as theory_figures
 from daedalus.theory.bidding import learn_to_shade
 from daedalus.theory.revenue import reserve_curves
@@ -16,7 +16,7 @@ from daedalus.theory.theory_market import BIDDERS, RESERVES
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Theory, out: Path) -> None:
     """Compare measurements with theory, count the agreements, and draw the two main results."""
     episodes, seed = config.evaluation.episodes, config.seed
     cases = list(itertools.product(BIDDERS, RESERVES))

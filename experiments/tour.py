@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.config import Config
+from daedalus.config.tasks import Tour
 from daedalus.env import DesignEnv, Episodes
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import estimate
@@ -20,7 +20,7 @@ from daedalus.service.page.tour import STOPS, Stop
 from experiments.tracked import tracked
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Tour, out: Path) -> None:
     """Score both mechanisms of each stop on the same markets, and play each stop as a visitor."""
     market, evaluation = config.market, config.evaluation
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config import Task
 from daedalus.evaluation.run_report import Report
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
 
 
 @contextmanager
-def tracked(config: Config, out: Path, drawn: bool = True) -> Iterator[tuple[Tracker, Report]]:
+def tracked(config: Task, out: Path, drawn: bool = True) -> Iterator[tuple[Tracker, Report]]:
     """Open the run's tracker, and a report that writes to the tracker and to ``out``.
 
     At the end, the report writes the time of the run's phases. Of several processes, only the main

@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config, ConfigError
+from daedalus.config import ConfigError
+from daedalus.config.tasks import Tune
 from daedalus.evaluation.figures import save
 from daedalus.evaluation.run_report import as_table
 from daedalus.provenance import run_record
@@ -26,7 +27,7 @@ from daedalus.tuning.study import Study, is_stop
 logger = logging.getLogger(__name__)
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Tune, out: Path) -> None:
     """Play trials until the study has all; write its table, figures and best experiment.
 
     Several workers may do so at the same time. Each plays trials that no other plays.

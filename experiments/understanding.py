@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Config
+from daedalus.config.tasks import Understanding
 from daedalus.studies.understanding import (
     changed_fields,
     choices,
@@ -21,7 +21,7 @@ from experiments.tracked import tracked
 _OWN, _BEFORE = "best_own", "sft"
 
 
-def main(config: Config, out: Path) -> None:
+def main(config: Understanding, out: Path) -> None:
     """Play the designer in all populations; write decisions.csv, losses.csv, changes.csv, figures.
 
     Raises:

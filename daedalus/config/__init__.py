@@ -1,18 +1,27 @@
 """The typed configuration of a run. Files in ``conf/`` are composed into it and checked."""
 
-from daedalus.config.compose import compose_both, compose_config, quoted, register, to_config
+from daedalus.config.compose import (
+    compose_both,
+    compose_config,
+    quoted,
+    register,
+    require_task,
+    to_config,
+)
 from daedalus.config.help import first_screen, help_text
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.config.nodes import require_known_keys
 from daedalus.config.paths import CONF, ROOT
 from daedalus.config.resolvers import run_directory
-from daedalus.config.schema import Config
+from daedalus.config.task_options import class_of
+from daedalus.config.task_parts import Task
 
 __all__ = [
     "CONF",
     "ROOT",
-    "Config",
     "ConfigError",
+    "Task",
+    "class_of",
     "compose_both",
     "compose_config",
     "explain",
@@ -22,6 +31,7 @@ __all__ = [
     "quoted",
     "register",
     "require_known_keys",
+    "require_task",
     "run_directory",
     "to_config",
 ]

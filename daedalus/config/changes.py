@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
+_CHOICES = ("hydra", "experiment", "task")
 _OFF: tuple[object, ...] = (None, "none", "null", {}, [])
 
 
@@ -30,11 +31,21 @@ class Change:
     off: bool
 
 
+def holds(parent: str, key: str) -> bool:
+    """Return whether a key is another one or lies below it."""
+    return key == parent or key.startswith(f"{parent}.")
+
+
+def touches(one: str, other: str) -> bool:
+    """Return whether one of two keys holds the other."""
+    return holds(one, other) or holds(other, one)
+
+
 def changes(overrides: Sequence[str]) -> list[Change]:
     """Return the changes of the configuration, without those of Hydra and of the experiment."""
     parsed = OverridesParser.create().parse_overrides(list(overrides))
     found = [_change(each) for each in parsed]
-    return [each for each in found if each.key.partition(".")[0] not in ("hydra", "experiment")]
+    return [each for each in found if each.key.partition(".")[0] not in _CHOICES]
 
 
 def _change(override: Override) -> Change:

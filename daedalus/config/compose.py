@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
@@ -19,13 +21,15 @@ from daedalus.checks import CannotRunError
 from daedalus.config.changes import changes
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
+from daedalus.config.needs import check_needs
 from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.options import listed_populations
 from daedalus.config.own import with_own_designers
 from daedalus.config.paths import CONF
-from daedalus.config.reading import check_needs, check_reading, require_bidder, require_designers
+from daedalus.config.reading import check_reading
 from daedalus.config.resolvers import register_resolvers
-from daedalus.config.schema import Config
+from daedalus.config.task_options import class_of, defaults_of, task_classes
+from daedalus.config.task_parts import Task
 from daedalus.designers.discovery import designer_settings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.earlier import load_run_config
@@ -42,7 +46,11 @@ def register() -> None:
 @cache  # for each set of designers: it takes as long as half of a composition
 def _register(designers: tuple[tuple[str, type], ...]) -> None:
     store = ConfigStore.instance()
-    store.store(name="schema", node=Config)
+    for name, task in task_classes().items():
+        store.store(group="task", name=f"{name}_schema", node=task, package="_global_")
+        store.store(
+            group="task", name=name, node={"defaults": defaults_of(task)}, package="_global_"
+        )
     store.store(group="mechanism", name="mechanism_schema", node=Mechanism)
     for name, settings in designers:
         store.store(group="designer", name=f"{name}_schema", node=settings)
@@ -53,7 +61,7 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
     register_resolvers()
 
 
-def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> Config:
+def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> Task:
     """Check a composed configuration and return it as objects.
 
     Args:
@@ -65,23 +73,38 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> C
         ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
             read by nothing.
     """
+    require_task(composed)
     if overrides is not None:
         composed = with_own_designers(composed)
     require_known_keys(composed)
     missing = sorted(OmegaConf.missing_keys(composed))
     if missing:
-        advice = "; choose +experiment=NAME" if "task" in missing else ""
-        raise ConfigError(f"{', '.join(missing)}: not set{advice}")
+        raise ConfigError(f"{', '.join(missing)}: not set")
     config = to_objects(composed, overrides)
-    assert isinstance(config, Config)
+    assert isinstance(config, Task)
     asked = changes(overrides or ())
     check_market(config, asked)
     if overrides is not None:
-        require_designers(config)
-        require_bidder(config)
         check_needs(config)
         check_reading(config, composed, asked)
     return config
+
+
+def require_task(composed: DictConfig) -> None:
+    """Refuse a configuration for which no task was chosen, or not as a group.
+
+    Raises:
+        ConfigError: The message says how to choose one.
+    """
+    if OmegaConf.get_type(composed) not in (None, dict):
+        return
+    name = composed.get("task")
+    if name is None:
+        raise ConfigError("task: not set; choose +experiment=NAME")
+    raise ConfigError(
+        f"task: {name}; the task brings the settings, so choose it in the experiment's defaults, "
+        f"by `- override /task: {name}`"
+    )
 
 
 def quoted(text: str) -> str:
@@ -89,8 +112,11 @@ def quoted(text: str) -> str:
     return QuotedString(text, Quote.single).with_quotes()
 
 
-def compose_config(*overrides: str) -> Config:
+def compose_config(*overrides: str) -> Any:
     """Compose a configuration from overrides and check it, as ``run.py`` does.
+
+    Returns:
+        An object of the class of the task that the overrides choose.
 
     Raises:
         ConfigError: The configuration cannot be run. The message says what to write instead.
@@ -106,7 +132,7 @@ def _hydra() -> AbstractContextManager[object]:
     return started
 
 
-def compose_both(*overrides: str) -> tuple[DictConfig, Config]:
+def compose_both(*overrides: str) -> tuple[DictConfig, Task]:
     """Return a configuration as it is composed, and as checked objects, see ``compose_config``."""
     register()
     try:
@@ -119,18 +145,29 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Config]:
         raise ConfigError(explain(error)) from error
 
 
-def read_config(path: Path) -> Config:
+def read_config(path: Path) -> Any:
     """Read the config.yaml of a run. Designers stay plain mappings.
 
     Raises:
         ConfigError: Another version of the project wrote the file.
     """
     try:
-        merged = OmegaConf.merge(OmegaConf.structured(Config), load_run_config(path))
-        return to_config(merged)  # type: ignore[arg-type]  # of a mapping, so not a list
+        return to_config(_merged(load_run_config(path)))
     except (OmegaConfBaseException, CannotRunError) as error:
         said = str(error).partition("\n")[0]
         raise ConfigError(
             f"{path}: another version of the project wrote this configuration ({said}); "
             "take the commit that its provenance.json names"
         ) from error
+
+
+def _merged(config: DictConfig) -> DictConfig:
+    """Return what a run recorded, with the class of its task, and without what this does not take.
+
+    Earlier versions recorded the groups of all tasks.
+    """
+    task = class_of(str(config.task))
+    taken = OmegaConf.masked_copy(config, [each.name for each in fields(task)])
+    merged = OmegaConf.merge(OmegaConf.structured(task), taken)
+    assert isinstance(merged, DictConfig)
+    return merged

@@ -11,14 +11,13 @@ from daedalus.config.changes import Change
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.options import listed_populations, option_names
 from daedalus.config.paths import CONF
-from daedalus.config.schema import Config
-from daedalus.config.tasks import task_of
+from daedalus.config.task_parts import InMarket, OfPopulations, Played, Task, WithTraining
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import SIZES, TRAITS
 
 
-def check_market(config: Config, changes: Sequence[Change]) -> None:
+def check_market(config: Task, changes: Sequence[Change]) -> None:
     """Refuse populations that the market cannot play, and changes that it does not read.
 
     Args:
@@ -28,7 +27,9 @@ def check_market(config: Config, changes: Sequence[Change]) -> None:
     Raises:
         ConfigError: The message says what to choose instead.
     """
-    market, task = config.market.name, task_of(config.task)
+    if not isinstance(config, InMarket):
+        return
+    market = config.market.name
     for key, population in _populations(config):
         if market not in population.markets:
             raise ConfigError(
@@ -38,27 +39,32 @@ def check_market(config: Config, changes: Sequence[Change]) -> None:
             )
         if market == "strategic":
             _check_rings(key, population)
-    if market != "strategic" and task.by_type:
+    if market != "strategic" and config.by_type:
         raise ConfigError(f"task: {config.task} needs bidder types; choose market=strategic")
-    if market != "strategic" and config.training.portfolio.populations:
+    portfolio = isinstance(config, WithTraining) and config.training.portfolio.populations
+    if market != "strategic" and portfolio:
         raise ConfigError(
             "training.portfolio.populations: sampling populations needs bidder types; "
             "choose market=strategic, or set it to 0"
         )
     for change in changes:
         _check_read(change, config)
-        _check_not_drawn(change, config)
-    _check_name(changes, config)
+        if isinstance(config, Played):
+            _check_not_drawn(change, config)
+    if isinstance(config, Played):
+        _check_name(changes, config)
 
 
-def _populations(config: Config) -> Iterator[tuple[str, PopulationSettings]]:
+def _populations(config: Task) -> Iterator[tuple[str, PopulationSettings]]:
     """Yield every population that the run plays, with its key in the configuration."""
-    yield "population", config.population
-    if not task_of(config.task).offers:
+    if isinstance(config, Played):
+        yield "population", config.population
+    if isinstance(config, OfPopulations) and not config.offers:
         for name, each in config.populations.items():
             yield f"populations.{name}", each
-    for name, each in config.training.sft.practice.items():
-        yield f"training.sft.practice.{name}", each
+    if isinstance(config, WithTraining):
+        for name, each in config.training.sft.practice.items():
+            yield f"training.sft.practice.{name}", each
 
 
 def _check_rings(key: str, population: PopulationSettings) -> None:
@@ -74,21 +80,21 @@ def _check_rings(key: str, population: PopulationSettings) -> None:
         raise ConfigError(f"{key}.strategic.{error}") from error
 
 
-def _check_read(change: Change, config: Config) -> None:
+def _check_read(change: Change, config: InMarket) -> None:
     """Refuse a change of a setting that only another market reads.
 
     Raises:
         ConfigError: The task does not play that market.
     """
     market = _market_of(change.key, config)
-    if market not in (None, config.market.name) and not task_of(config.task).both_markets:
+    if market not in (None, config.market.name) and not config.both_markets:
         raise ConfigError(
             f"{change.text}: market={config.market.name} does not read {change.key}; "
             f"leave it out, or choose market={market}"
         )
 
 
-def _market_of(key: str, config: Config) -> str | None:
+def _market_of(key: str, config: Task) -> str | None:
     """Return the market to which a key belongs by its place, or None."""
     node: object = config
     for name in key.split("."):
@@ -98,7 +104,7 @@ def _market_of(key: str, config: Config) -> str | None:
     return None
 
 
-def _check_not_drawn(change: Change, config: Config) -> None:
+def _check_not_drawn(change: Change, config: Played) -> None:
     """Refuse a change of what each episode draws for itself.
 
     Raises:
@@ -116,7 +122,7 @@ def _check_not_drawn(change: Change, config: Config) -> None:
         )
 
 
-def _check_name(changes: Sequence[Change], config: Config) -> None:
+def _check_name(changes: Sequence[Change], config: Played) -> None:
     """Refuse a chosen population whose file has another name; tables would show the wrong one.
 
     Raises:

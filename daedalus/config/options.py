@@ -1,4 +1,4 @@
-"""The options of each group: files of its folder and, of ``population``, parts of a list's file."""
+"""The options of each group: tasks, or files of its folder and parts of a file of a list."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import cast
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.config.paths import option_files
+from daedalus.config.task_options import task_classes
 
 
 def option_names(group: str) -> list[str]:
     """Return the names of a group's options, sorted."""
+    if group == "task":
+        return sorted(task_classes())
     listed = listed_populations() if group == "population" else {}
     return sorted([*(path.stem for path in option_files(group)), *listed])
 

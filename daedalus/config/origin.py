@@ -11,9 +11,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from daedalus.config.changes import changes
+from daedalus.config.changes import changes, holds, touches
 from daedalus.config.paths import ROOT
-from daedalus.config.tasks import holds
 
 
 def file_of(key: str, node: str, overrides: Sequence[str]) -> str | None:
@@ -33,7 +32,7 @@ def file_of(key: str, node: str, overrides: Sequence[str]) -> str | None:
     loader = GlobalHydra.instance().config_loader()
     values = [each for each in changes(overrides) if not loader.get_group_options(each.group)]
     place = node or key
-    if any(holds(each.key, place) or holds(place, each.key) for each in values):
+    if any(touches(each.key, place) for each in values):
         return None
     listed = loader.compute_defaults_list("config", list(overrides), RunMode.RUN).defaults
     for each in listed[::-1]:

@@ -1,152 +1,409 @@
-"""What each task reads and needs. A task is a module of ``experiments/``."""
+"""The tasks of the package: what each takes, from which its settings are composed and checked.
+
+A task is a module of ``experiments/`` with a ``main(config, out)``. The classes of the package's
+own tasks stand here, and not in these modules, because a wrong setting is refused before anything
+slow is imported. A task that is added has its class in its own module.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from daedalus.config.paths import ROOT
+from omegaconf import MISSING
 
-ALWAYS = ("task", "seed", "resume", "workers", "tracking")
-"""Settings that any task may be given: they say how a run is launched and recorded."""
+from daedalus.bids.settings import BidLogSettings
+from daedalus.config.task_parts import (
+    Compared,
+    Contest,
+    Designed,
+    Game,
+    Games,
+    InMarket,
+    Measured,
+    Offering,
+    OfPopulations,
+    OfRun,
+    Played,
+    Rewarded,
+    Study,
+    StudyOfPopulations,
+    Task,
+    Trained,
+    WithBidder,
+    WithModel,
+    WithTraining,
+)
+from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.designers.search import SearchSettings
+from daedalus.evaluation.settings import AdversarySettings
+from daedalus.publishing.settings import HubSettings
+from daedalus.service.load_settings import LoadSettings
+from daedalus.studies.coverage_settings import CoverageSettings
+from daedalus.training.numbers.settings import NumbersSettings, check_updates
+from daedalus.training.ppo.settings import PpoTraining
 
-_ENV = "market population reward"
-_GRPO = f"{_ENV} evaluation model training"
-_SERVE = "market markets objectives population populations reward service"
-_PORTFOLIO = "training.portfolio"
+
+@dataclass
+class Ask(Study):
+    """What a trained designer sets in a market, and what that earns."""
+
+    designers = LanguageModelSettings
+    needs_baselines = ("best_own",)
+
+    task: str = "ask"
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a task does with a configuration.
+@dataclass
+class Behaviour(Study, WithTraining):
+    """What a designer sets in response to what it sees."""
+
+    by_type = True
+    partly = ("evaluation.episodes", "training.portfolio")
+
+    task: str = "behaviour"
+
+
+@dataclass
+class Bench(Played, WithModel):
+    """The speed of the market, and of a language model."""
+
+    both_markets = True
+
+    task: str = "bench"
+
+
+@dataclass
+class BenchService(Offering):
+    """``load``: the load under which the service is measured."""
+
+    task: str = "bench_service"
+    load: LoadSettings = field(default_factory=LoadSettings)
+
+
+@dataclass
+class Certificate(Study):
+    """How far a designer's mechanisms are from truthful ones."""
+
+    by_type = True
+    partly = ("evaluation.episodes",)
+
+    task: str = "certificate"
+
+
+@dataclass
+class Compare(Study):
+    """How much a designer earns beside the baselines."""
+
+    task: str = "compare"
+
+
+@dataclass
+class Coverage(InMarket, Rewarded, Measured):
+    """``coverage``: the simulated logs."""
+
+    by_type = True
+    partly = ("evaluation.confidence",)
+
+    task: str = "coverage"
+    coverage: CoverageSettings = field(default_factory=CoverageSettings)
+
+
+@dataclass
+class Exploitability(Study, WithTraining):
+    """``adversary``: the bidders that an adversary may choose, and the budget of its search."""
+
+    by_type = True
+    partly = ("training.portfolio",)
+
+    task: str = "exploitability"
+    adversary: AdversarySettings = field(default_factory=AdversarySettings)
+
+
+@dataclass
+class FromBids(InMarket, Rewarded, Designed, OfRun):
+    """What a log of bids says.
 
     Attributes:
-        reads: Keys that it reads, beside those in ``ALWAYS``, in one line. A key stands for all
-            that is below it, and ``*`` for every key.
-        ignores: Keys below them that it does not read, in one line.
-        offers: Whether visitors choose populations and the market, instead of the run.
-        both_markets: Whether it plays both markets, whichever is chosen.
-        by_type: Whether it needs bidder types. Only the strategic market has them.
-        shared: Whether several processes may train one run.
-        designer: The kind of designer that it needs, by the name of its settings; empty for any.
-        baselines: Names that ``evaluation.baselines`` must have.
-        populations: Names that ``populations`` must have.
+        bids: A CSV file with a row for each bid, or ``timber``.
+        bid_log: How this log is read, and how values are estimated from it.
     """
 
-    reads: str
-    ignores: str = ""
-    offers: bool = False
-    both_markets: bool = False
-    by_type: bool = False
-    shared: bool = False
-    designer: str = ""
-    baselines: tuple[str, ...] = ()
-    populations: tuple[str, ...] = ()
+    by_type = True
+    designers = SearchSettings
+    partly = ("evaluation.confidence", "evaluation.episodes")
 
-    @property
-    def keys(self) -> list[str]:
-        """Return the keys of ``reads``."""
-        return self.reads.split()
-
-    def may_read(self, key: str) -> bool:
-        """Return whether the task reads a key, or something above or below it."""
-        if any(holds(each, key) for each in self.ignores.split()):
-            return False
-        if "*" in self.keys:
-            return True
-        return any(holds(each, key) or holds(key, each) for each in [*ALWAYS, *self.keys])
+    task: str = "from_bids"
+    bids: str = ""
+    bid_log: BidLogSettings = field(default_factory=BidLogSettings)
 
 
-def holds(parent: str, key: str) -> bool:
-    """Return whether a key is another one or lies below it."""
-    return key == parent or key.startswith(f"{parent}.")
+@dataclass
+class Grpo(Contest, Trained):
+    """Training of a language model by SFT and GRPO, and a comparison."""
+
+    shared = True
+
+    task: str = "grpo"
 
 
-TASKS = {
-    "ask": Task(f"{_ENV} designer evaluation", designer="language_model", baselines=("best_own",)),
-    "behaviour": Task(f"{_ENV} designer evaluation.episodes {_PORTFOLIO}", by_type=True),
-    "bench": Task("market population model", both_markets=True),
-    "bench_service": Task(f"{_SERVE} load", offers=True, both_markets=True),
-    "certificate": Task(f"{_ENV} designer evaluation.episodes", by_type=True),
-    "compare": Task(f"{_ENV} designer evaluation"),
-    "coverage": Task("coverage market reward evaluation.confidence", by_type=True),
-    "exploitability": Task(f"{_ENV} designer evaluation adversary {_PORTFOLIO}", by_type=True),
-    "from_bids": Task(
-        "bids bid_log market reward designer evaluation.confidence evaluation.episodes trained",
-        by_type=True,
-        designer="search",
-    ),
-    "gpu_check": Task(_GRPO),
-    "grpo": Task(_GRPO, shared=True),
-    "grpo_numbers": Task(f"{_ENV} evaluation numbers updates"),
-    "known_optimum": Task(f"{_ENV} designer evaluation populations", by_type=True),
-    "leaderboard": Task(f"{_ENV} designer evaluation populations {_PORTFOLIO}"),
-    "llm_bidders": Task(f"{_ENV} designer evaluation bidder trained", by_type=True),
-    "neighbours": Task(f"{_ENV} designer evaluation.episodes"),
-    "objectives": Task(
-        "market population designer evaluation.baselines evaluation.episodes",
-        designer="language_model",
-        baselines=("search",),
-    ),
-    "oracle": Task("market reward designer evaluation.episodes populations", designer="search"),
-    "populations": Task("market reward designer evaluation populations", designer="search"),
-    "ppo": Task(f"{_ENV} evaluation ppo"),
-    "pretrained": Task(
-        f"{_ENV} designer evaluation.episodes populations", designer="language_model"
-    ),
-    "publish": Task("designer.checkpoint hub", designer="language_model"),
-    "published_play": Task(
-        f"{_ENV} designer evaluation populations",
-        by_type=True,
-        populations=(
-            "optimum_uniform_3",
-            "optimum_asymmetric",
-            "optimum_exponential",
-            "optimum_irregular",
-        ),
-    ),
-    "replicate_published": Task(
-        f"{_ENV} evaluation", baselines=("random_published", "informed_greedy")
-    ),
-    "search": Task(f"{_ENV} designer evaluation", designer="search"),
-    "sensitivity": Task(
-        f"{_ENV} designer evaluation.episodes populations", by_type=True, designer="search"
-    ),
-    "serve": Task(f"{_SERVE} bidder evaluation.baselines", offers=True, both_markets=True),
-    "sft": Task(f"{_ENV} model training", ignores="training.grpo", shared=True),
-    "signal_to_noise": Task(f"{_ENV} training.grpo.group_size"),
-    "theory": Task("evaluation.episodes"),
-    "tour": Task(
-        "market populations evaluation",
-        ignores="evaluation.baselines",
-        populations=("stage1", "stage2", "weak_ring", "exploiter_heavy"),
-    ),
-    "tune": Task("tuning"),
-    "understanding": Task(
-        f"{_ENV} designer evaluation.baselines evaluation.episodes populations",
-        baselines=("best_own", "sft"),
-    ),
-}
-"""The tasks by name. ``tune`` also reads what the task of its trials reads."""
+@dataclass
+class GpuCheck(Contest, Trained):
+    """Whether training works, and how fast, on this GPU."""
 
-_MODULES = ROOT / "experiments"
-_MAIN = re.compile(r"^def main\(", re.MULTILINE)
+    task: str = "gpu_check"
 
 
-def is_task(name: str) -> bool:
-    """Return whether a task is in the table, or is a module of ``experiments/`` with a main."""
-    if name in TASKS:
-        return True
-    path = _MODULES / f"{name}.py"
-    return name.isidentifier() and path.is_file() and _MAIN.search(path.read_text()) is not None
+@dataclass
+class GrpoNumbers(Contest):
+    """Training of the policy of plain numbers.
+
+    Attributes:
+        numbers: How it is trained.
+        updates: Trainings by the names of their updates, to compare instead of that one.
+    """
+
+    task: str = "grpo_numbers"
+    numbers: NumbersSettings = field(default_factory=NumbersSettings)
+    updates: dict[str, NumbersSettings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_updates(self.numbers, self.updates, self.market.episode_length)
+        for name in self.updates:
+            if name in self.evaluation.baselines:
+                raise ValueError(f"updates.{name}: a baseline has this name; choose another one")
 
 
-def task_of(name: str) -> Task:
-    """Return what a task reads and needs. One that is not in the table reads every setting."""
-    return TASKS.get(name, Task("*"))
+@dataclass
+class KnownOptimum(StudyOfPopulations, OfRun):
+    """How near designers come to an optimum that theory knows."""
+
+    by_type = True
+    if_referred = ("mechanism", "trained")
+
+    task: str = "known_optimum"
 
 
-def known_tasks() -> list[str]:
-    """Return the names of all tasks: those of the table, and those that were added beside it."""
-    modules = sorted({path.stem for path in _MODULES.glob("*.py")} - set(TASKS))
-    return [*TASKS, *filter(is_task, modules)]
+@dataclass
+class Leaderboard(StudyOfPopulations, WithTraining, OfRun):
+    """What designers earn in populations on which they did not learn."""
+
+    has_shards = True
+    if_referred = ("mechanism", "trained")
+    partly = ("training.portfolio",)
+
+    task: str = "leaderboard"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shards = self.evaluation.shards
+        if shards > 1 and shards > len(self.populations):
+            raise ValueError(
+                f"evaluation.shards: {shards}; there are {len(self.populations)} populations, "
+                "so give at most as many"
+            )
+
+
+@dataclass
+class LlmBidders(Study, OfRun, WithBidder):
+    """What language models bid, beside theory."""
+
+    by_type = True
+    if_referred = ("mechanism", "model")
+
+    task: str = "llm_bidders"
+
+
+@dataclass
+class Neighbours(Study):
+    """What each change of one field would gain."""
+
+    partly = ("evaluation.episodes",)
+
+    task: str = "neighbours"
+
+
+@dataclass
+class Objectives(Played, Designed, OfRun):
+    """What one model earns for each of the objectives that it was trained for."""
+
+    designers = LanguageModelSettings
+    if_referred = ("mechanism", "trained")
+    needs_baselines = ("search",)
+    partly = ("evaluation.baselines", "evaluation.episodes")
+
+    task: str = "objectives"
+
+
+@dataclass
+class Oracle(Games, Designed):
+    """The best fixed mechanisms of populations, for the package."""
+
+    designers = SearchSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "oracle"
+
+
+@dataclass
+class PopulationsTable(Games, Designed):
+    """What designers can earn in each population."""
+
+    designers = SearchSettings
+
+    task: str = "populations"
+
+
+@dataclass
+class Ppo(Contest):
+    """``ppo``: training by PPO."""
+
+    task: str = "ppo"
+    ppo: PpoTraining = field(default_factory=PpoTraining)
+
+
+@dataclass
+class PackDesigner(StudyOfPopulations):
+    """The designer that comes with the package, from a training run."""
+
+    designers = LanguageModelSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "pretrained"
+
+
+@dataclass
+class Publish(Task):
+    """Publishing of a model.
+
+    Attributes:
+        designer: The model.
+        hub: Where it is published, and how.
+    """
+
+    designers = LanguageModelSettings
+    partly = ("designer.checkpoint",)
+
+    task: str = "publish"
+    designer: Any = MISSING
+    hub: HubSettings = field(default_factory=HubSettings)
+
+
+@dataclass
+class PublishedPlay(StudyOfPopulations):
+    """What bidders of published experiments do in this market."""
+
+    by_type = True
+    needs_populations = (
+        "optimum_uniform_3",
+        "optimum_asymmetric",
+        "optimum_exponential",
+        "optimum_irregular",
+    )
+
+    task: str = "published_play"
+
+
+@dataclass
+class ReplicatePublished(Contest):
+    """The published figures, beside those of this code."""
+
+    needs_baselines = ("random_published", "informed_greedy")
+
+    task: str = "replicate_published"
+
+
+@dataclass
+class Search(Study):
+    """The best fixed mechanism of a market."""
+
+    designers = SearchSettings
+
+    task: str = "search"
+
+
+@dataclass
+class Sensitivity(StudyOfPopulations):
+    """How much each setting of the market changes what is best."""
+
+    by_type = True
+    designers = SearchSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "sensitivity"
+
+
+@dataclass
+class Serve(Offering, Compared, WithBidder):
+    """The web page and the API."""
+
+    if_referred = ("mechanism", "model")
+    partly = ("evaluation.baselines",)
+
+    task: str = "serve"
+
+
+@dataclass
+class Sft(Trained):
+    """Training of a language model by SFT."""
+
+    partly = ("training.objectives", "training.portfolio", "training.prompt", "training.sft")
+    shared = True
+
+    task: str = "sft"
+
+
+@dataclass
+class SignalToNoise(Game, WithTraining):
+    """How far the reward of a mechanism stands out from chance."""
+
+    partly = ("training.grpo.group_size",)
+
+    task: str = "signal_to_noise"
+
+
+@dataclass
+class Theory(Measured):
+    """What auction theory says, beside the strategic market."""
+
+    partly = ("evaluation.episodes",)
+
+    task: str = "theory"
+
+
+@dataclass
+class Tour(InMarket, OfPopulations, Measured):
+    """A market with and without each kind of trouble."""
+
+    needs_populations = ("stage1", "stage2", "weak_ring", "exploiter_heavy")
+    partly = ("evaluation.confidence", "evaluation.episodes", "evaluation.resamples")
+
+    task: str = "tour"
+
+
+@dataclass
+class Tune(Study, OfPopulations, WithModel, WithTraining):
+    """A study, with the settings that its trials may take.
+
+    Attributes:
+        numbers: As in ``GrpoNumbers``.
+        updates: As in ``GrpoNumbers``.
+        ppo: As in ``Ppo``.
+    """
+
+    task: str = "tune"
+    numbers: NumbersSettings = field(default_factory=NumbersSettings)
+    updates: dict[str, NumbersSettings] = field(default_factory=dict)
+    ppo: PpoTraining = field(default_factory=PpoTraining)
+
+
+@dataclass
+class Understanding(StudyOfPopulations, OfRun):
+    """What a trained designer has understood of its bidders."""
+
+    if_referred = ("mechanism", "trained")
+    needs_baselines = ("best_own", "sft")
+    partly = ("evaluation.baselines", "evaluation.episodes")
+
+    task: str = "understanding"

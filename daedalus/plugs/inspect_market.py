@@ -10,6 +10,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from daedalus import public
 from daedalus.config.compose import compose_config, quoted
+from daedalus.config.tasks import Compare
 from daedalus.designers.base import DesignerContext
 from daedalus.env import DesignEnv, Designer
 from daedalus.language.prompt import Message
@@ -88,7 +89,8 @@ def earns(env: DesignEnv, opponent: Designer) -> Scorer:
 
 
 def _designer(env: DesignEnv, name: str) -> Designer:
-    settings = compose_config("task=compare", f"designer={quoted(name)}").designer
+    config: Compare = compose_config("task=compare", f"designer={quoted(name)}")
+    settings = config.designer
     designer: Designer = settings.build(DesignerContext(env, seed=0))
     return designer
 

@@ -12,7 +12,7 @@ from daedalus.language.prompt import PromptSettings
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.rewards.objectives import check_objectives, terms_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithms.grpo.settings import AIMS, GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.words import Backend, Merge, NumberType
 
@@ -231,3 +231,53 @@ class TrainingSettings:
     def last(self) -> str:
         """Return the name of the last of them that has steps; GRPO if none has."""
         return ["grpo", *(name for name, each in self.reinforcement.items() if each.steps)][-1]
+
+    def require_fit(self, episode_length: int) -> None:
+        """Refuse futures and corrections that do not fit into an episode of so many steps.
+
+        Raises:
+            ValueError: A future is longer, or a population of practice gets no whole episode.
+        """
+        for name, each in self.reinforcement.items():
+            if each.horizon > episode_length:
+                raise ValueError(
+                    f"training.{name}.horizon: {each.horizon}; an episode has {episode_length} "
+                    "steps"
+                )
+        more, least = self.sft.corrections, 2 * len(self.sft.practice) * episode_length
+        if more.rounds and more.examples <= least - episode_length:
+            raise ValueError(
+                f"training.sft.corrections.examples: {more.examples}; half of them go to the "
+                f"{len(self.sft.practice)} populations of practice, in episodes of "
+                f"{episode_length} steps, so give {least} or more, or fewer populations"
+            )
+
+
+def check_backend(model: ModelSettings, training: TrainingSettings) -> None:
+    """Refuse settings of training that the backend of the model does not have.
+
+    Raises:
+        ValueError: The message says what to set instead.
+    """
+    grpo = training.grpo
+    if grpo.vllm_server and model.load_in_4bit:
+        raise ValueError(
+            "training.grpo.vllm_server: its server cannot take over 4-bit weights; set "
+            "model.load_in_4bit=false, or leave vllm_server empty"
+        )
+    if model.backend != "unsloth":
+        return
+    if grpo.loss_type == "dr_grpo" and grpo.scale_rewards == "group":
+        raise ValueError(
+            "training.grpo.scale_rewards: group; unsloth does not scale the rewards of "
+            "dr_grpo, so set it to none, or choose model.backend=transformers"
+        )
+    if grpo.loss_type in AIMS:
+        raise ValueError(
+            f"training.grpo.loss_type: {grpo.loss_type}; unsloth does not tell the odds of "
+            "answers, so choose model.backend=transformers"
+        )
+    if grpo.vllm_server:
+        raise ValueError(
+            "training.grpo.vllm_server: not with unsloth; choose model.backend=transformers"
+        )

@@ -10,7 +10,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config import Config, ConfigError, compose_both, quoted
+from daedalus.config import ConfigError, Task, compose_both, quoted
 from daedalus.config.jobs import HOW_LAUNCHED, read_launch, values_of
 from daedalus.config.paths import groups
 from daedalus.config.tuning import TuningSettings
@@ -40,7 +40,7 @@ class TrialExperiment:
                     "in conf/experiment/ that has tune in its defaults, and tune that"
                 )
 
-    def compose(self, values: Mapping[str, Any]) -> tuple[DictConfig, Config]:
+    def compose(self, values: Mapping[str, Any]) -> tuple[DictConfig, Task]:
         """Return the configuration of a trial, as ``run.py`` would compose and check it.
 
         Args:

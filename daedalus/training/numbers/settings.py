@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
@@ -63,3 +64,31 @@ class NumbersSettings(Checked):
             )
         if self.neighbours >= self.group_size:
             raise ValueError(f"neighbours: {self.neighbours}; give less than group_size")
+
+
+def check_updates(
+    numbers: NumbersSettings, updates: Mapping[str, NumbersSettings], episode_length: int
+) -> None:
+    """Refuse futures longer than an episode, and updates without a name that files can bear.
+
+    Args:
+        numbers: The settings ``numbers``.
+        updates: Those of ``updates``, which are trained instead, by name.
+        episode_length: Steps of an episode.
+
+    Raises:
+        ValueError: The message says what to change.
+    """
+    if updates and numbers != NumbersSettings():
+        raise ValueError("numbers: the updates are trained instead; set updates.NAME")
+    for name in updates:
+        if not name.isidentifier():
+            raise ValueError(f"updates.{name}: name it by letters, digits and underscores")
+    for key, each in {
+        "numbers": numbers,
+        **{f"updates.{k}": v for k, v in updates.items()},
+    }.items():
+        if each.horizon > episode_length:
+            raise ValueError(
+                f"{key}.horizon: {each.horizon}; an episode has {episode_length} steps"
+            )
