@@ -131,7 +131,7 @@ API := outputs/api
 # What programs of others call, and the settings that configurations hold.
 SURFACE := public gym env plugs.chat service.openenv.client designers market.mechanism \
   market.observation market.outcome market.interface market.population market.population_settings \
-  rewards config.schema evaluation.settings training.settings training.ppo.settings service.settings
+  rewards config.task_parts config.tasks evaluation.settings training.settings training.ppo.settings service.settings
 api: setup ## write the reference of the Python interface to outputs/api/index.html
 	$(RUN) -W ignore::UserWarning -m pdoc --docformat google --no-show-source -o $(API) \
 	  $(SURFACE:%=daedalus.%)

@@ -32,6 +32,7 @@ from daedalus.config import (
     require_task,
     run_directory,
     to_config,
+    why_not,
 )
 from daedalus.config.jobs import Launch
 from daedalus.config.preflight import preflight
@@ -257,7 +258,7 @@ def _prepare() -> None:
 def _message(error: Exception) -> str:
     """Return what to tell the user of an error that no run has reported."""
     if is_of_composing(error):
-        return explain(error)
+        return why_not(error, [each for each in sys.argv[1:] if not each.startswith("-")])
     launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
     if launcher == "joblib":
         return f"A process of the sweep was killed, and its other jobs stop. {_AGAIN}"

@@ -10,13 +10,13 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_both
+from daedalus.config.compose import recorded
 from daedalus.config.tasks import PackDesigner
 from daedalus.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence
 from daedalus.publishing.settings import HubSettings
-from daedalus.runs.earlier import load_run_config
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
 from experiments.build import make_context, make_env, make_envs
@@ -67,8 +67,10 @@ def recipe_changes(run: Path) -> list[str]:
         CannotRunError: The run had a setting on that is gone.
     """
     composed, _ = compose_both(*RECIPE)
-    then = OmegaConf.merge(OmegaConf.structured(Pretrained), load_run_config(run))
-    before, now = _flat(OmegaConf.to_container(then)), _flat(OmegaConf.to_container(composed))
+    before, now = (
+        _flat(OmegaConf.to_container(recorded(run))),
+        _flat(OmegaConf.to_container(composed)),
+    )
     return sorted(key for key in before | now if before.get(key) != now.get(key))
 
 

@@ -46,7 +46,7 @@ def _training(config: Trained, run: RunFolder) -> dict[str, object]:
     from daedalus.training.checkpoints import completed_steps  # torch is slow to import
 
     ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
-    parts = {}
+    parts: dict[str, object] = {}
     for phase in ends:
         name = TRAINING[phase]
         total = getattr(config.training, phase).steps

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from daedalus import command_line
-from daedalus.config import Config
+from daedalus.config import Task
 from daedalus.config.paths import ROOT
 from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
@@ -77,7 +77,7 @@ def wait_for(
         time.sleep(0.01)
 
 
-def write_summary(config: Config, out: Path) -> None:
+def write_summary(config: Task, out: Path) -> None:
     """Leave what an experiment leaves; fail at seed 13."""
     if config.seed == 13:
         raise RuntimeError("no luck")
@@ -88,7 +88,7 @@ def write_summary(config: Config, out: Path) -> None:
 def starter(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    play: Callable[[Config, Path], None] = write_summary,
+    play: Callable[[Task, Path], None] = write_summary,
 ) -> Start:
     """Return a function that starts ``run.py`` with arguments in a folder, and what runs play."""
 

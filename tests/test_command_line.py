@@ -21,8 +21,8 @@ from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 from daedalus import command_line
 from daedalus.config import (
-    Config,
     ConfigError,
+    Task,
     compose_config,
     first_screen,
     help_text,
@@ -86,7 +86,7 @@ def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path
 @pytest.mark.slow
 def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
     (tmp_path / "experiment").mkdir()
-    old = "# @package _global_\ntask: compare\nmarket: { rules: classic }\n"
+    old = "# @package _global_\ndefaults: [override /task: compare]\nmarket: { rules: classic }\n"
     (tmp_path / "experiment" / "mine.yaml").write_text(old)
     answer = fork(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
     assert answer.returncode == 1
@@ -119,7 +119,7 @@ def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
 
 
 def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
-    answer = run("+experiment=boxplot", "training.grpo.stepz=3", cwd=tmp_path)
+    answer = run("+experiment=grpo_stage3", "training.grpo.stepz=3", cwd=tmp_path)
     assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not list(tmp_path.iterdir())
@@ -269,7 +269,7 @@ def test_a_stopped_run_says_what_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def stop(config: Config, out: Path) -> None:
+    def stop(config: Task, out: Path) -> None:
         if kept:
             RunFolder(out).portfolio.touch()
         signal.raise_signal(signal.SIGINT)

@@ -22,8 +22,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.designers
-from daedalus.config import CONF, Config, ConfigError, explain, register, to_config
+from daedalus.config import CONF, ConfigError, Task, explain, register, to_config
 from daedalus.config.options import listed_populations, option_names
+from daedalus.config.task_options import FIRST_OPTIONS
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.build import build_all
 from daedalus.designers.fixed import FixedSettings
@@ -177,7 +178,7 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def composed(conf: Path, overrides: list[str]) -> Config:
+def composed(conf: Path, overrides: list[str]) -> Task:
     """Compose overrides from a folder; fail with the message that ``run.py`` would show."""
     register()
     try:
@@ -281,7 +282,7 @@ def demo_rows(path: Path) -> dict[str, str]:
     return {name.replace(" ", "_"): mean for name, mean in row.findall(path.read_text())}
 
 
-def printed_means(config: Config, designers: dict[str, Any]) -> dict[str, str]:
+def printed_means(config: Task, designers: dict[str, Any]) -> dict[str, str]:
     """Return what a run of a configuration prints for these designers."""
     env, settings = make_env(config), config.evaluation
     built = build_all(designers, make_context(config, env))
@@ -513,16 +514,12 @@ def test_files_that_are_named_exist(path: Path) -> None:
 
 def groups() -> dict[str, str]:
     """Return the files of each folder of ``conf/``, as the tutorial lists them."""
-    chosen = {}
-    for line in OmegaConf.load(ROOT / "conf" / "config.yaml").defaults:
-        if not isinstance(line, str):
-            chosen.update(line)
     folders = sorted({path.parent for path in HEADERS if path.parent != ROOT / "conf"})
     listed = {}
     for folder in folders:
         name = str(folder.relative_to(ROOT / "conf"))
         files = sorted(path.stem for path in folder.glob("*.yaml"))
-        marks = [" (default)" if file == chosen.get(name) else "" for file in files]
+        marks = [" (default)" if file == FIRST_OPTIONS.get(name) else "" for file in files]
         marked = (f"`{file}`{mark}" for file, mark in zip(files, marks, strict=True))
         listed[f"`{name}`"] = ", ".join(marked)
     del listed["`experiment`"]

@@ -74,7 +74,7 @@ runpy.run_path({root!r} + "/run.py", run_name="__main__")
         ("daedalus.start", "SIGINT"),
         ("hydra", "SIGINT"),
         ("hydra", "SIGTERM"),
-        ("daedalus.config.schema", "SIGINT"),
+        ("daedalus.config.tasks", "SIGINT"),
     ],
 )
 def test_a_stop_before_the_run_is_one_sentence(module: str, name: str, tmp_path: Path) -> None:

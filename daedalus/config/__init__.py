@@ -7,6 +7,7 @@ from daedalus.config.compose import (
     register,
     require_task,
     to_config,
+    why_not,
 )
 from daedalus.config.help import first_screen, help_text
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
@@ -34,4 +35,5 @@ __all__ = [
     "require_task",
     "run_directory",
     "to_config",
+    "why_not",
 ]

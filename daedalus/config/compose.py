@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.bidders.settings import KINDS
 from daedalus.checks import CannotRunError
 from daedalus.config.changes import changes
+from daedalus.config.elsewhere import ADVICE
 from daedalus.config.markets import check_market
 from daedalus.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.config.needs import check_needs
@@ -26,7 +27,7 @@ from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.options import listed_populations
 from daedalus.config.own import with_own_designers
 from daedalus.config.paths import CONF
-from daedalus.config.reading import check_reading
+from daedalus.config.reading import check_reading, not_taken
 from daedalus.config.resolvers import register_resolvers
 from daedalus.config.task_options import class_of, defaults_of, task_classes
 from daedalus.config.task_parts import Task
@@ -98,6 +99,8 @@ def require_task(composed: DictConfig) -> None:
     """
     if OmegaConf.get_type(composed) not in (None, dict):
         return
+    if "experiment" in composed:
+        raise ConfigError(f"experiment: {ADVICE}")
     name = composed.get("task")
     if name is None:
         raise ConfigError("task: not set; choose +experiment=NAME")
@@ -142,7 +145,31 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Task]:
     except Exception as error:
         if not is_of_composing(error):
             raise
-        raise ConfigError(explain(error)) from error
+        raise ConfigError(why_not(error, overrides)) from error
+
+
+def why_not(error: Exception, overrides: Sequence[str]) -> str:
+    """Return one message for a command that cannot be composed.
+
+    Args:
+        error: What Hydra or a check raised.
+        overrides: Changes from the command line.
+    """
+    if not isinstance(error, ConfigError):
+        with suppress(Exception):  # of the same mistake, or of a second one
+            task = _chosen_task(overrides)
+            sentence = not_taken(task, changes(overrides))
+            if sentence:
+                return sentence
+    return explain(error)
+
+
+def _chosen_task(overrides: Sequence[str]) -> type[Task]:
+    """Return the task that a command chooses, whatever else it changes."""
+    keys = ("task=", "+experiment=", "hydra.searchpath=")
+    with _hydra():
+        composed = compose("config", [each for each in overrides if each.startswith(keys)])
+    return class_of(composed.task)
 
 
 def read_config(path: Path) -> Any:
@@ -152,7 +179,7 @@ def read_config(path: Path) -> Any:
         ConfigError: Another version of the project wrote the file.
     """
     try:
-        return to_config(_merged(load_run_config(path)))
+        return to_config(recorded(path))
     except (OmegaConfBaseException, CannotRunError) as error:
         said = str(error).partition("\n")[0]
         raise ConfigError(
@@ -161,11 +188,12 @@ def read_config(path: Path) -> Any:
         ) from error
 
 
-def _merged(config: DictConfig) -> DictConfig:
-    """Return what a run recorded, with the class of its task, and without what this does not take.
+def recorded(path: Path) -> DictConfig:
+    """Return the config.yaml of a run, with the class of its task and the defaults of new settings.
 
-    Earlier versions recorded the groups of all tasks.
+    Groups that the task does not take are left out: earlier versions recorded those of all tasks.
     """
+    config = load_run_config(path)
     task = class_of(str(config.task))
     taken = OmegaConf.masked_copy(config, [each.name for each in fields(task)])
     merged = OmegaConf.merge(OmegaConf.structured(task), taken)

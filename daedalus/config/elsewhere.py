@@ -8,7 +8,8 @@ from pathlib import Path
 from daedalus.config.options import option_names
 from daedalus.config.paths import groups
 
-_HEADER = "# @package _global_"
+ADVICE = "write `# @package _global_` into its first line, before any other comment"
+"""What an experiment's file misses if it changes a group instead of the run."""
 _FOLDERS = ("", "conf", "outputs/*/*", "outputs/sweeps/*/*/*")
 """Where users keep folders of options, from the working directory."""
 
@@ -39,7 +40,8 @@ def without_package(message: str) -> str | None:
     Args:
         message: Hydra's message; it names the file and the key that it cannot set.
     """
-    told = re.search(r"In '(experiment/[^']+)': .*\n?Key 'experiment' not in", message)
+    outside = r"\n?Key 'experiment' not in|@experiment\b"
+    told = re.search(rf"In '(experiment/[^']+)': .*(?:{outside})", message)
     if told is None:
         return None
-    return f"{told[1]}.yaml: write `{_HEADER}` into its first line, before any other comment"
+    return f"{told[1]}.yaml: {ADVICE}"

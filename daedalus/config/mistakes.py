@@ -216,7 +216,9 @@ def nearest_key(key: str, wrong: str, known: Sequence[str], place: str, full: li
 def _where(message: str) -> str:
     """Return the file that sets what is wrong, if the message names one."""
     file = re.search(r"In '([^']+)':", message)
-    return f" (in {file[1]}.yaml)" if file and file[1] != "config" else ""
+    if file is None or file[1] == "config" or file[1].startswith("task/"):
+        return ""
+    return f" (in {file[1]}.yaml)"
 
 
 def _once(lines: Sequence[str]) -> str:

@@ -32,10 +32,28 @@ def check_reading(config: Task, composed: DictConfig, changes: list[Change]) -> 
     for change in changes:
         _require_effect(change, composed)
         if not (change.off or is_read(change.key, config, task, composed)):
-            raise ConfigError(
-                f"{change.text}: {task.task} does not read {change.key}; "
-                f"leave it out{advice(change.key)}"
-            )
+            raise ConfigError(_unread(change, task))
+
+
+def not_taken(task: type[Task], changes: list[Change]) -> str | None:
+    """Return a sentence for the first change of a setting that a task does not have, but others.
+
+    Args:
+        task: The task.
+        changes: What the command line asks for.
+    """
+    own = [each.name for each in fields(task)]
+    known = {each.name for other in task_classes().values() for each in fields(other)}
+    for change in changes:
+        group = change.key.partition(".")[0]
+        if group in known and group not in own:
+            return _unread(change, task)
+    return None
+
+
+def _unread(change: Change, task: type[Task]) -> str:
+    where = advice(change.key)
+    return f"{change.text}: {task.task} does not read {change.key}; leave it out{where}"
 
 
 def is_read(key: str, config: Task, task: type[Task], composed: DictConfig) -> bool:
@@ -71,5 +89,6 @@ def advice(key: str) -> str:
     """Return where a setting is read, if that is in few places."""
     if holds("mechanism", key):
         return ", or choose designer=fixed, which plays it"
-    readers = [name for name, task in task_classes().items() if may_read(task, key)]
+    tasks = [each for each in task_classes().values() if each is not Tune]
+    readers = [each.task for each in tasks if may_read(each, key)]
     return f"; it is read by {', '.join(readers)}" if 0 < len(readers) <= _FEW else ""

@@ -14,7 +14,7 @@ from daedalus.config import tasks
 from daedalus.config.paths import ROOT
 from daedalus.config.task_parts import Compared, Task
 
-_OPTIONS: dict[str, str | None] = {
+FIRST_OPTIONS: dict[str, str | None] = {
     "population": "stage3",
     "populations": None,
     "market": "strategic",
@@ -75,7 +75,7 @@ def defaults_of(task: type[Task]) -> list[Any]:
     """Return Hydra's list of defaults of a task."""
     taken = [each.name for each in fields(task)]
     chosen: list[Any] = [f"{_name(task)}_schema"]
-    chosen += [{f"/{group}": option} for group, option in _OPTIONS.items() if group in taken]
+    chosen += [{f"/{group}": option} for group, option in FIRST_OPTIONS.items() if group in taken]
     if issubclass(task, Compared):
         chosen += [{f"/designer@evaluation.baselines.{each}": each} for each in _BASELINES]
     return [*chosen, "_self_"]

@@ -89,6 +89,10 @@ class Rewarded(Task):
 
     reward: RewardStack = field(default_factory=RewardStack)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_from_zero("reward", self.reward)
+
 
 @dataclass
 class Game(Played, Rewarded):
@@ -210,3 +214,14 @@ class Offering(Game, Games):
     markets: dict[str, MarketSettings] = field(default_factory=dict)
     objectives: dict[str, RewardStack] = field(default_factory=dict)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, each in self.objectives.items():
+            _require_from_zero(f"objectives.{name}", each)
+
+
+def _require_from_zero(place: str, stack: RewardStack) -> None:
+    for name, weight in stack.weights.items():
+        if weight < 0:
+            raise ValueError(f"{place}.weights.{name}: {weight}; give a finite number from 0 up")

@@ -29,8 +29,8 @@ class RewardStack:
             a function is a ``MarketTerm``.
 
     Raises:
-        ValueError: A term is unknown, a weight is no finite number from 0 up, or a term of the user
-            is not there, has no weight or has the name of another one.
+        ValueError: A term is unknown, a weight is not finite, or a term of the user is not there,
+            has no weight or has the name of another one.
     """
 
     weights: dict[str, float] = field(default_factory=lambda: {"composite": 1.0})
@@ -42,8 +42,8 @@ class RewardStack:
         for name, weight in self.weights.items():
             if name not in known:
                 raise ValueError(f"weights.{name}: no such term; choose from {', '.join(known)}")
-            if not (math.isfinite(weight) and weight >= 0):
-                raise ValueError(f"weights.{name}: {weight}; give a finite number from 0 up")
+            if not math.isfinite(weight):
+                raise ValueError(f"weights.{name}: {weight}; give a finite number")
         if not any(self.weights.values()):
             raise ValueError("weights: all are zero; give at least one term a weight")
 

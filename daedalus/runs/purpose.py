@@ -122,7 +122,8 @@ def _of_run(path: Path, written: int) -> Purpose | None:
 
 
 def _purpose(config: Any) -> Purpose:
-    training, own = config["training"], config["population"]
+    own = config["population"]
+    training = config.get("training") or {"objectives": [], "sft": {"practice": {}}}  # as of PPO
     met = {own["name"]: own} | training["sft"]["practice"]
     _population(own)  # raises if another version wrote it
     return Purpose(

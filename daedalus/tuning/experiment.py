@@ -107,8 +107,8 @@ class TrialExperiment:
             OmegaConf.update(content, key, value)
         for name, value in values.items():
             OmegaConf.update(content, self._key(name), value)
-        content["task"] = self._settings.task
-        defaults = [*experiments, *chosen, {"override /tuning": "none"}, "_self_"]
+        own = [{"override /task": self._settings.task}, {"override /tuning": "none"}]
+        defaults = [*experiments, *chosen, *own, "_self_"]
         text = OmegaConf.to_yaml(OmegaConf.merge({"defaults": defaults}, content))
         return f"# @package _global_\n# {about}\n# {self._command(folder)}\n{text}"
 

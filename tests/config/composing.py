@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from daedalus.config import Config, ConfigError, compose_config
+from daedalus.config import ConfigError, compose_config
 from daedalus.config.options import option_names
 from daedalus.config.paths import CONF
 from daedalus.market.mechanism import Mechanism
@@ -20,7 +21,7 @@ POPULATIONS = option_names("population")
 STAGES = [f"stage{stage}" for stage in range(5)]
 
 
-def composed(*overrides: str) -> Config:
+def composed(*overrides: str) -> Any:
     """Return the configuration of some overrides, checked."""
     return compose_config(*overrides)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from daedalus.config import Config, ConfigError
+from daedalus.config import ConfigError, Task
 from daedalus.config.compose import read_config
 from daedalus.config.paths import CONF
 from daedalus.designers.endpoint import EndpointSettings
@@ -89,7 +89,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append(f"{group}.model=any")
     if option in COMPARISONS:
         overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
-    assert isinstance(composed(*overrides), Config)
+    assert isinstance(composed(*overrides), Task)
 
 
 def test_the_ladder_of_known_optima_takes_a_model() -> None:
@@ -199,7 +199,7 @@ def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
 
 def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
     x = "evaluation.baselines.x"
-    config = composed("task=compare", f"+designer@{x}=endpoint", f"{x}.model=m")
+    config = composed("+experiment=serve", f"+designer@{x}=endpoint", f"{x}.model=m")
     chat = config.evaluation.baselines["x"]
     assert isinstance(chat, EndpointSettings)
     assert f":{config.service.port}/" not in chat.base_url

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config import Config, ConfigError, compose_both
+from daedalus.config import ConfigError, class_of, compose_both
 from daedalus.config.options import option_names
 from daedalus.config.paths import groups
-from daedalus.config.tasks import TASKS
+from daedalus.config.reading import may_read
+from daedalus.config.task_options import task_classes
 
 LINES = 8
 """Most lines of a message."""
@@ -34,15 +35,20 @@ def keys(node: object, key: str = "") -> Iterator[tuple[str, object]]:
         yield from keys(each, full)
 
 
+SCALARS = {
+    key: each
+    for task in task_classes().values()
+    for key, each in keys(task())
+    if not isinstance(each, bool)
+}
 KEYS = [
-    *sorted(dict(keys(Config(task="compare")))),
+    *sorted(SCALARS),
     "population.strategic.types.shader.share",
     "population.classic.groups.shader.value_low",
     "evaluation.baselines.random.sampling",
     "evaluation.baselines.informed_greedy.mechanism",
     "market.incumbents.robust.reserve_price",
 ]
-SCALARS = {key: each for key, each in keys(Config(task="compare")) if not isinstance(each, bool)}
 VALUES = ["0", "1", "7", "-1", "0.5", "1e-4", "nan", "inf", "4294967296", "true", "null", "abc"]
 VALUES += [
     "[]",
@@ -80,7 +86,7 @@ READ = {
     task: [
         key
         for key, each in SCALARS.items()
-        if TASKS[task].may_read(key) and isinstance(each, int | float)
+        if may_read(class_of(task), key) and isinstance(each, int | float)
     ]
     for task in ("compare", "grpo")
 }
@@ -97,7 +103,7 @@ RIGHT = st.sampled_from(sorted(READ)).flatmap(
     )
 )  # fmt: skip
 COMMAND = RIGHT | st.tuples(
-    st.sampled_from(["compare", "grpo", *TASKS]),
+    st.sampled_from(["compare", "grpo", *task_classes()]),
     st.lists(OVERRIDE, min_size=1, max_size=2, unique=True),
 )
 

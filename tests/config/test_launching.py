@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import Config, quoted
+from daedalus.config import Task, quoted
 from daedalus.config.jobs import jobs_of_sweep
 from daedalus.designers.random import RandomSettings
 from daedalus.runs.files import read_table
@@ -125,7 +125,7 @@ def test_odd_names_go_through_a_whole_sweep(
     names = ["NA", "1e3", "True", "$\\x$", "a[/b]c", 'so "so", a|b']
     play = compare.main
 
-    def with_names(config: Config, out: Path) -> None:
+    def with_names(config: Task, out: Path) -> None:
         config.evaluation.baselines |= dict.fromkeys(names, RandomSettings())
         play(config, out)
 

@@ -33,15 +33,15 @@ def test_a_population_is_played_as_described_or_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("overrides", "key"),
     [
-        (["population=walkers"], "cannot play walkers"),
+        (["task=compare", "population=walkers"], "cannot play walkers"),
         (["+experiment=populations"], "populations.thick_ring"),
-        (["training=planned"], "training.sft.practice.exploiter_heavy"),
+        (["task=grpo", "training=planned"], "training.sft.practice.exploiter_heavy"),
         (["task=exploitability"], "task: exploitability"),
-        (["training=reading"], "training.portfolio.populations"),
+        (["task=grpo", "training=reading"], "training.portfolio.populations"),
     ],
 )
 def test_the_classic_market_refuses_what_it_cannot_play(overrides: list[str], key: str) -> None:
-    message = failure("task=compare", "market=classic", *overrides)
+    message = failure("market=classic", *overrides)
     assert key in message and "market=strategic" in message
 
 

@@ -8,6 +8,24 @@ import pytest
 
 from tests.config.composing import failure
 
+READERS = {
+    "training": "grpo",
+    "trainin": "grpo",
+    "trainig": "grpo",
+    "grpo": "grpo",
+    "model": "grpo",
+    "service": "bench_service",
+    "load": "bench_service",
+    "adversary": "exploitability",
+    "populations": "leaderboard",
+}
+
+
+def task_of(override: str) -> str:
+    """Return a task that takes what an override changes."""
+    group = override.lstrip("+").partition("=")[0].partition(".")[0]
+    return READERS.get(group, "compare")
+
 
 @pytest.mark.parametrize(
     ("overrides", "hints"),
@@ -49,7 +67,7 @@ from tests.config.composing import failure
     ],
 )
 def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
-    message = failure("task=compare", *overrides)
+    message = failure(f"task={task_of(overrides[0])}", *overrides)
     for hint in hints:
         assert hint in message
 
@@ -88,7 +106,7 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
     ],
 )
 def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
-    assert new in failure("task=compare", old)
+    assert new in failure(f"task={task_of(old)}", old)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +145,9 @@ def test_what_is_gone_is_refused_in_one_sentence(old: str, named: str) -> None:
 def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
     choice: str, old: str, new: str
 ) -> None:
-    assert f"renamed to {new}" in failure("task=compare", "population=varied", choice, old)
+    assert f"renamed to {new}" in failure(
+        f"task={task_of(choice)}", "population=varied", choice, old
+    )
 
 
 TYPES = [
@@ -157,7 +177,7 @@ TYPES = [
 
 @pytest.mark.parametrize(("override", "sentence"), TYPES)
 def test_a_wrong_type_is_one_sentence_without_a_template(override: str, sentence: str) -> None:
-    assert failure("+experiment=boxplot", override) == sentence
+    assert failure(f"task={task_of(override)}", override) == sentence
 
 
 @pytest.mark.parametrize(
@@ -184,7 +204,7 @@ def test_a_wrong_type_is_one_sentence_without_a_template(override: str, sentence
     ],
 )
 def test_a_misspelt_override_is_one_sentence(override: str, sentence: str) -> None:
-    assert failure("+experiment=boxplot", override) == sentence
+    assert failure(f"task={task_of(override)}", override) == sentence
 
 
 @pytest.mark.parametrize("override", ["seed=[1", "seed==1"])
@@ -214,15 +234,18 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("task: compare\nseed: abc\n", "seed: 'abc'; give an integer (in experiment/mine.yaml)"),
         (
-            "task: compare\ntraining: { grpo: { stepz: 3 } }\n",
+            "defaults: [override /task: compare]\nseed: abc\n",
+            "seed: 'abc'; give an integer (in experiment/mine.yaml)",
+        ),
+        (
+            "defaults: [override /task: grpo]\ntraining: { grpo: { stepz: 3 } }\n",
             "training.grpo.stepz: no such setting. Did you mean training.grpo.steps? "
             "(in experiment/mine.yaml)",
         ),
         ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
         (
-            "defaults: [{ override /training/curriculum: published }]\ntask: grpo\n",
+            "defaults: [override /task: grpo, override /training/curriculum: published]\n",
             "training/curriculum: it is gone, because it gained nothing",
         ),
     ],

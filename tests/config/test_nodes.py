@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.config import Config, ConfigError
+from daedalus.config import ConfigError
 from daedalus.config.nodes import require_known_keys, to_objects
+from daedalus.config.tasks import Tune
 from daedalus.designers.fixed import FixedSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
@@ -20,9 +21,7 @@ PRACTICE = {
 
 def composed(added: dict[str, Any]) -> DictConfig:
     """Return a configuration with some values merged into it, as from files."""
-    base = OmegaConf.structured(
-        Config(task="compare", population=PopulationSettings("p", Population()))
-    )
+    base = OmegaConf.structured(Tune(population=PopulationSettings("p", Population())))
     base.designer = OmegaConf.structured(FixedSettings)
     base.evaluation.baselines = {"mine": OmegaConf.structured(FixedSettings)}
     merged = OmegaConf.merge(base, added)

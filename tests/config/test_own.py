@@ -15,7 +15,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config, ConfigError, register, to_config
+from daedalus.config import ConfigError, Task, register, to_config
 from daedalus.config.paths import CONF
 from daedalus.designers.base import DesignerContext
 from daedalus.designers.build import build_all
@@ -83,7 +83,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def own(place: Path, *overrides: str) -> Config:
+def own(place: Path, *overrides: str) -> Task:
     module = next(place.glob("own_*.py")).stem
     words = [each.replace("MODULE", module) for each in ("+experiment=boxplot", *overrides)]
     register()

@@ -1,4 +1,4 @@
-"""The dataclass of a run: its defaults, and the values that it refuses."""
+"""The classes of tasks: their defaults, and the values that they refuse."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from daedalus.config.schema import Config
-from daedalus.config.tasks import TASKS
+from daedalus.config import ConfigError
+from daedalus.config.needs import check_needs
+from daedalus.config.task_parts import Task
+from daedalus.config.tasks import Compare, Grpo, GrpoNumbers, KnownOptimum, Leaderboard, Sft, Tune
 from daedalus.config.tuning import SpaceSettings, TuningSettings
+from daedalus.designers.fixed import FixedSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -25,88 +28,96 @@ def of_grpo(**changes: Any) -> TrainingSettings:
 
 
 def test_a_run_begins_with_seed_zero_and_afresh() -> None:
-    config = Config(task="compare")
+    config = KnownOptimum()
     assert (config.seed, config.resume, config.trained, config.populations) == (0, False, "", {})
-    assert Config(task="compare").populations is not config.populations
+    assert KnownOptimum().populations is not config.populations
 
 
 @pytest.mark.parametrize(
-    ("changes", "hint"),
+    ("task", "changes", "hint"),
     [
-        ({"seed": -1}, "seed: -1; give an integer from 0 to 4294967295"),
-        ({"seed": 2**32}, "seed: 4294967296; give an integer from 0 to 4294967295"),
-        ({"workers": 0}, "workers: 0; give an integer from 1 up, or null for all cores"),
+        (Compare, {"seed": -1}, "seed: -1; give an integer from 0 to 4294967295"),
+        (Compare, {"seed": 2**32}, "seed: 4294967296; give an integer from 0 to 4294967295"),
+        (Compare, {"workers": 0}, "workers: 0; give an integer from 1 up, or null for all cores"),
         (
+            Compare,
             {"evaluation": EvaluationSettings(shards=2)},
             "evaluation.shards: 2; compare has none, so leave it out",
         ),
         (
-            {"task": "leaderboard", "evaluation": EvaluationSettings(shards=2)},
+            Leaderboard,
+            {"evaluation": EvaluationSettings(shards=2)},
             "evaluation.shards: 2; there are 0 populations, so give at most as many",
         ),
-        ({"task": "nope"}, f"task: 'nope'; choose one of {', '.join(TASKS)}"),
         (
-            {
-                "market": MarketSettings(episode_length=2),
-                "training": TrainingSettings(grpo=GrpoSettings(horizon=3)),
-            },
+            Grpo,
+            {"market": MarketSettings(episode_length=2), "training": of_grpo(horizon=3)},
             "training.grpo.horizon: 3; an episode has 2 steps",
         ),
         (
-            {
-                "task": "grpo_numbers",
-                "market": MarketSettings(episode_length=2),
-                "updates": {"mine": NumbersSettings()},
-            },
+            GrpoNumbers,
+            {"market": MarketSettings(episode_length=2), "updates": {"mine": NumbersSettings()}},
             "numbers.horizon: 5; an episode has 2 steps",
         ),
         (
-            {
-                "task": "grpo_numbers",
-                "numbers": NumbersSettings(horizon=1),
-                "updates": {"mine": NumbersSettings()},
-            },
+            GrpoNumbers,
+            {"numbers": NumbersSettings(horizon=1), "updates": {"mine": NumbersSettings()}},
             "numbers: the updates are trained instead; set updates.NAME",
         ),
         (
-            {"task": "grpo_numbers", "updates": {"a/b": NumbersSettings()}},
+            GrpoNumbers,
+            {"updates": {"a/b": NumbersSettings()}},
             "updates.a/b: name it by letters, digits and underscores",
         ),
         (
+            GrpoNumbers,
             {
-                "task": "grpo_numbers",
                 "updates": {"search": NumbersSettings()},
                 "evaluation": EvaluationSettings(baselines={"search": None}),
             },
             "updates.search: a baseline has this name",
         ),
         (
+            Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="target")},
             "loss_type: target; unsloth does not tell the odds of answers",
         ),
         (
+            Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="boltzmann")},
             "loss_type: boltzmann; unsloth does not tell the odds of answers",
         ),
         (
+            Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="dr_grpo", scale_rewards="group")},
             "unsloth does not scale the rewards of dr_grpo",
         ),
         (
+            Grpo,
             {"model": UNSLOTH, "training": of_grpo(vllm_server="http://localhost:8000")},
             "training.grpo.vllm_server: not with unsloth",
         ),
         (
+            Sft,
             {"model": FOUR_BITS, "training": of_grpo(vllm_server="http://localhost:8000")},
             "its server cannot take over 4-bit weights; set model.load_in_4bit=false",
         ),
-        ({"task": "tune"}, "tuning.space: it is empty; choose what is tuned, as in tuning=grpo"),
-        (
-            {"task": "tune", "tuning": TuningSettings(task="tune", space=SPACE)},
-            "tuning.task: 'tune'; choose one of ask, behaviour",
-        ),
     ],
 )
-def test_a_value_that_no_run_can_have_is_refused(changes: dict[str, Any], hint: str) -> None:
+def test_a_value_that_no_run_can_have_is_refused(
+    task: type[Task], changes: dict[str, Any], hint: str
+) -> None:
     with pytest.raises(ValueError, match=hint):
-        Config(**{"task": "compare"} | changes)
+        task(**changes)
+
+
+@pytest.mark.parametrize(
+    ("tuning", "hint"),
+    [
+        (TuningSettings(), "tuning.space: it is empty; choose what is tuned, as in tuning=grpo"),
+        (TuningSettings(task="tune", space=SPACE), "tuning.task: 'tune'; choose one of ask, behav"),
+    ],
+)
+def test_a_study_without_trials_is_refused(tuning: TuningSettings, hint: str) -> None:
+    with pytest.raises(ConfigError, match=hint):
+        check_needs(Tune(tuning=tuning, designer=FixedSettings()))

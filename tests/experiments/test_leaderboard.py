@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import Config, compose_config
+from daedalus.config import Task, compose_config
 from daedalus.designers.fixed import FixedSettings
 from daedalus.designers.submission import SubmissionSettings
 from daedalus.market.mechanism import Mechanism
@@ -20,7 +20,7 @@ from tests.designers.chat_double import always, serving
 from tests.launching import play, write_portfolio
 
 
-def small(shards: int, shard: int) -> Config:
+def small(shards: int, shard: int) -> Task:
     """Return a leaderboard of three populations, with cheap designers."""
     config = compose_config(
         "+experiment=leaderboard",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
+from daedalus.config import Task
 from daedalus.publishing.hub_folder import hashes
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
@@ -17,7 +17,7 @@ from tests.config.composing import composed
 from tests.conftest import SMALLEST
 
 
-def packing(model: Path) -> Config:
+def packing(model: Path) -> Task:
     """Return the packing of a model, with two populations of the benchmark."""
     few = ["evaluation.episodes=2", f"designer.checkpoint={model}", "tracking=files"]
     config = composed("+experiment=pretrained", *few)

@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config
+from daedalus.config import Task
 from daedalus.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
@@ -19,7 +19,7 @@ from tests.publishing.conftest import hub  # noqa: F401  # a fixture
 from tests.publishing.fake_hub import FakeHub
 
 
-def settings(model: Path, *overrides: str) -> Config:
+def settings(model: Path, *overrides: str) -> Task:
     checkpoint = f"designer.checkpoint={model}"
     return composed("+experiment=publish", checkpoint, "hub.repo=OWNER/NAME", *overrides)
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Config, compose_both
+from daedalus.config import Task, compose_both
 from daedalus.config.jobs import Launch
 from daedalus.training.checkpoints import last_checkpoint
 from experiments import compare, tune
@@ -24,12 +24,16 @@ pytestmark = pytest.mark.slow
 
 SMALL = "model.hidden_size=32 model.layers=1 model.heads=2 model.intermediate_size=64".split()
 FIXED = """# @package _global_
-defaults: [boxplot, override /designer: fixed, override /tuning: reserve, override /tracking: files]
-task: tune
+defaults:
+  - boxplot
+  - override /task: tune
+  - override /designer: fixed
+  - override /tuning: reserve
+  - override /tracking: files
 evaluation: { episodes: 4, resamples: 100 }
 """
 BROKEN = FIXED.replace(
-    "[boxplot,", "[boxplot, /designer@evaluation.baselines.broken: language_model,"
+    "- boxplot\n", "- boxplot\n  - /designer@evaluation.baselines.broken: language_model\n"
 )
 RESERVE = """task: compare
 designer: fixed
@@ -38,8 +42,12 @@ space:
   reserve: { key: mechanism.reserve_price, low: 0.0, high: 0.9 }
 """
 LEARNING = """# @package _global_
-defaults: [sft_stage3, override /training: smoke, override /tuning: rate, override /tracking: files]
-task: tune
+defaults:
+  - sft_stage3
+  - override /task: tune
+  - override /training: smoke
+  - override /tuning: rate
+  - override /tracking: files
 training: { sft: { steps: 60, save_every: 30, validity_prompts: 2 } }
 """
 RATE = """task: sft
@@ -116,7 +124,7 @@ def test_workers_share_a_study_and_one_goes_on_with_what_a_killed_one_left(place
     assert checkpoint.stat().st_mtime_ns == written  # it went on and did not start over
 
 
-def begin(place: Path, experiment: str, *overrides: str) -> tuple[Config, Path]:
+def begin(place: Path, experiment: str, *overrides: str) -> tuple[Task, Path]:
     """Return the configuration and the folder of a worker in this process."""
     path, out = f"hydra.searchpath=[file://{place}/conf]", place / "worker"
     task = [f"+experiment={experiment}", *overrides]
