@@ -21,7 +21,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config.changes import changes
 from daedalus.config.elsewhere import ADVICE
 from daedalus.config.markets import check_market
-from daedalus.config.mistakes import ConfigError, explain, is_of_composing
+from daedalus.config.mistakes import ConfigError, explain, is_of_composing, nothing_to_run
 from daedalus.config.needs import check_needs
 from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.options import listed_populations
@@ -155,6 +155,8 @@ def why_not(error: Exception, overrides: Sequence[str]) -> str:
         error: What Hydra or a check raised.
         overrides: Changes from the command line.
     """
+    if not any(each.startswith(("task=", "+experiment=")) for each in overrides):
+        return nothing_to_run()
     if not isinstance(error, ConfigError):
         with suppress(Exception):  # of the same mistake, or of a second one
             task = _chosen_task(overrides)

@@ -53,8 +53,9 @@ def first_screen() -> str:
 
 def help_text() -> str:
     """Return the whole help: the first screen, then every group with its options."""
-    width = max(len(group) for group in groups())
-    lines = [f"  {group:<{width}}  {', '.join(option_names(group))}" for group in groups()]
+    names = sorted([*groups(), "task"])
+    width = max(len(name) for name in names)
+    lines = [f"  {name:<{width}}  {', '.join(option_names(name))}" for name in names]
     conf = "conf" if CONF.parent == ROOT else CONF
     return first_screen() + REST.format(groups="\n".join(lines), conf=conf)
 

@@ -72,6 +72,9 @@ _SENTENCES = {
     r"Multiple values for (\S+)\. To override": (
         r"+\1=NAME: one is chosen already; leave the + out"
     ),
+    r"In '[^']+': Could not override '([^']+)'\. No match in the defaults list": (
+        r"\1: the task does not read it; leave it out"
+    ),
     r"Could not override '([^']+)'\. No match in the defaults list.\s+To append .* use (\S+)": (
         r"\1: none is chosen; write \2"
     ),
@@ -93,7 +96,7 @@ def explain(error: Exception) -> str:
     lines = [line for each in causes for line in str(each).splitlines() if line.strip()]
     message = "\n".join(line for line in dict.fromkeys(lines) if not line.startswith(_LEFT_OUT))
     if _NO_EXPERIMENT in message:
-        return f"nothing to run: choose +experiment=NAME; {program()} --help lists the names"
+        return nothing_to_run()
     if _NO_BIDDER in message and "object_type=dict" in message:
         return "bidder: none here; first choose one by bidder=endpoint, local or recorded"
     if _NO_OPTION in message:
@@ -112,6 +115,11 @@ def explain(error: Exception) -> str:
         or _no_such_setting(message, causes)
     )
     return found + _where(message) if found else _once(lines)
+
+
+def nothing_to_run() -> str:
+    """Return the sentence for a command that chooses no experiment."""
+    return f"nothing to run: choose +experiment=NAME; {program()} --help lists the names"
 
 
 def _unreadable(causes: Sequence[BaseException]) -> str | None:
@@ -150,7 +158,7 @@ def _no_such_option(message: str) -> str | None:
     options = re.findall(r"^\t(\S+)$", message, re.MULTILINE)
     known = [name for name in options if not name.endswith("_schema")]
     hint = elsewhere(group, wrong) or advice(wrong, known)
-    if nearest(wrong, known) is None and hint.startswith("Known"):
+    if nearest(wrong, known) is None and hint.startswith("Known") and group != "task":
         hint += f" Your own lie in FOLDER/{group}/, and --config-dir FOLDER adds them."
     return f"{group}: no option {wrong}. {hint}"
 

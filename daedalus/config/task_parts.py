@@ -134,6 +134,10 @@ class Compared(Measured):
 
     mechanism: Mechanism = field(default_factory=Mechanism)
 
+    def every_designer(self) -> list[Any]:
+        """Return the settings of all designers that play."""
+        return [*self.evaluation.baselines.values()]
+
 
 @dataclass
 class Designed(Compared):
@@ -141,10 +145,20 @@ class Designed(Compared):
 
     designer: Any = MISSING
 
+    def every_designer(self) -> list[Any]:
+        """Return the settings of all designers that play."""
+        return [self.designer, *super().every_designer()]
+
 
 @dataclass
 class Contest(Game, Compared):
     """A game in which baselines play."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for each in self.every_designer():
+            if (prompt := getattr(each, "prompt", None)) is not None:
+                prompt.require_shown(self.reward.active)
 
 
 @dataclass

@@ -18,7 +18,8 @@ def mine(tmp_path: Path) -> Path:
         "population/bad": "defaults: [stage1, _self_]\nname: bad\n"
         "strategic: { types: { shader: { share: -1 } } }\n",
         "population/child": "defaults: [bad, _self_]\nname: child\n",
-        "experiment/own": "# @package _global_\ndefaults: [override /task: compare]\nevaluation: { episodes: 1 }\n",
+        "experiment/own": "# @package _global_\ndefaults: [override /task: compare]\n"
+        "evaluation: { episodes: 1 }\n",
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.yaml").write_text(text)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from daedalus.config import ConfigError, compose_config
+from tests.config.composing import failure
 
 FIXED = "+designer@evaluation.baselines.mine=fixed"
 
@@ -63,3 +66,32 @@ def test_a_task_without_what_it_needs_is_refused(overrides: list[str], said: str
     with pytest.raises(ConfigError) as caught:
         compose_config("task=compare", *overrides)
     assert said in str(caught.value)
+
+
+def test_a_task_of_an_older_file_says_how_it_is_chosen_now(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = tmp_path / "experiment" / "mine.yaml"
+    mine.write_text("# @package _global_\ntask: compare\n")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert said.endswith("in the experiment's defaults, by `- override /task: compare`")
+
+
+def test_a_file_that_chooses_what_its_task_does_not_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = tmp_path / "experiment" / "mine.yaml"
+    chosen = "[override /task: theory, override /population: stage1]"
+    mine.write_text(f"# @package _global_\ndefaults: {chosen}\n")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert said == "population: the task does not read it; leave it out (in experiment/mine.yaml)"
+
+
+def test_a_designer_whose_prompt_cannot_show_the_reward_is_refused() -> None:
+    shown = "designer.prompt.weights=[revenue]"
+    endpoint = ("designer=endpoint", "designer.model=any", shown)
+    said = failure("task=compare", "reward=welfare", *endpoint)
+    assert "prompts show weights of revenue alone" in said
+    assert compose_config("task=compare", "reward=revenue", *endpoint)
+
+
+def test_without_an_experiment_there_is_nothing_to_run() -> None:
+    assert failure("population=stage1").startswith("nothing to run: choose +experiment=NAME")
