@@ -22,9 +22,9 @@ from daedalus.service.load_settings import LoadSettings
 from daedalus.service.settings import ServiceSettings
 from daedalus.studies.coverage_settings import CoverageSettings
 from daedalus.training.algorithms.grpo.settings import AIMS
-from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.settings import ModelSettings, TrainingSettings
+from daedalus.training.tabular_settings import TabularSettings
 
 MOST_SEED = 2**32 - 1
 """The libraries that train take no larger one."""
@@ -85,8 +85,8 @@ class Config(Checked):
     bidder: Any = None
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
-    numbers: NumbersSettings = field(default_factory=NumbersSettings)
-    updates: dict[str, NumbersSettings] = field(default_factory=dict)
+    numbers: TabularSettings = field(default_factory=TabularSettings)
+    updates: dict[str, TabularSettings] = field(default_factory=dict)
     ppo: PpoTraining = field(default_factory=PpoTraining)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
@@ -140,7 +140,7 @@ class Config(Checked):
 
     def _check_updates(self) -> None:
         """Check that updates have names of their own, which files can bear."""
-        if self.updates and self.numbers != NumbersSettings():
+        if self.updates and self.numbers != TabularSettings():
             raise ValueError("numbers: the updates are trained instead; set updates.NAME")
         for name in self.updates:
             if not name.isidentifier():

@@ -12,8 +12,8 @@ from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
-from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.tabular_settings import TabularSettings
 
 SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
@@ -56,26 +56,26 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             {
                 "task": "grpo_numbers",
                 "market": MarketSettings(episode_length=2),
-                "updates": {"mine": NumbersSettings()},
+                "updates": {"mine": TabularSettings()},
             },
             "numbers.horizon: 5; an episode has 2 steps",
         ),
         (
             {
                 "task": "grpo_numbers",
-                "numbers": NumbersSettings(horizon=1),
-                "updates": {"mine": NumbersSettings()},
+                "numbers": TabularSettings(horizon=1),
+                "updates": {"mine": TabularSettings()},
             },
             "numbers: the updates are trained instead; set updates.NAME",
         ),
         (
-            {"task": "grpo_numbers", "updates": {"a/b": NumbersSettings()}},
+            {"task": "grpo_numbers", "updates": {"a/b": TabularSettings()}},
             "updates.a/b: name it by letters, digits and underscores",
         ),
         (
             {
                 "task": "grpo_numbers",
-                "updates": {"search": NumbersSettings()},
+                "updates": {"search": TabularSettings()},
                 "evaluation": EvaluationSettings(baselines={"search": None}),
             },
             "updates.search: a baseline has this name",

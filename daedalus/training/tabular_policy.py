@@ -11,7 +11,7 @@ from daedalus.market.observation import Observation
 from daedalus.search.space import GRID, mechanisms_at
 
 
-class NumbersPolicy(torch.nn.Module):
+class TabularPolicy(torch.nn.Module):
     """Independent odds of the values of each field, equal at first. It can play as a designer."""
 
     def __init__(self) -> None:

@@ -16,18 +16,18 @@ import torch
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.search.space import GRID, mechanisms_at, places_of
-from daedalus.training.numbers.policy import NumbersPolicy
-from daedalus.training.numbers.settings import NumbersSettings
-from daedalus.training.numbers.trainer import advantages_of, groups_of, train_numbers
+from daedalus.training.tabular import advantages_of, groups_of, train_tabular
+from daedalus.training.tabular_policy import TabularPolicy
+from daedalus.training.tabular_settings import TabularSettings
 from experiments import grpo_numbers
 from tests.config.composing import composed
 from tests.launching import play
 
-SHORT = NumbersSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
+SHORT = TabularSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
 
 
-def skewed() -> NumbersPolicy:
-    policy = NumbersPolicy()
+def skewed() -> TabularPolicy:
+    policy = TabularPolicy()
     generator = torch.Generator().manual_seed(0)
     for logits in policy.logits.values():
         logits.data = torch.randn(len(logits), generator=generator)
@@ -127,13 +127,13 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
     logged: list[int] = []
 
     def train(seed: int) -> torch.Tensor:
-        policy = train_numbers(env, settings, seed, lambda step, _: logged.append(step))
+        policy = train_tabular(env, settings, seed, lambda step, _: logged.append(step))
         return policy.logits["reserve_price"].detach()
 
     one = train(0)
     assert logged == [1, 2, 3, 4]
     assert torch.equal(one, train(0)) and not torch.equal(one, train(1))
-    fixed = train_numbers(env, replace(settings, renew_every=0), 0, lambda *_: None)
+    fixed = train_tabular(env, replace(settings, renew_every=0), 0, lambda *_: None)
     assert not torch.equal(one, fixed.logits["reserve_price"].detach())
 
 

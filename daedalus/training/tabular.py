@@ -20,9 +20,9 @@ from daedalus.runs.phases import GRPO, phase
 from daedalus.search.space import mechanisms_at, neighbours_at
 from daedalus.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET
-from daedalus.training.numbers.policy import NumbersPolicy
-from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.sources.reward import MarketReward
+from daedalus.training.tabular_policy import TabularPolicy
+from daedalus.training.tabular_settings import TabularSettings
 from daedalus.training.target import boltzmann_advantages, sharpness_at, target_advantages
 
 _TINY = 1e-4  # as in TRL
@@ -31,7 +31,7 @@ Log = Callable[[int, Mapping[str, float]], None]
 
 
 @phase(GRPO)
-def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log) -> NumbersPolicy:
+def train_tabular(env: DesignEnv, settings: TabularSettings, seed: int, log: Log) -> TabularPolicy:
     """Return the policy after its training.
 
     Args:
@@ -40,7 +40,7 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
         seed: Seed of all draws.
         log: Takes the step and its metrics.
     """
-    policy, rng = NumbersPolicy(), generator(seed, "numbers")
+    policy, rng = TabularPolicy(), generator(seed, "numbers")
     optimiser = torch.optim.Adam(policy.parameters(), settings.learning_rate)
     reward = _rewards(env, settings, seed, 0, None)
     for step in tqdm(range(settings.steps), "steps", leave=False, disable=None):
@@ -63,7 +63,7 @@ def train_numbers(env: DesignEnv, settings: NumbersSettings, seed: int, log: Log
 
 
 def groups_of(
-    policy: NumbersPolicy, settings: NumbersSettings, rng: np.random.Generator
+    policy: TabularPolicy, settings: TabularSettings, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return the places of a step's mechanisms, groups side by side, neighbours first."""
     prompts, count = settings.prompts_per_step, settings.group_size - settings.neighbours
@@ -77,7 +77,7 @@ def groups_of(
     return np.concatenate(parts, axis=1).reshape(-1, len(FIELDS))
 
 
-def _by_origin(earned: NDArray[np.float64], settings: NumbersSettings) -> dict[str, float]:
+def _by_origin(earned: NDArray[np.float64], settings: TabularSettings) -> dict[str, float]:
     """Return the mean reward of drawn mechanisms and of neighbours, if there are any of these."""
     if not settings.neighbours:
         return {}
@@ -86,7 +86,7 @@ def _by_origin(earned: NDArray[np.float64], settings: NumbersSettings) -> dict[s
 
 
 def advantages_of(
-    earned: NDArray[np.float64], logps: torch.Tensor, settings: NumbersSettings, done: float
+    earned: NDArray[np.float64], logps: torch.Tensor, settings: TabularSettings, done: float
 ) -> torch.Tensor:
     """Return the weights of B log-probabilities in the gradient, shape (B,).
 
@@ -111,7 +111,7 @@ def advantages_of(
 
 
 def _rewards(
-    env: DesignEnv, settings: NumbersSettings, seed: int, step: int, policy: NumbersPolicy | None
+    env: DesignEnv, settings: TabularSettings, seed: int, step: int, policy: TabularPolicy | None
 ) -> MarketReward:
     """Return states up to which the policy plays, or at first a random walk, and their rewards."""
     states = mid_episode_states(

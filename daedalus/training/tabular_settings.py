@@ -1,4 +1,4 @@
-"""Settings of the policy of plain numbers."""
+"""Settings of the tabular policy."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
-from daedalus.training.words import NumbersLoss
+from daedalus.training.words import TabularLoss
 
 _SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
 
 
 @dataclass
-class NumbersSettings(Checked):
-    """Settings of ``train_numbers``, by GRPO's names where they mean the same.
+class TabularSettings(Checked):
+    """Settings of ``train_tabular``, by GRPO's names where they mean the same.
 
     Attributes:
         steps: Steps of the optimiser.
@@ -42,7 +42,7 @@ class NumbersSettings(Checked):
     renew_every: int = at_least(0, 50, "an integer")
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
-    loss_type: NumbersLoss = one_of(("grpo", *AIMS), TARGET)
+    loss_type: TabularLoss = one_of(("grpo", *AIMS), TARGET)
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0, "an integer")
