@@ -18,7 +18,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker
 from daedalus.studies.local_optimum import one_field_gains
-from daedalus.training.numbers.settings import NumbersSettings
+from daedalus.training.tabular_settings import TabularSettings
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.neighbours import report_gains
@@ -52,16 +52,16 @@ def main(config: GrpoNumbers, out: Path) -> None:
 def _train(
     env: DesignEnv,
     name: str,
-    settings: NumbersSettings,
+    settings: TabularSettings,
     seed: int,
     tracker: Tracker,
     report: Report,
 ) -> tuple[Mechanism, float]:
     """Return the likeliest mechanism after the training, and the entropy in nats a field."""
-    from daedalus.training.numbers.trainer import train_numbers
+    from daedalus.training.tabular import train_tabular
 
     tracker.rewind(name, 0)
-    policy = train_numbers(env, settings, seed, partial(tracker.log, name))
+    policy = train_tabular(env, settings, seed, partial(tracker.log, name))
     history = pd.DataFrame(tracker.history(name))
     report.table(history, f"{name}_history")
     report.figure(learning_curves(history), f"{name}_learning_curves")

@@ -40,8 +40,8 @@ from daedalus.evaluation.settings import AdversarySettings
 from daedalus.publishing.settings import HubSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.studies.coverage_settings import CoverageSettings
-from daedalus.training.numbers.settings import NumbersSettings, check_updates
 from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.tabular_settings import TabularSettings, check_updates
 
 
 @dataclass
@@ -156,7 +156,7 @@ class GpuCheck(Contest, Trained):
 
 @dataclass
 class GrpoNumbers(Contest):
-    """Training of the policy of plain numbers.
+    """Training of the tabular policy.
 
     Attributes:
         numbers: How it is trained.
@@ -164,8 +164,8 @@ class GrpoNumbers(Contest):
     """
 
     task: str = "grpo_numbers"
-    numbers: NumbersSettings = field(default_factory=NumbersSettings)
-    updates: dict[str, NumbersSettings] = field(default_factory=dict)
+    numbers: TabularSettings = field(default_factory=TabularSettings)
+    updates: dict[str, TabularSettings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -393,8 +393,8 @@ class Tune(Study, OfPopulations, WithModel, WithTraining):
     """
 
     task: str = "tune"
-    numbers: NumbersSettings = field(default_factory=NumbersSettings)
-    updates: dict[str, NumbersSettings] = field(default_factory=dict)
+    numbers: TabularSettings = field(default_factory=TabularSettings)
+    updates: dict[str, TabularSettings] = field(default_factory=dict)
     ppo: PpoTraining = field(default_factory=PpoTraining)
 
 

@@ -18,7 +18,7 @@ EACH_KIND = 5
 """Answers of each designer that are kept for each kind of refusal."""
 LONGEST_TEXT = 4000
 """Most characters of a kept prompt or answer. Longer ones lose their middle."""
-_TOLD = 300  # characters of a reason on the console
+_LONGEST_REASON = 300  # characters of a reason on the console
 
 
 class AnswerLog:
@@ -101,7 +101,7 @@ def refusals(counts: pd.DataFrame) -> list[str]:
     Args:
         counts: The tables of ``AnswerLog.counts``, one below the other.
     """
-    told = []
+    sentences = []
     for name, rows in counts.groupby("designer", sort=False):
         refused = rows[rows["kind"] != ACCEPTED]
         if refused.empty:
@@ -109,11 +109,11 @@ def refusals(counts: pd.DataFrame) -> list[str]:
         by_kind = refused.groupby("kind")["answers"].sum()
         kind = str(by_kind.idxmax())
         reason = refused.loc[refused["kind"] == kind, "reason"].iloc[0]
-        told.append(
+        sentences.append(
             f"{name}: {by_kind.sum()} of {rows['answers'].sum()} answers were refused, "
-            f"{by_kind[kind]} of them such as this: {reason[:_TOLD]}"
+            f"{by_kind[kind]} of them such as this: {reason[:_LONGEST_REASON]}"
         )
-    return told
+    return sentences
 
 
 def _cut(text: str) -> str:

@@ -148,10 +148,12 @@ def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -
     Raises:
         ValueError: There is no column ``step``, or no column to draw.
     """
-    shown = [name for name in CURVES if _known(history, name) and not _is_reward(history, name)]
+    shown = [
+        name for name in CURVES if _has_values(history, name) and not _is_reward(history, name)
+    ]
     if "step" not in history or not shown:
         raise ValueError(f"history: give the column step and at least one of {', '.join(CURVES)}")
-    with_sft = taught is not None and _known(taught, "loss")
+    with_sft = taught is not None and _has_values(taught, "loss")
     count = len(shown) + with_sft
     columns = min(3, count)
     rows = -(-count // columns)
@@ -324,10 +326,10 @@ def read_intervals(texts: Iterable[object], confidence: float) -> str:
         texts: The ``basis`` of each interval.
         confidence: Coverage of the intervals.
     """
-    known = list(texts)
+    bases = list(texts)
     reading = f"{100 * confidence:g} % intervals over episodes"
-    told = [f"white centre, {each}" for each in cautions(known)]
-    return "\n".join([reading, *told[:1]]) if len(told) < 2 else f"{reading}\n{_EITHER}"
+    warnings = [f"white centre, {each}" for each in cautions(bases)]
+    return "\n".join([reading, *warnings[:1]]) if len(warnings) < 2 else f"{reading}\n{_EITHER}"
 
 
 def entitle(figure: Figure, title: str, reading: str) -> None:
@@ -383,8 +385,8 @@ def _reward_name(table: pd.DataFrame) -> str:
 
 def _limit(axes: Axes, values: NDArray[np.float64]) -> None:
     """Fit the vertical axis to a metric, most of which are in [0, 1]; its range is at least 0.1."""
-    known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     margin = max(0.06 * (high - low), 0.5 * (0.1 - (high - low)), 0.01)
     bottom, top = (-0.02, 1.02) if 0.0 <= low and high <= 1.0 else (-np.inf, np.inf)
     axes.set_ylim(max(low - margin, bottom), min(high + margin, top))
@@ -395,7 +397,7 @@ def _window(history: pd.DataFrame) -> int:
     return max(5, len(history) // 20)
 
 
-def _known(history: pd.DataFrame, name: str) -> bool:
+def _has_values(history: pd.DataFrame, name: str) -> bool:
     return name in history and bool(history[name].notna().any())
 
 
@@ -407,7 +409,7 @@ def _is_reward(history: pd.DataFrame, name: str) -> bool:
 
 def _panel(axes: Axes, history: pd.DataFrame, name: str) -> None:
     """Draw one panel; that of the reward has a line for each origin of answers."""
-    origins = [each for each in REWARDS if _known(history, each)] if name == "reward" else []
+    origins = [each for each in REWARDS if _has_values(history, each)] if name == "reward" else []
     for each, colour in zip(origins or [name], _ORIGINS, strict=False):
         _curve(axes, history, each, colour, REWARDS.get(each))
     axes.set_title(CURVES[name], loc="left")

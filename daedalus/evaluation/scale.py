@@ -105,8 +105,8 @@ def _scales() -> dict[str, Scale]:
 def _changed(value: Any) -> Any:
     """Return settings as JSON values, without what has its default."""
     if is_dataclass(value):
-        kept = [each for each in fields(value) if getattr(value, each.name) != _default(each)]
-        inner = {each.name: _changed(getattr(value, each.name)) for each in kept}
+        changes = [each for each in fields(value) if getattr(value, each.name) != _default(each)]
+        inner = {each.name: _changed(getattr(value, each.name)) for each in changes}
         return {type(value).__name__: inner}
     if isinstance(value, Mapping):
         return {name: _changed(each) for name, each in value.items()}

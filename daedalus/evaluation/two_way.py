@@ -44,9 +44,9 @@ def two_way_interval(
     if min(scores[0].shape) < 2:
         return np.nan, np.nan
     rng = generator(0, "bootstrap/two_way")  # the same draws for all, so differences are paired
-    found = [_resampled(scores, statistic, rng) for _ in range(_BATCHES)]
+    resamples = [_resampled(scores, statistic, rng) for _ in range(_BATCHES)]
     tail, mean = 0.5 - confidence / 2.0, float(statistic(*scores).mean())
-    ends = np.quantile(np.concatenate(found), [tail, 1.0 - tail])
+    ends = np.quantile(np.concatenate(resamples), [tail, 1.0 - tail])
     freedom = _degrees_of_freedom(reduce(np.subtract, scores))
     low, high = mean + _stretch(freedom, tail) * (ends - mean)
     return float(low), float(high)

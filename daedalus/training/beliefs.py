@@ -87,7 +87,7 @@ def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataF
             model, whole, torch.ones_like(whole), len(answer), constraint, temperature=1.0
         )
     logps, entropies = (each[0, places].cpu() for each in scores)
-    ends = [found.start() for found in re.finditer(r',"\w+":', str(tokenizer.decode(answer)))]
+    ends = [match.start() for match in re.finditer(r',"\w+":', str(tokenizer.decode(answer)))]
     starts = [len(str(tokenizer.decode(answer[:place]))) for place in places]
     return pd.DataFrame(
         {

@@ -112,10 +112,10 @@ def require_answers(tokenizer: PreTrainedTokenizerBase) -> None:
     Raises:
         CannotRunError: It does not, so a model cannot learn from answered questions.
     """
-    asked = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
+    question = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
     answered = _rendered(tokenizer, [*_QUESTION, _ANSWER])
-    straight = answered.removeprefix(asked).lstrip().startswith(_ANSWER["content"])
-    if not (answered.startswith(asked) and straight):
+    straight = answered.removeprefix(question).lstrip().startswith(_ANSWER["content"])
+    if not (answered.startswith(question) and straight):
         raise CannotRunError(
             f"{tokenizer.name_or_path}: its chat template does not lead from a question straight "
             "to its answer, so no model can learn from it; delete the template, which gives the "
@@ -127,17 +127,17 @@ def _own_template(tokenizer: PreTrainedTokenizerBase) -> None:
     """Choose a template that holds system texts, leads straight to answers and tells no date."""
     template = tokenizer.chat_template
     template = template.get("default") if isinstance(template, dict) else template
-    template = _TODAY.sub(lambda found: repr(_DAY.strftime(found[2])), template or PLAIN_TEMPLATE)
+    template = _TODAY.sub(lambda match: repr(_DAY.strftime(match[2])), template or PLAIN_TEMPLATE)
     if "thinking" in template and not template.startswith(NO_THINKING):
         template = NO_THINKING + template
     for each in (template, SYSTEM_IN_USER_TURN + template):
         tokenizer.chat_template = each
         try:
-            told = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
+            prompt = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
         except TemplateError as error:
             refusal = str(error)
             continue
-        if all(message["content"] in told for message in _QUESTION):
+        if all(message["content"] in prompt for message in _QUESTION):
             return
         refusal = "it leaves out a message"
     raise CannotRunError(

@@ -109,23 +109,23 @@ def complete(
         list(chats), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
     )
     assert isinstance(inputs, BatchEncoding)
-    asked = [
+    prompts = [
         row[mask.bool()].tolist()
         for row, mask in zip(inputs.input_ids, inputs.attention_mask, strict=True)
     ]
     with generating(language_model.model):
         if constraint:
-            answers = answer(language_model, asked, temperature, constraint)
+            answers = answer(language_model, prompts, temperature, constraint)
         else:
             answers = _free(language_model, inputs, temperature, max_new_tokens)
     return Completions(
-        asked, answers, list(tokenizer.batch_decode(answers, skip_special_tokens=True))
+        prompts, answers, list(tokenizer.batch_decode(answers, skip_special_tokens=True))
     )
 
 
 def answer(
     language_model: LanguageModel,
-    asked: Sequence[Sequence[int]],
+    prompts: Sequence[Sequence[int]],
     temperature: float,
     constraint: Constraint,
 ) -> list[list[int]]:
@@ -138,7 +138,7 @@ def answer(
 
     model, tokenizer = language_model.model, language_model.tokenizer
     end = end_of_answer(tokenizer)
-    answers = answer_constrained(model, asked, constraint, draw, end)
+    answers = answer_constrained(model, prompts, constraint, draw, end)
     return [[*each, end] for each in answers]
 
 

@@ -102,10 +102,10 @@ def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
     last = run.settings.reinforcement[run.settings.last]
     exported = load_language_model(run.folder.model)
     constraint = mechanism_constraint(model) if run.settings.constrained else None
-    found = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
+    closeness = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
     run.tracker.rewind(FIDELITY, -1)
-    run.tracker.log(FIDELITY, last.steps, asdict(found))
+    run.tracker.log(FIDELITY, last.steps, asdict(closeness))
     run.report.say(
-        f"exported against trained: divergence {found.divergence:.5f} nats per token, "
-        f"the same token first in {100 * found.agreement:.1f} %"
+        f"exported against trained: divergence {closeness.divergence:.5f} nats per token, "
+        f"the same token first in {100 * closeness.agreement:.1f} %"
     )

@@ -64,10 +64,12 @@ class TrainingRun:
             count: Number B of prompts.
             purpose: Keys the draws.
         """
-        asked = self.settings.objectives
-        if not asked:
+        objectives = self.settings.objectives
+        if not objectives:
             return None
-        return draw_objectives(asked, count, generator(self.seed, f"objectives/{purpose}")).goals
+        return draw_objectives(
+            objectives, count, generator(self.seed, f"objectives/{purpose}")
+        ).goals
 
     def env_of(self, population: PopulationSettings) -> DesignEnv:
         """Return an environment like the run's, with another population."""

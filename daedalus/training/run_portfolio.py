@@ -45,8 +45,8 @@ def find_portfolio(
     if not path.exists():
         count = settings.populations
         rewards = _rewards(objectives, count, seed) if objectives else None
-        found = make_portfolio(env, count, settings.episodes, seed, rewards)
-        rows = [found[row].to_dict() for row in range(len(found))]
+        mechanisms = make_portfolio(env, count, settings.episodes, seed, rewards)
+        rows = [mechanisms[row].to_dict() for row in range(len(mechanisms))]
         write_table(pd.DataFrame(rows), path)
     return Mechanisms.stack(read_mechanisms(path))
 

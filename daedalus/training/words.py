@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     Aim = Literal["target", "boltzmann"]
     TextLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
     Loss = TextLoss | Aim
-    NumbersLoss = Literal["grpo"] | Aim
+    TabularLoss = Literal["grpo"] | Aim
     Level = Literal["token", "sequence"]
     RewardScale = Literal["group", "batch", "none"]
 else:  # OmegaConf knows no Literal
     Backend = NumberType = Merge = Schedule = str
-    Loss = NumbersLoss = Level = RewardScale = str
+    Loss = TabularLoss = Level = RewardScale = str

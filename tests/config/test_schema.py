@@ -15,8 +15,8 @@ from daedalus.designers.fixed import FixedSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
-from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.tabular_settings import TabularSettings
 
 SPACE = {"steps": SpaceSettings("training.grpo.steps", choices=[1, 2])}
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
@@ -56,23 +56,23 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         ),
         (
             GrpoNumbers,
-            {"market": MarketSettings(episode_length=2), "updates": {"mine": NumbersSettings()}},
+            {"market": MarketSettings(episode_length=2), "updates": {"mine": TabularSettings()}},
             "numbers.horizon: 5; an episode has 2 steps",
         ),
         (
             GrpoNumbers,
-            {"numbers": NumbersSettings(horizon=1), "updates": {"mine": NumbersSettings()}},
+            {"numbers": TabularSettings(horizon=1), "updates": {"mine": TabularSettings()}},
             "numbers: the updates are trained instead; set updates.NAME",
         ),
         (
             GrpoNumbers,
-            {"updates": {"a/b": NumbersSettings()}},
+            {"updates": {"a/b": TabularSettings()}},
             "updates.a/b: name it by letters, digits and underscores",
         ),
         (
             GrpoNumbers,
             {
-                "updates": {"search": NumbersSettings()},
+                "updates": {"search": TabularSettings()},
                 "evaluation": EvaluationSettings(baselines={"search": None}),
             },
             "updates.search: a baseline has this name",

@@ -39,8 +39,8 @@ from daedalus.market.views import View
 from daedalus.bids.settings import BidLogSettings
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
-from daedalus.training.numbers.settings import NumbersSettings
 from daedalus.training.settings import ModelSettings
+from daedalus.training.tabular_settings import TabularSettings
 
 def shares(view: View) -> bool:
     return view.auction_type == "{format}"
@@ -64,7 +64,7 @@ CALLS = {
     "GrpoSettings(schedule={})": SCHEDULES,
     "GrpoSettings(scale_rewards={})": REWARD_SCALES,
     "GrpoSettings(importance_sampling_level={})": LEVELS,
-    "NumbersSettings(loss_type={})": ("grpo", *AIMS),
+    "TabularSettings(loss_type={})": ("grpo", *AIMS),
 }
 
 

@@ -62,12 +62,12 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            found = pickle.loads(path.read_bytes())
+            checkpoint = pickle.loads(path.read_bytes())
         except Exception as error:  # unpickling raises whatever it meets
             raise CannotRunError(f"{path}: {_UNREADABLE}") from error
-        if not isinstance(found, cls):
+        if not isinstance(checkpoint, cls):
             raise CannotRunError(f"{path}: {_UNREADABLE}")
-        return found
+        return checkpoint
 
     def restored(self) -> PPO:
         """Return the model with its markets, and set the global generators."""

@@ -46,10 +46,10 @@ class SideBySide(VecEnv):
     def step_wait(self) -> Any:
         """Play the step; return observations, rewards, ends, and what belongs to each market."""
         observed, rewards, ended, _, infos = self._vector.step(self._actions)
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        market_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(ended):
-            told[row] = {"terminal_observation": infos["final_obs"][row]}
-        return observed, rewards.astype(np.float32), ended, told
+            market_infos[row] = {"terminal_observation": infos["final_obs"][row]}
+        return observed, rewards.astype(np.float32), ended, market_infos
 
     def close(self) -> None:
         """Close the markets."""

@@ -51,9 +51,9 @@ def train_ppo(
             reward, and the entropy of a field's level in nats.
         checkpoint: File of the checkpoint, which is saved every ``SAVE_SECONDS``; None saves none.
     """
-    found = checkpoint and Checkpoint.read(checkpoint)
-    model = found.restored() if found else _begun(markets, settings, seed)
-    rollouts = _Rollouts(log, settings.decisions, checkpoint, found.rollouts if found else 0)
+    start = checkpoint and Checkpoint.read(checkpoint)
+    model = start.restored() if start else _begun(markets, settings, seed)
+    rollouts = _Rollouts(log, settings.decisions, checkpoint, start.rollouts if start else 0)
     left = settings.decisions - model.num_timesteps
     model.learn(left, rollouts, reset_num_timesteps=False)
     return _designer(model)
@@ -61,8 +61,8 @@ def train_ppo(
 
 def rollouts_of(checkpoint: Path) -> int:
     """Return the number of rollouts before a checkpoint, 0 if there is none."""
-    found = Checkpoint.read(checkpoint)
-    return found.rollouts if found else 0
+    start = Checkpoint.read(checkpoint)
+    return start.rollouts if start else 0
 
 
 def _begun(markets: VectorEnv[Any, Any, Any], settings: PpoTraining, seed: int) -> PPO:

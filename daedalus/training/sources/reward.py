@@ -96,9 +96,9 @@ class MarketReward:
             reward = self.states.env.reward
             terms = reward.terms(parsed, outcome)
             return reward.total(terms), terms
-        asked = Objectives.of(self.states.goals)
-        terms = asked.stack.terms(parsed, outcome)
-        return asked.total(terms, rows), terms
+        objectives = Objectives.of(self.states.goals)
+        terms = objectives.stack.terms(parsed, outcome)
+        return objectives.total(terms, rows), terms
 
     def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
@@ -163,10 +163,10 @@ class RewardFunction:
 
 
 def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, float], None]) -> None:
-    known = reserves[~np.isnan(reserves)]
-    if len(known):
+    values = reserves[~np.isnan(reserves)]
+    if len(values):
         for name, level in zip((RESERVE, *RESERVE_ENDS), (0.5, 0.1, 0.9), strict=True):
-            log_metric(name, float(np.quantile(known, level)))
+            log_metric(name, float(np.quantile(values, level)))
 
 
 def _log_spread(

@@ -1,4 +1,4 @@
-"""Settings of the policy of plain numbers."""
+"""Settings of the tabular policy."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
-from daedalus.training.words import NumbersLoss
+from daedalus.training.words import TabularLoss
 
 _SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
 
 
 @dataclass
-class NumbersSettings(Checked):
-    """Settings of ``train_numbers``, by GRPO's names where they mean the same.
+class TabularSettings(Checked):
+    """Settings of ``train_tabular``, by GRPO's names where they mean the same.
 
     Attributes:
         steps: Steps of the optimiser.
@@ -43,7 +43,7 @@ class NumbersSettings(Checked):
     renew_every: int = at_least(0, 50, "an integer")
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
-    loss_type: NumbersLoss = one_of(("grpo", *AIMS), TARGET)
+    loss_type: TabularLoss = one_of(("grpo", *AIMS), TARGET)
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0, "an integer")
@@ -67,7 +67,7 @@ class NumbersSettings(Checked):
 
 
 def check_updates(
-    numbers: NumbersSettings, updates: Mapping[str, NumbersSettings], episode_length: int
+    numbers: TabularSettings, updates: Mapping[str, TabularSettings], episode_length: int
 ) -> None:
     """Refuse futures longer than an episode, and updates without a name that files can bear.
 
@@ -79,7 +79,7 @@ def check_updates(
     Raises:
         ValueError: The message says what to change.
     """
-    if updates and numbers != NumbersSettings():
+    if updates and numbers != TabularSettings():
         raise ValueError("numbers: the updates are trained instead; set updates.NAME")
     for name in updates:
         if not name.isidentifier():

@@ -1,4 +1,4 @@
-"""The policy of plain numbers: its odds, its gradient, and what it learns."""
+"""The tabular policy: its odds, its gradient, and what it learns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,27 +15,34 @@ import torch
 from daedalus.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.search.space import GRID, mechanisms_at, places_of
-from daedalus.training.numbers.policy import NumbersPolicy
-from daedalus.training.numbers.settings import NumbersSettings
-from daedalus.training.numbers.trainer import advantages_of, groups_of, train_numbers
+from daedalus.training.tabular import (
+    TabularPolicy,
+    advantages_of,
+    loss_of,
+    prepare_market,
+    rewards_of,
+    sample_groups,
+    train_tabular,
+)
+from daedalus.training.tabular_settings import TabularSettings
 from experiments import grpo_numbers
 from tests.config.composing import composed
 from tests.launching import play
 
-SHORT = NumbersSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
+SHORT = TabularSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
 
 
-def skewed() -> NumbersPolicy:
-    policy = NumbersPolicy()
+def skewed() -> TabularPolicy:
+    policy = TabularPolicy()
     generator = torch.Generator().manual_seed(0)
     for logits in policy.logits.values():
         logits.data = torch.randn(len(logits), generator=generator)
     return policy
 
 
-def test_what_is_drawn_has_the_odds_that_are_told() -> None:
+def test_samples_have_the_odds_of_the_logits() -> None:
     policy, count = skewed(), 20_000
-    places = policy.draw(count, np.random.default_rng(0))
+    places = policy.sample(count, np.random.default_rng(0))
     assert places.shape == (count, len(FIELDS))
     for column, name in enumerate(FIELDS):
         odds = policy.logits[name].softmax(dim=0).detach().numpy()
@@ -50,14 +56,14 @@ def test_log_probabilities_and_entropy_are_those_of_the_odds() -> None:
         policy.logits[name].data[0] += 100.0
     places = np.zeros((3, len(FIELDS)), dtype=np.int64)
     places[:, 0] = range(3)
-    odds = policy.logps(places).exp()
+    odds = policy.log_probabilities(places).exp()
     assert odds.sum().item() == pytest.approx(1.0)
     assert policy.entropy().item() == pytest.approx(-(odds * odds.log()).sum().item(), abs=1e-5)
 
 
 def test_places_are_values_and_the_mode_is_the_likeliest() -> None:
     policy = skewed()
-    drawn = policy.draw(30_000, np.random.default_rng(0))
+    drawn = policy.sample(30_000, np.random.default_rng(0))
     best = policy.mode()
     for column, name in enumerate(FIELDS):
         counts = Counter(drawn[:, column])
@@ -70,9 +76,9 @@ def test_places_are_values_and_the_mode_is_the_likeliest() -> None:
 def test_grpo_weighs_by_the_batch_and_the_target_is_bounded() -> None:
     earned = np.array([0.0, 1.0, 0.0, 3.0])
     settings = replace(SHORT, loss_type="grpo", group_size=2)
-    found = advantages_of(earned, torch.zeros(4), settings, 0.0)
+    advantages = advantages_of(earned, torch.zeros(4), settings, 0.0)
     spread = np.std(earned, ddof=1)
-    assert found.numpy() == pytest.approx(np.array([-0.5, 0.5, -1.5, 1.5]) / spread, rel=1e-3)
+    assert advantages.numpy() == pytest.approx(np.array([-0.5, 0.5, -1.5, 1.5]) / spread, rel=1e-3)
     sure = advantages_of(
         earned, torch.tensor([0.0, -50.0, 0.0, -50.0]), replace(settings, loss_type="target"), 0.0
     )
@@ -86,8 +92,29 @@ def test_boltzmann_asks_for_odds_of_the_reward_that_grow_sharper() -> None:
         wanted = np.exp([0.0, sharpness * 0.1])
         odds = np.exp([0.0, -2.0])
         expected = 2 * (wanted / wanted.sum() - odds / odds.sum())
-        found = advantages_of(earned, logps, settings, done)
-        assert found.numpy() == pytest.approx(expected, abs=1e-6)
+        advantages = advantages_of(earned, logps, settings, done)
+        assert advantages.numpy() == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_gradient_is_the_mean_of_advantages_times_that_of_log_probabilities() -> None:
+    policy, actions = skewed(), np.zeros((2, len(FIELDS)), dtype=np.int64)
+    actions[1] = 1
+    loss_of(policy.log_probabilities(actions), torch.tensor([0.5, -1.5])).backward()
+    for logits in policy.logits.values():
+        odds = logits.detach().softmax(dim=0)
+        first, second = torch.eye(len(odds))[:2]
+        expected = -(0.5 * (first - odds) - 1.5 * (second - odds)) / 2
+        assert torch.allclose(logits.grad, expected, atol=1e-6)
+
+
+def test_equal_actions_of_a_group_earn_the_same_and_another_step_has_other_futures(
+    env: DesignEnv,
+) -> None:
+    market = prepare_market(env, SHORT, 0, 0, None)
+    actions = np.zeros((4, len(FIELDS)), dtype=np.int64)
+    first, again, second, _ = rewards_of(actions, np.array([3, 5]), market, 0)
+    assert first == again != second
+    assert rewards_of(actions, np.array([3, 5]), market, 1)[0] != first
 
 
 def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_their_group() -> (
@@ -97,7 +124,7 @@ def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_t
     rng = np.random.default_rng(0)
     changed: Counter[int] = Counter()
     for _ in range(300):
-        groups = groups_of(skewed(), settings, rng).reshape(2, 5, -1)
+        groups = sample_groups(skewed(), settings, rng).reshape(2, 5, -1)
         for group in groups:
             apart = group[:3, None] != group[None, 3:]
             assert (apart.sum(axis=2) == 1).any(axis=1).all()
@@ -108,32 +135,18 @@ def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_t
     assert set(changed) == set(range(len(FIELDS)))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "reason"),
-    [
-        ({"neighbours": 2}, "no other loss has them; set loss_type: boltzmann"),
-        ({"sharpness": 2.0}, "no other loss has them; set loss_type: boltzmann"),
-        ({"neighbours": 4, "loss_type": "boltzmann"}, "give less than group_size"),
-        ({"states": 1}, "give as many or more"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        replace(SHORT, **wrong)
-
-
 def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: DesignEnv) -> None:
     settings = replace(SHORT, renew_every=2)
     logged: list[int] = []
 
     def train(seed: int) -> torch.Tensor:
-        policy = train_numbers(env, settings, seed, lambda step, _: logged.append(step))
+        policy = train_tabular(env, settings, seed, lambda step, _: logged.append(step))
         return policy.logits["reserve_price"].detach()
 
     one = train(0)
     assert logged == [1, 2, 3, 4]
     assert torch.equal(one, train(0)) and not torch.equal(one, train(1))
-    fixed = train_numbers(env, replace(settings, renew_every=0), 0, lambda *_: None)
+    fixed = train_tabular(env, replace(settings, renew_every=0), 0, lambda *_: None)
     assert not torch.equal(one, fixed.logits["reserve_price"].detach())
 
 
