@@ -14,7 +14,7 @@ from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
 from daedalus import public
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.plugs.chat import ChatEpisode
 
 __all__ = ["Asking", "Markets", "MarketsEnv"]

@@ -10,14 +10,14 @@ import pandas as pd
 
 from daedalus.checks import doing
 from daedalus.config.tasks import Ask
-from daedalus.designers.build import build_all, instead
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
-from daedalus.language.prompt import observation_texts
+from daedalus.design.language.prompt import observation_texts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.folder import RunFolder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.config.tasks import Behaviour
-from daedalus.designers.build import build_all
-from daedalus.designers.fixed import FixedDesigner
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.runs.folder import RunFolder
 from daedalus.studies.behaviour import decisions
 from daedalus.studies.behaviour_figures import advantages, behaviour

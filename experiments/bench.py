@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from daedalus.config.tasks import Bench
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism
@@ -24,7 +24,7 @@ from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.words import MarketName
-from daedalus.search.space import random_mechanisms
+from daedalus.design.search.space import random_mechanisms
 from experiments.tracked import tracked
 
 BUSY = 2

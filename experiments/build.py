@@ -19,11 +19,11 @@ from daedalus.config.task_parts import (
     Trained,
     WithTraining,
 )
-from daedalus.designers.base import DesignerContext, DesignerSettings
-from daedalus.designers.build import build_all
-from daedalus.env import DesignEnv, Designer
-from daedalus.language.prompt import Generate, PromptSettings
-from daedalus.language.reply import Ask
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.designers.build import build_all
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.language.prompt import Generate, PromptSettings
+from daedalus.design.language.reply import Ask
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config.tasks import Certificate
-from daedalus.designers.build import build_all
+from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket
 from daedalus.studies.certificate_figures import certificate_dots

@@ -9,8 +9,8 @@ import pandas as pd
 
 from daedalus.config.task_parts import Contest
 from daedalus.config.tasks import Compare
-from daedalus.designers.build import build_all
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.build import build_all
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.run_report import Report

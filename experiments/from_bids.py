@@ -29,13 +29,13 @@ from daedalus.bids.log import load_bids
 from daedalus.bids.population import population_file, population_of
 from daedalus.bids.report import markdown, page, warnings, write_text
 from daedalus.config.tasks import FromBids
-from daedalus.designers.build import build_all
-from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
-from daedalus.search.best_fixed import best_fixed
+from daedalus.design.search.best_fixed import best_fixed
 from experiments.build import make_context
 from experiments.tracked import tracked
 

@@ -10,8 +10,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.config.tasks import GrpoNumbers
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from daedalus.config import ConfigError
 from daedalus.config.tasks import Compare
-from daedalus.designers.build import build_all, instead
-from daedalus.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.run_report import as_table
-from daedalus.language.prompt import Generate, PromptSettings, prompts
-from daedalus.language.reasoning import answered_mechanism
+from daedalus.design.language.prompt import Generate, PromptSettings, prompts
+from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs import pretrained

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config.tasks import KnownOptimum
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import RunFolder
 from daedalus.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table

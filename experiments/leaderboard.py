@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config.tasks import Leaderboard
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.leaderboard import (

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.bidders.player import in_all_seats
-from daedalus.bidders.settings import BidderContext
+from daedalus.design.bidders.player import in_all_seats
+from daedalus.design.bidders.settings import BidderContext
 from daedalus.config.tasks import LlmBidders
-from daedalus.designers.base import DesignerSettings
-from daedalus.designers.build import build_all
-from daedalus.designers.language_model import LanguageModelSettings
-from daedalus.env import DesignEnv
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
 from daedalus.studies.llm_bidders import (

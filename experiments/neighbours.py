@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config.tasks import Neighbours
-from daedalus.designers.build import build_all
+from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism

@@ -11,17 +11,17 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.config.tasks import Oracle
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.planner import PlannerSettings
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.planner import PlannerSettings
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import ENDS, SCALES, Scale, fingerprint
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
 from daedalus.runs.workers import share_out
-from daedalus.search.best_fixed import best_fixed
-from daedalus.search.objective import EpisodeObjective
+from daedalus.design.search.best_fixed import best_fixed
+from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_context, make_envs
 from experiments.tracked import tracked
 

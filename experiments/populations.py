@@ -8,9 +8,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.config.tasks import PopulationsTable
-from daedalus.designers.build import build_all
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
@@ -18,8 +18,8 @@ from daedalus.evaluation.statistics import summarise
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from daedalus.search.best_fixed import best_fixed, best_of_candidates
-from daedalus.search.objective import EpisodeObjective
+from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
+from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_context, make_envs
 from experiments.compare import keep_answers
 from experiments.tracked import tracked

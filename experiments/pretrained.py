@@ -12,7 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config import compose_both
 from daedalus.config.compose import recorded
 from daedalus.config.tasks import PackDesigner
-from daedalus.designers.build import build_all
+from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence

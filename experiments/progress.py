@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.bidders.answer_file import number_of_answers
-from daedalus.bidders.settings import answers_file
+from daedalus.design.bidders.answer_file import number_of_answers
+from daedalus.design.bidders.settings import answers_file
 from daedalus.config import Task
 from daedalus.config.task_parts import Trained
 from daedalus.config.tasks import LlmBidders, Ppo

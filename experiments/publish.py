@@ -8,7 +8,7 @@ from daedalus.checks import CannotRunError
 from daedalus.config.compose import read_config
 from daedalus.config.task_parts import Trained
 from daedalus.config.tasks import Publish
-from daedalus.language.prompt import prompts
+from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.publishing.card import Example

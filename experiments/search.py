@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from daedalus.config.tasks import Search
-from daedalus.designers.fixed import FixedDesigner
+from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
-from daedalus.search.best_fixed import best_fixed
-from daedalus.search.objective import EpisodeObjective
+from daedalus.design.search.best_fixed import best_fixed
+from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.tracked import tracked

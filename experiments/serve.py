@@ -8,19 +8,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from daedalus.bidders.asking import Recording
-from daedalus.bidders.player import in_all_seats
-from daedalus.bidders.settings import BidderContext, RecordedBidder
+from daedalus.design.bidders.asking import Recording
+from daedalus.design.bidders.player import in_all_seats
+from daedalus.design.bidders.settings import BidderContext, RecordedBidder
 from daedalus.config import ConfigError, compose_config
 from daedalus.config.task_parts import Offering
 from daedalus.config.tasks import LlmBidders, Serve
-from daedalus.designers.build import build_all
-from daedalus.designers.fixed import FixedSettings
-from daedalus.designers.heuristic import HeuristicSettings
-from daedalus.designers.language_model import LanguageModelSettings
-from daedalus.env import Designer
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.heuristic import HeuristicSettings
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.env import Designer
 from daedalus.market.interface import types_of_bidders
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs import pretrained
 from daedalus.runs.candidates import Choice, newest_model
 from daedalus.runs.console import make_console

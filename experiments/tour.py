@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.config.tasks import Tour
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import estimate
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.search.objective import episode_scores
+from daedalus.design.search.objective import episode_scores
 from daedalus.service.page.tour import STOPS, Stop
 from experiments.tracked import tracked
 

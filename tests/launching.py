@@ -19,7 +19,7 @@ from daedalus.config.paths import ROOT
 from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
-from daedalus.search.space import random_mechanisms
+from daedalus.design.search.space import random_mechanisms
 from experiments import compare
 from tests.forked import Forked
 

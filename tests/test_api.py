@@ -11,7 +11,7 @@ import pytest
 
 import daedalus
 import daedalus.gym
-from daedalus.designers.discovery import designer_settings
+from daedalus.design.designers.discovery import designer_settings
 from daedalus.market.mechanism import EFFECTS
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +38,7 @@ def test_the_public_names_are_in_the_reference(pages: Path) -> None:
     for name in daedalus.gym.__all__:
         assert f'id="{name}"' in page["daedalus.gym"], name
     for module, settings in designer_settings().items():
-        assert f'id="{settings.__name__}"' in page[f"daedalus.designers.{module}"], module
+        assert f'id="{settings.__name__}"' in page[f"daedalus.design.designers.{module}"], module
     assert 'id="DaedalusClient.fork"' in page["daedalus.service.openenv.client"]
     assert 'id="Grpo"' in page["daedalus.config.tasks"]
     for name, text in page.items():

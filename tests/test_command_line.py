@@ -225,7 +225,7 @@ def fail(*_: object) -> None:
 def test_a_failing_designer_is_one_sentence_and_its_traceback_is_kept(
     ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("daedalus.designers.random.RandomDesigner.propose", fail)
+    monkeypatch.setattr("daedalus.design.designers.random.RandomDesigner.propose", fail)
     told = ended()
     log = Path.cwd() / "run" / "run.log"
     assert told.startswith("designer random failed: ZeroDivisionError: no bidders to divide by (")

@@ -21,14 +21,14 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-import daedalus.designers
+import daedalus.design.designers
 from daedalus.config import CONF, ConfigError, Task, explain, register, to_config
 from daedalus.config.options import listed_populations, option_names
 from daedalus.config.task_options import FIRST_OPTIONS
-from daedalus.designers.base import DesignerContext
-from daedalus.designers.build import build_all
-from daedalus.designers.fixed import FixedSettings
-from daedalus.env import DesignEnv
+from daedalus.design.designers.base import DesignerContext
+from daedalus.design.designers.build import build_all
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import (
     in_the_worst,
@@ -41,7 +41,7 @@ from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
-from daedalus.rewards import terms
+from daedalus.design.rewards import terms
 from daedalus.studies.coverage import overview
 from experiments import ask
 from experiments.build import make_context, make_env
@@ -170,8 +170,8 @@ def write_run(folder: Path, seed: int) -> None:
 def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in ``place``, with what the tutorial adds to the code."""
     monkeypatch.chdir(place)
-    folders = [*daedalus.designers.__path__, str(place / "daedalus" / "designers")]
-    monkeypatch.setattr(daedalus.designers, "__path__", folders)
+    folders = [*daedalus.design.designers.__path__, str(place / "daedalus" / "designers")]
+    monkeypatch.setattr(daedalus.design.designers, "__path__", folders)
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
     monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # until the end
     exec(term, dict(vars(terms)))

@@ -14,8 +14,8 @@ import pytest
 
 import inference
 from daedalus.config import compose_config
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
 from daedalus.market.parsing import format_mechanism, parse_mechanism

@@ -12,9 +12,9 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings

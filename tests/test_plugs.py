@@ -14,7 +14,7 @@ import daedalus
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.search.features import observed_features
+from daedalus.design.search.features import observed_features
 from daedalus.service.openenv.catalogue import Catalogue
 from tests.populations import in_both_markets
 from tests.service.conftest import serving

@@ -16,7 +16,7 @@ from daedalus.config import ConfigError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from tests.populations import population, seat_plan
 
 ROOT = Path(__file__).parents[1]

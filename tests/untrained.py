@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model

@@ -96,7 +96,7 @@ def fixed_sampling(kill: int | None = None) -> Callable[..., Any]:
     from trl import GRPOTrainer
 
     from daedalus.market.seeds import generator
-    from daedalus.search.space import random_mechanisms
+    from daedalus.design.search.space import random_mechanisms
     from tests.training.answers import answer_tokens
 
     sample = GRPOTrainer._generate_single_turn

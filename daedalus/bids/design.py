@@ -20,7 +20,7 @@ from daedalus.bids.estimates import (
 from daedalus.bids.population import population_of, scale_of
 from daedalus.bids.potential import binds
 from daedalus.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import (
     FIELDS,
@@ -30,8 +30,8 @@ from daedalus.market.mechanism import (
     mechanism_from_mapping,
 )
 from daedalus.market.words import AuctionType
-from daedalus.rewards.stack import RewardStack
-from daedalus.search.objective import episode_scores
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.objective import episode_scores
 from daedalus.theory.formats import FORMATS, pays_own_bid
 
 Numbers = NDArray[np.float64]

@@ -16,7 +16,7 @@ from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.bidders.settings import KINDS
+from daedalus.design.bidders.settings import KINDS
 from daedalus.checks import CannotRunError
 from daedalus.config.changes import changes
 from daedalus.config.elsewhere import ADVICE
@@ -31,7 +31,7 @@ from daedalus.config.reading import check_reading, not_taken
 from daedalus.config.resolvers import register_resolvers
 from daedalus.config.task_options import class_of, defaults_of, task_classes
 from daedalus.config.task_parts import Task
-from daedalus.designers.discovery import designer_settings
+from daedalus.design.designers.discovery import designer_settings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.earlier import load_run_config
 

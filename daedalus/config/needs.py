@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from daedalus.bidders.settings import KINDS, BidderSettings
+from daedalus.design.bidders.settings import KINDS, BidderSettings
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.task_options import task_classes
 from daedalus.config.task_parts import (
@@ -17,8 +17,8 @@ from daedalus.config.task_parts import (
     WithTraining,
 )
 from daedalus.config.tasks import Publish, Tune
-from daedalus.designers.base import DesignerSettings
-from daedalus.designers.discovery import designer_settings
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.discovery import designer_settings
 
 
 def check_needs(config: Task) -> None:

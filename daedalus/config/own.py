@@ -10,11 +10,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import imported
 from daedalus.config.mistakes import ConfigError
-from daedalus.designers.base import DesignerSettings
+from daedalus.design.designers.base import DesignerSettings
 
 _TARGET = "_target_"
 _ADVICE = (
-    "name a dataclass that inherits from DesignerSettings of daedalus.designers.base and has a "
+    "name a dataclass that inherits from DesignerSettings of daedalus.design.designers.base and has a "
     "method build"
 )
 

@@ -14,7 +14,7 @@ from daedalus.config.reading import may_read
 from daedalus.config.task_options import class_of
 from daedalus.config.task_parts import Designed, Measured, OfRun, Task, WithModel
 from daedalus.config.tasks import FromBids, Publish, Serve, Tune
-from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.runs.endings import described
 from daedalus.runs.folder import MODEL
 from daedalus.runs.hub import is_hub_name, require_hub

@@ -9,12 +9,12 @@ from omegaconf import MISSING
 
 from daedalus.checks import Checked, bounded, within
 from daedalus.config.tuning import TuningSettings
-from daedalus.designers.base import DesignerSettings
+from daedalus.design.designers.base import DesignerSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.settings import ServiceSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings, check_backend

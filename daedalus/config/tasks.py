@@ -34,8 +34,8 @@ from daedalus.config.task_parts import (
     WithModel,
     WithTraining,
 )
-from daedalus.designers.language_model import LanguageModelSettings
-from daedalus.designers.search import SearchSettings
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.search import SearchSettings
 from daedalus.evaluation.settings import AdversarySettings
 from daedalus.publishing.settings import HubSettings
 from daedalus.service.load_settings import LoadSettings

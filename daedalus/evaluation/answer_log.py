@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from daedalus.designers.language_model import Answer
-from daedalus.env import Designer
+from daedalus.design.designers.language_model import Answer
+from daedalus.design.env import Designer
 
 ACCEPTED = "accepted"
 WHOLE_EPISODES, MOST_WHOLE = 3, 60

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.checks import doing
-from daedalus.env import DesignEnv, Designer, Episodes
+from daedalus.design.env import DesignEnv, Designer, Episodes
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
 from daedalus.market.outcome import Outcome

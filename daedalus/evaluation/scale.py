@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
 
 ENDS = "0 is random, and 1 the better of planner and best own"

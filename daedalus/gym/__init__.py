@@ -5,8 +5,8 @@ from gymnasium.envs.registration import register
 from daedalus.gym.single import MarketEnv
 from daedalus.gym.spaces import decode, encode
 from daedalus.gym.vector import MarketVectorEnv
-from daedalus.search.features import FEATURES
-from daedalus.search.space import LEVELS
+from daedalus.design.search.features import FEATURES
+from daedalus.design.search.space import LEVELS
 
 ID = "daedalus/Market-v0"
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from daedalus import public
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.gym.spaces import (
     Actions,
     Numbers,
@@ -23,7 +23,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 
 
 class MarketEnv(gymnasium.Env[Numbers, Actions]):

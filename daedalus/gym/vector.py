@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from daedalus import public
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.gym.single import drawn_seed
 from daedalus.gym.spaces import (
     Actions,
@@ -27,7 +27,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import episode_seed, episode_seeds
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 
 Flags = NDArray[np.bool_]
 Rewards = NDArray[np.float64]

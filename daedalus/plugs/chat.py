@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from daedalus.designers.endpoint import zero_shot_prompt
-from daedalus.env import DesignEnv, Designer
-from daedalus.language.prompt import Message, prompts
-from daedalus.language.reasoning import answered_mechanism
+from daedalus.design.designers.endpoint import zero_shot_prompt
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.language.prompt import Message, prompts
+from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import episode_seeds, generator
 

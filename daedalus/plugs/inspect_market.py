@@ -11,9 +11,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from daedalus import public
 from daedalus.config.compose import compose_config, quoted
 from daedalus.config.tasks import Compare
-from daedalus.designers.base import DesignerContext
-from daedalus.env import DesignEnv, Designer
-from daedalus.language.prompt import Message
+from daedalus.design.designers.base import DesignerContext
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.language.prompt import Message
 from daedalus.plugs.chat import ChatEpisode, designer_reward
 
 EPISODE = "episode"

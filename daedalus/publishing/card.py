@@ -13,7 +13,7 @@ import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from daedalus.evaluation.basis import COLUMN, cautions
-from daedalus.language.prompt import Message
+from daedalus.design.language.prompt import Message
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence, records
 from daedalus.publishing.settings import REPOSITORY, HubSettings

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from daedalus.language.prompt import VERSION
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.language.prompt import VERSION
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.files import read_table
 from daedalus.runs.folder import HISTORY, MODEL, PROMPT, RunFolder, files_below, newest_first
 from daedalus.runs.purpose import read_purpose

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import draw_lineup

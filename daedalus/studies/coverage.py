@@ -24,7 +24,7 @@ from daedalus.bids.log import bid_log
 from daedalus.checks import CannotRunError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.seeds import generator
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.studies.bid_logs import KINDS, Truth, sizes_of
 
 QUARTILES = {"first quartile": 25, "median": 50, "third quartile": 75}

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import mean_estimate

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv, Designer, Episodes, Watcher
+from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
 from daedalus.evaluation.basis import COLUMN, NONE, noted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.statistics import mean_estimate

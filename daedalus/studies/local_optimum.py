@@ -8,10 +8,10 @@ from typing import Any, cast
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.search.objective import episode_scores
-from daedalus.search.space import GRID
+from daedalus.design.search.objective import episode_scores
+from daedalus.design.search.space import GRID
 
 
 def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.terms import mean_over_rounds
+from daedalus.design.rewards.terms import mean_over_rounds
 
 GOALS = ("revenue", "welfare", "fairness")
 """The terms that are traded off against each other."""

@@ -18,7 +18,7 @@ from daedalus.evaluation.figures import (
 )
 from daedalus.evaluation.readable import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
-from daedalus.search.space import LEVELS
+from daedalus.design.search.space import LEVELS
 from daedalus.studies.sensitivity import Identification
 
 _COLOURS = (

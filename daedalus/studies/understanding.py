@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.studies.behaviour import decisions

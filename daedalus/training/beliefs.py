@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from daedalus.language.prompt import Message
+from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder

@@ -9,7 +9,7 @@ from typing import cast
 from peft import PeftModel
 from transformers import PreTrainedModel
 
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import adapters_of
 from daedalus.training.backends import quantisation

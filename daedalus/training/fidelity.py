@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from transformers import PreTrainedModel
 
-from daedalus.language.prompt import Message
+from daedalus.design.language.prompt import Message
 from daedalus.training.constrained import Constraint
 from daedalus.training.generating import generating
 from daedalus.training.generation import complete

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from transformers import BatchEncoding
 
-from daedalus.language.prompt import Generate, Message
-from daedalus.language.reply import Ask, Reply
+from daedalus.design.language.prompt import Generate, Message
+from daedalus.design.language.reply import Ask, Reply
 from daedalus.training.constrained import (
     Constraint,
     answer_constrained,

@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.search.space import neighbour
+from daedalus.design.search.space import neighbour
 from daedalus.training.constrained import Constraint
 from daedalus.training.defaults import end_of_answer
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import torch
 from transformers import PreTrainedModel
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.model import make_language_model
 from daedalus.training.settings import ModelSettings
 

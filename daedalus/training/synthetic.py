@@ -6,7 +6,7 @@ import numpy as np
 
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.seeds import generator
-from daedalus.search.space import random_mechanisms
+from daedalus.design.search.space import random_mechanisms
 
 _END_PROBABILITY = 0.2
 

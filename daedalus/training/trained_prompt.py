@@ -11,7 +11,7 @@ from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, RemoteEntryNotFoundError
 
 from daedalus.checks import CannotRunError
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.runs.folder import PROMPT
 
 _CONSTRAINED = "constrained"

@@ -13,7 +13,7 @@ from daedalus.bids.log import bid_log
 from daedalus.bids.settings import BidLogSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.parameters import StrategicParameters
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from tests.bids.simulated import first_price_bids, table_of, uniform
 
 STATIC = MarketSettings(

@@ -24,7 +24,7 @@ from daedalus.bids.design import (
 )
 from daedalus.bids.estimates import Estimate, Estimator
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from tests.bids.conftest import STATIC, make_estimator
 
 PLAIN = Mechanism(auction_type="first_price", reserve_price=0.0, reveal_reserve=True)

@@ -12,9 +12,9 @@ from omegaconf import OmegaConf
 from daedalus.config import ConfigError, Task
 from daedalus.config.compose import read_config
 from daedalus.config.paths import CONF
-from daedalus.designers.endpoint import EndpointSettings
-from daedalus.designers.fixed import FixedSettings
-from daedalus.designers.random import RandomSettings
+from daedalus.design.designers.endpoint import EndpointSettings
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.random import RandomSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.folder import POLICY
 from daedalus.runs.pretrained import FOLDER

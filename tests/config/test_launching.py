@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.config import Task, quoted
 from daedalus.config.jobs import jobs_of_sweep
-from daedalus.designers.random import RandomSettings
+from daedalus.design.designers.random import RandomSettings
 from daedalus.runs.files import read_table
 from experiments import compare
 from tests.launching import Start, starter

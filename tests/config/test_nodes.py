@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.config import ConfigError
 from daedalus.config.nodes import require_known_keys, to_objects
 from daedalus.config.tasks import Tune
-from daedalus.designers.fixed import FixedSettings
+from daedalus.design.designers.fixed import FixedSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 

@@ -17,9 +17,9 @@ from hydra import compose, initialize_config_dir
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError, Task, register, to_config
 from daedalus.config.paths import CONF
-from daedalus.designers.base import DesignerContext
-from daedalus.designers.build import build_all
-from daedalus.env import DesignEnv
+from daedalus.design.designers.base import DesignerContext
+from daedalus.design.designers.build import build_all
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -32,7 +32,7 @@ QUICK = "tracking=files evaluation.episodes=3 evaluation.resamples=100 hydra.run
 
 WRONG = """
 from dataclasses import dataclass
-from daedalus.designers.base import DesignerSettings
+from daedalus.design.designers.base import DesignerSettings
 
 class Undecorated(DesignerSettings):
     increment: float = 0.1

@@ -11,7 +11,7 @@ from daedalus.config.needs import check_needs
 from daedalus.config.task_parts import Task
 from daedalus.config.tasks import Compare, Grpo, GrpoNumbers, KnownOptimum, Leaderboard, Sft, Tune
 from daedalus.config.tuning import SpaceSettings, TuningSettings
-from daedalus.designers.fixed import FixedSettings
+from daedalus.design.designers.fixed import FixedSettings
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings

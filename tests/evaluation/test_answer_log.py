@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation import answer_log
 from daedalus.evaluation.answer_log import ACCEPTED, AnswerLog, refusals
 from daedalus.evaluation.episodes import compare
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.evaluation import episodes
 from daedalus.evaluation.episodes import (
     COMPOSITE,
@@ -26,9 +26,9 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from tests.populations import population
-from tests.search.markets import PUBLISHED, published_reward
+from tests.design.search.markets import PUBLISHED, published_reward
 
 FIXED = FixedDesigner(Mechanism())
 FACTORS = ["welfare", "fairness", "participation", "stability"]

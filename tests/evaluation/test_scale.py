@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 import daedalus
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.scale import fingerprint, scale_named, scale_of
 from experiments.build import make_envs

@@ -8,16 +8,16 @@ import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.designers.build import build_all, instead
-from daedalus.designers.fixed import FixedSettings
-from daedalus.designers.search import SearchSettings
-from daedalus.env import DesignEnv
+from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.search import SearchSettings
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
-from daedalus.search.portfolio import make_portfolio
+from daedalus.design.search.portfolio import make_portfolio
 from daedalus.training.run_portfolio import find_portfolio
 from experiments.build import make_context, make_env, own_context, require_portfolio
-from tests.search.markets import PUBLISHED
+from tests.design.search.markets import PUBLISHED
 
 SMALL = ["task=grpo", "population=stage3", "seed=2"]
 SMALL += ["market.episode_length=2"]

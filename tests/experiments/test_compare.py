@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.designers.fixed import FixedDesigner
+from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism

@@ -11,9 +11,9 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.language.prompt import PromptSettings, prompts
+from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.market.parsing import format_mechanism
-from daedalus.search.states import mid_episode_states
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.hardware import has_gpu
 from daedalus.training.model import load_tokenizer
 from daedalus.training.synthetic import synthetic_mechanisms

@@ -18,7 +18,7 @@ import torch
 
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
-from daedalus.search.distillation import DistillationData
+from daedalus.design.search.distillation import DistillationData
 from tests import forked
 from tests.launching import play, run_here, wait_for
 

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from daedalus.config import Task, compose_config
-from daedalus.designers.fixed import FixedSettings
-from daedalus.designers.submission import SubmissionSettings
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.submission import SubmissionSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs import workers
 from daedalus.runs.workers import sharing
 from experiments import leaderboard
-from tests.designers.chat_double import always, serving
+from tests.design.designers.chat_double import always, serving
 from tests.launching import play, write_portfolio
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from daedalus.bidders.settings import EndpointBidder, LocalBidder
+from daedalus.design.bidders.settings import EndpointBidder, LocalBidder
 from daedalus.config.paths import ROOT
 from tests import forked
 from tests.config.composing import composed, failure
-from tests.designers.chat_double import Reply, serving
+from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
 from tests.untrained import leave_untrained_model
 

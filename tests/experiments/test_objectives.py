@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
 from experiments import objectives

@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.designers.ppo import PpoDesigner, PpoSettings
+from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
 from daedalus.runs.tracking import Tracker, watched
 from daedalus.training.ppo import trainer
 from experiments import leaderboard, ppo

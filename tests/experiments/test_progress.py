@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.bidders.answer_file import AnswerFile
-from daedalus.language.reply import Reply
+from daedalus.design.bidders.answer_file import AnswerFile
+from daedalus.design.language.reply import Reply
 from daedalus.runs.folder import RunFolder
 from experiments.progress import progress
 from tests.config.composing import composed

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings

@@ -11,8 +11,8 @@ from stable_baselines3.common.env_checker import check_env as check_for_stable_b
 import daedalus
 from daedalus.gym import ID, MarketEnv, decode
 from daedalus.market.interface import MarketSettings
-from daedalus.rewards.stack import RewardStack
-from daedalus.search.features import observed_features
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.features import observed_features
 from tests.populations import population
 
 

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import daedalus
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.gym import ID, MarketEnv, MarketVectorEnv
 
 SHORT = ("market.episode_length=3",)

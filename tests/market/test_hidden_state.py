@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import MarketSettings
 from daedalus.market.kernels.classic import BIDDER

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms

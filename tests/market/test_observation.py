@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import daedalus
-from daedalus.designers.endpoint import zero_shot_prompt
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.language.prompt import prompts
+from daedalus.design.designers.endpoint import zero_shot_prompt
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import format_mechanism
 from daedalus.plugs.chat import ChatEpisode, designer_reward
 

@@ -16,7 +16,7 @@ import pytest
 import daedalus
 from daedalus.market.parsing import format_mechanism
 from tests.designers import chat_double
-from tests.designers.chat_double import Reply
+from tests.design.designers.chat_double import Reply
 
 vf = pytest.importorskip("verifiers.v1", reason="tested elsewhere: make test-plugs")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import ModelCard
 
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.publishing.card import Example, base_model, model_card

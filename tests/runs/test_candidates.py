@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.candidates import newest_model, newest_run
 from daedalus.runs.folder import RunFolder
 from tests.runs.test_folder import leave

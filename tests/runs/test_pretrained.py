@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config.paths import ROOT
-from daedalus.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.publishing.hub_folder import hashes
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.pretrained import ABOUT, FOLDER, WORD, described, read_pretrained

@@ -10,7 +10,7 @@ from pathlib import Path
 from omegaconf import OmegaConf
 
 from daedalus.config import compose_both
-from daedalus.language.prompt import VERSION
+from daedalus.design.language.prompt import VERSION
 
 
 @cache

@@ -17,9 +17,9 @@ import requests
 from fastapi import FastAPI
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
-from daedalus.env import Designer
+from daedalus.design.env import Designer
 from daedalus.market.interface import MARKETS, MarketSettings
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue

@@ -11,8 +11,8 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.figures import save
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings

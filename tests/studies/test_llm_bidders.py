@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.studies.llm_bidders import (
     MODEL,
     SIMULATED,
@@ -27,7 +27,7 @@ from daedalus.studies.llm_bidders import (
     require_single_demand,
 )
 from daedalus.studies.llm_bidders_figures import bids_by_format, both_rewards
-from tests.bidders.scripted import THREE, Script, equilibrium, scripted
+from tests.design.bidders.scripted import THREE, Script, equilibrium, scripted
 
 STATIC = MarketSettings(
     episode_length=3, rounds_per_step=10, scored_rounds=10, warmup_rounds=0,

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.figures import save
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.search.objective import episode_scores
+from daedalus.design.search.objective import episode_scores
 from daedalus.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.studies.local_optimum_figures import gain_bars
 from tests.launching import play

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
+from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.evaluation.episodes import compare
 from daedalus.market.mechanism import Mechanism
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.studies.pareto_fronts import (
     GOALS,
     fronts,
@@ -21,7 +21,7 @@ from daedalus.studies.pareto_fronts import (
     volumes,
     weightings,
 )
-from tests.search.markets import env_of
+from tests.design.search.markets import env_of
 
 
 def test_weightings_cover_the_simplex() -> None:

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import Population
-from daedalus.search.budgets import SearchBudget
-from daedalus.search.space import LEVELS
+from daedalus.design.search.budgets import SearchBudget
+from daedalus.design.search.space import LEVELS
 from daedalus.studies import sensitivity
 from daedalus.studies.sensitivity import Adapting, Identification, Responses
 from tests.populations import TYPES
-from tests.search.markets import AGAINST_WELFARE
+from tests.design.search.markets import AGAINST_WELFARE
 
 EPISODES = 400
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.studies.signal_to_noise import (
     PUBLISHED,
     reward_recipes,

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation

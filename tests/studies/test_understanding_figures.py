@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.studies.understanding import changed_fields, choices, losses
 from daedalus.studies.understanding_figures import changes, choice_panels, understanding

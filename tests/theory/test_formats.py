@@ -24,8 +24,8 @@ import asyncio
 import json
 import numpy as np
 import pandas as pd
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population

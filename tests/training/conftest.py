@@ -13,10 +13,10 @@ import torch
 from datasets import Dataset
 from transformers import GenerationConfig
 
-from daedalus.designers.distilled import DistilledSettings
-from daedalus.env import DesignEnv
+from daedalus.design.designers.distilled import DistilledSettings
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.run_report import Report
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder

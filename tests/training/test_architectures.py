@@ -10,9 +10,9 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import prompts
-from daedalus.search.states import mid_episode_states
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import prompts
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export

@@ -18,10 +18,10 @@ from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
 from daedalus.config import compose_config
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import prompts
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
-from daedalus.search.states import mid_episode_states
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.training.checkpoints import completed_steps, export, last_checkpoint
 from daedalus.training.generation import make_generate

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo

@@ -14,10 +14,10 @@ import torch
 from transformers import AutoTokenizer
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import prompts
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import prompts
 from daedalus.market.interface import MarketSettings
-from daedalus.search.states import mid_episode_states
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft

@@ -6,9 +6,9 @@ import copy
 
 import torch
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import prompts
-from daedalus.search.states import mid_episode_states
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import prompts
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel
 from tests.training.conftest import PROMPT

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.training.generating import generating
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.model import LanguageModel

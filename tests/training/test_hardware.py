@@ -11,8 +11,8 @@ import torch
 from transformers import Trainer, TrainingArguments
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.hardware import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.model import keep_numbers_alike, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.tokenizer import number_tokens

@@ -10,17 +10,17 @@ import pytest
 import torch
 from stable_baselines3 import PPO
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.gym.single import MarketEnv
 from daedalus.gym.vector import MarketVectorEnv
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
-from daedalus.search.space import LEVELS, places_of
+from daedalus.design.search.space import LEVELS, places_of
 from daedalus.training.ppo import trainer
 from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.ppo.side_by_side import SideBySide
-from tests.search.markets import env_of
+from tests.design.search.markets import env_of
 
 SHORT = PpoTraining(decisions=240, markets=20, rollout_steps=4, epochs=2, batch_size=40, width=16)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from daedalus.config import ConfigError, compose_config
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from daedalus.config.paths import ROOT
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.training import step_time as timed
 from daedalus.training.settings import ModelSettings

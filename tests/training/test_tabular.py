@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 import torch
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.search.space import GRID, mechanisms_at, places_of
+from daedalus.design.search.space import GRID, mechanisms_at, places_of
 from daedalus.training.tabular import (
     TabularPolicy,
     advantages_of,

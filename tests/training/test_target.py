@@ -12,7 +12,7 @@ import pytest
 import torch
 from datasets import Dataset
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training.algorithms.grpo.trainer import aims, train_grpo
 from daedalus.training.beliefs import field_beliefs

@@ -8,11 +8,11 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings, prompts
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.search.states import mid_episode_states
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms

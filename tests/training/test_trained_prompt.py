@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.runs.folder import PROMPT
 from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot

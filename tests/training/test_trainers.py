@@ -14,7 +14,7 @@ from torch.distributed.fsdp import fully_shard
 from transformers import TrainerControl, TrainerState
 
 from daedalus.checks import CannotRunError
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.runs.tracking import Tracker
 from daedalus.training import trainers

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 from fastapi import APIRouter, Request
 
-from daedalus.env import Designer, Watcher
+from daedalus.design.env import Designer, Watcher
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator

@@ -171,7 +171,7 @@ class ResetOptions(Strict):
 
 
 class ForkQuestion(Strict):
-    """What mechanisms would earn from here, see ``daedalus.search.forks``; nothing moves.
+    """What mechanisms would earn from here, see ``daedalus.design.search.forks``; nothing moves.
 
     Attributes:
         mechanisms: K mechanisms to compare; each stays in force.

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from omegaconf import OmegaConf
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.random import RandomDesigner
-from daedalus.env import Designer
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.env import Designer
 from daedalus.evaluation.scale import scale_named
 from daedalus.market.seeds import generator
 from daedalus.service.openenv.client import DaedalusClient

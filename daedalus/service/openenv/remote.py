@@ -7,7 +7,7 @@ from typing import Any
 
 from openenv.core.sync_client import SyncEnvClient
 
-from daedalus.language.prompt import Message, PromptSettings, prompts
+from daedalus.design.language.prompt import Message, PromptSettings, prompts
 from daedalus.market.goal import Goal
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState

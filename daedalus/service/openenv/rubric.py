@@ -7,8 +7,8 @@ from typing import Any
 from openenv.core.rubrics import Rubric
 
 from daedalus.market.outcome import Outcome
-from daedalus.rewards.stack import RewardStack
-from daedalus.rewards.terms import mean_over_rounds
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.rewards.terms import mean_over_rounds
 
 TERMS = ("welfare", "fairness", "participation", "stability")
 COMPOSITE = "composite"

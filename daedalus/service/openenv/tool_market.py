@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, cleandoc
 from typing import Any, Literal
 
-from daedalus.language.explanation import allowed
-from daedalus.language.prompt import PromptSettings, explained, observation_texts
+from daedalus.design.language.explanation import allowed
+from daedalus.design.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
 from daedalus.market.mechanism_schema import mechanism_schema

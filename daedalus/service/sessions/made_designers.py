@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from daedalus.designers.base import DesignerContext, DesignerSettings
-from daedalus.env import DesignEnv, Designer
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker
 

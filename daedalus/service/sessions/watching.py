@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from daedalus.env import Episodes
+from daedalus.design.env import Episodes
 from daedalus.market.interface import Unmasked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome

@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 from tqdm import tqdm
 
-from daedalus.designers.ppo import PpoDesigner
+from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.phases import PPO as PPO_PHASE
 from daedalus.runs.phases import phase

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import Designer
-from daedalus.search.lookahead import ContinuationPolicy
-from daedalus.search.states import RandomWalkDesigner
+from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import Designer
+from daedalus.design.search.lookahead import ContinuationPolicy
+from daedalus.design.search.states import RandomWalkDesigner
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel

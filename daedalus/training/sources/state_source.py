@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datasets import Dataset
 
-from daedalus.env import Designer
-from daedalus.language.prompt import prompts
+from daedalus.design.env import Designer
+from daedalus.design.language.prompt import prompts
 from daedalus.runs.processes import once
-from daedalus.search.lookahead import ContinuationPolicy
-from daedalus.search.states import mid_episode_states
+from daedalus.design.search.lookahead import ContinuationPolicy
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.reward import MarketReward

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS

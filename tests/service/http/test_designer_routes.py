@@ -9,8 +9,8 @@ import time
 import pytest
 import requests
 
-from daedalus.designers.random import RandomDesigner
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.designers.random import RandomDesigner
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.service.openenv.catalogue import Catalogue

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from daedalus.designers.random import RandomDesigner
+from daedalus.design.designers.random import RandomDesigner
 from daedalus.service.http.app import create_app
 from daedalus.service.page.page_messages import Offer
 from daedalus.service.settings import ServiceSettings

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds

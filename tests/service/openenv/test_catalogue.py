@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MARKETS
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings

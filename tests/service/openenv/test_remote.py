@@ -11,8 +11,8 @@ import pytest
 import torch
 from datasets import Dataset
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings, prompts
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import PROXIES

@@ -15,8 +15,8 @@ from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qw
 from transformers.utils import get_json_schema
 from trl.chat_template_utils import qwen2_5_chat_template
 
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings, observation_texts
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings, observation_texts
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import EFFECTS, FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds

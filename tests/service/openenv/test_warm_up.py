@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 
-from daedalus.env import Episodes, StepResult
+from daedalus.design.env import Episodes, StepResult
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.service.openenv.warm_up import warm_up

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, mechanism_from_mapping
 from daedalus.market.seeds import market_seeds
@@ -22,7 +22,7 @@ from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
 from tests.config.composing import composed
-from tests.search.markets import play_steps
+from tests.design.search.markets import play_steps
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200

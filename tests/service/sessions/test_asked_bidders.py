@@ -23,7 +23,7 @@ from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.page.offer import make_offer
 from experiments.serve import asked_market
-from tests.bidders.scripted import asked_values, equilibrium
+from tests.design.bidders.scripted import asked_values, equilibrium
 from tests.config.composing import composed
 from tests.designers import chat_double
 from tests.service.conftest import serving

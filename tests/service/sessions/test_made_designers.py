@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from daedalus.designers.base import DesignerSettings
-from daedalus.designers.planner import PlannerSettings
-from daedalus.designers.search import SearchSettings
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.planner import PlannerSettings
+from daedalus.design.designers.search import SearchSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.search.objective import EpisodeObjective
+from daedalus.design.search.objective import EpisodeObjective
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.made_designers import Make, made_for

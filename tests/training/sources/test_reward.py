@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv, Episodes
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
-from daedalus.search.lookahead import ContinuationPolicy
-from daedalus.search.space import random_mechanisms
-from daedalus.search.states import mid_episode_states
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.lookahead import ContinuationPolicy
+from daedalus.design.search.space import random_mechanisms
+from daedalus.design.search.states import mid_episode_states
 from daedalus.training.sources.reward import MarketReward
-from tests.search.markets import rewarded
+from tests.design.search.markets import rewarded
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.evaluation.run_report import Report
-from daedalus.language.prompt import Message
+from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.folder import RunFolder
-from daedalus.search.distillation import DistillationData, gather_distillation_data
-from daedalus.search.features import observed_features
-from daedalus.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.design.search.distillation import DistillationData, gather_distillation_data
+from daedalus.design.search.features import observed_features
+from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model
@@ -30,7 +30,7 @@ from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from experiments.build import make_training_run
-from tests.search.markets import PUBLISHED, play_steps, published_reward
+from tests.design.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import CANDIDATES, GRPO, PROMPT, TEACHER, make_run, make_tracker
 
 

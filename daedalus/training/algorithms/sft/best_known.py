@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.rewards.objectives import Objectives
-from daedalus.rewards.stack import RewardStack
-from daedalus.search.objective import episode_scores
+from daedalus.design.rewards.objectives import Objectives
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.objective import episode_scores
 
 _EPISODES = 256
 

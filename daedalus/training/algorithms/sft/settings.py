@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from daedalus.checks import Checked, above, at_least, within
-from daedalus.designers.distilled import DistilledSettings
+from daedalus.design.designers.distilled import DistilledSettings
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithm_settings import AlgorithmSettings
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from scipy import stats
 
-from daedalus.designers.search import SearchSettings
+from daedalus.design.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.sessions.made_designers import made_for
 from tests.service.conftest import serving

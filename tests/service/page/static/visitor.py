@@ -11,10 +11,10 @@ from typing import Any
 import requests
 from playwright.sync_api import Page, expect
 
-from daedalus.designers.base import Designer
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.designers.heuristic import HeuristicDesigner
-from daedalus.designers.random import RandomDesigner
+from daedalus.design.designers.base import Designer
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.heuristic import HeuristicDesigner
+from daedalus.design.designers.random import RandomDesigner
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.openenv.catalogue import Catalogue
 from tests.service.conftest import serving

@@ -12,8 +12,8 @@ import pytest
 import torch
 from trl.generation import vllm_client, vllm_generation
 
-from daedalus.env import DesignEnv
-from daedalus.search.space import random_mechanisms
+from daedalus.design.env import DesignEnv
+from daedalus.design.search.space import random_mechanisms
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import grpo_config, train, train_grpo
 from daedalus.training.model import LanguageModel

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.env import DesignEnv
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.rewards.objectives import Objectives
+from daedalus.design.rewards.objectives import Objectives
 from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.trainer import own_pairs
 from daedalus.training.settings import TrainingSettings

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daedalus.designers.fixed import FixedDesigner
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import prompts
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.search.distillation import distil
-from daedalus.search.states import EpsilonGreedyExplorer, mid_episode_states
-from daedalus.search.trees import TreeDesigner
+from daedalus.design.search.distillation import distil
+from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
+from daedalus.design.search.trees import TreeDesigner
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.settings import PortfolioSettings, TrainingSettings

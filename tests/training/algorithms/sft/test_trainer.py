@@ -13,15 +13,15 @@ import torch
 from datasets import Dataset
 from transformers import AutoModelForCausalLM
 
-from daedalus.designers.language_model import LanguageModelDesigner
-from daedalus.env import DesignEnv
-from daedalus.language.prompt import PromptSettings
+from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
-from daedalus.rewards.stack import RewardStack
-from daedalus.search.distillation import DistillationData
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.distillation import DistillationData
 from daedalus.training.algorithms.sft import trainer
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (

@@ -1,0 +1,1 @@
+"""What a designer sees, wants, sets and searches, in one environment."""

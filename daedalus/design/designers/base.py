@@ -1,0 +1,79 @@
+"""Settings of designers, and the context that designers are built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from daedalus.checks import Checked
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.language.prompt import Generate, PromptSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import generator
+from daedalus.runs.purpose import Purpose
+from daedalus.design.search.space import random_mechanisms
+
+
+class LoadModel(Protocol):
+    """Loads a language model."""
+
+    def __call__(
+        self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
+    ) -> tuple[Generate, PromptSettings]:
+        """Return the model's generate function, and the prompt that it was trained on."""
+        ...
+
+
+@dataclass(frozen=True)
+class DesignerContext:
+    """What settings may use to build a designer.
+
+    Attributes:
+        env: Where the designer searches, learns or plans, and the reward that it maximises.
+        seed: Seed of the run.
+        portfolio: Good mechanisms to choose from, or None.
+        load_model: Loads a language model. It is passed in, so that this package needs no torch.
+        population: Name of the environment's population; None if it has none.
+    """
+
+    env: DesignEnv
+    seed: int
+    portfolio: Mechanisms | None = None
+    load_model: LoadModel | None = None
+    population: str | None = None
+
+    def candidates(self, count: int) -> Mechanisms:
+        """Return the portfolio, or ``count`` random mechanisms if there is none."""
+        if self.portfolio is not None:
+            return self.portfolio
+        return random_mechanisms(count, generator(self.seed, "candidates"))
+
+
+@dataclass
+class DesignerSettings(Checked):
+    """Settings of one kind of designer; ``build`` makes the designer.
+
+    Each module of this package defines one subclass. ``conf/designer/`` refers to it by the name
+    of the module: ``defaults: [MODULE_schema, _self_]``.
+
+    Attributes:
+        name: Label of the designer in tables and figures. It keys the designer's random draws.
+    """
+
+    name: str = field(default="designer", kw_only=True)
+
+    per_population: ClassVar[bool] = False
+    """Whether the designer is built anew for each population in which it plays."""
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """Return what the designer was trained for; None if it was not trained, or nobody knows."""
+        return None
+
+    def plays(self, population: str) -> bool:
+        """Return whether a leaderboard may build the designer in a population of this name."""
+        return True
+
+    def build(self, context: DesignerContext) -> Designer:
+        """Return the designer. Some kinds search, learn or load a model first."""
+        raise NotImplementedError(f"{type(self).__name__} defines no build(context)")

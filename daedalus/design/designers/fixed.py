@@ -1,0 +1,60 @@
+"""One mechanism at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms, mechanism_from_mapping
+from daedalus.market.observation import Observation
+
+
+@dataclass
+class FixedSettings(DesignerSettings):
+    """Settings of the fixed designer.
+
+    The baseline informed greedy is this designer with the hand-made mechanism of the published
+    system.
+
+    Attributes:
+        mechanism: A ``Mechanism``, a mapping of its fields, or None for the default mechanism. The
+            type is Any because a typed field could not refer to the group ``mechanism``.
+
+    Raises:
+        ValueError: It is no mapping, or one of its fields is unknown or out of range.
+    """
+
+    mechanism: Any = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.mechanism, Mechanism):
+            return
+        if not isinstance(self.mechanism, Mapping | None):
+            raise ValueError(
+                f"mechanism: {self.mechanism!r}; give its fields, such as "
+                "mechanism.auction_type=first_price, or choose a file of conf/mechanism/ by "
+                "designer=fixed mechanism=NAME"
+            )
+        try:
+            self.mechanism = mechanism_from_mapping(self.mechanism or {})
+        except MechanismError as error:
+            raise ValueError(f"mechanism.{error}") from error
+
+    def build(self, context: DesignerContext) -> FixedDesigner:
+        """Return the designer."""
+        return FixedDesigner(self.mechanism)
+
+
+class FixedDesigner:
+    """Proposes the same mechanism at every step."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the mechanism for each market."""
+        return Mechanisms.repeat(self.mechanism, len(observations))

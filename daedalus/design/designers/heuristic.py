@@ -1,0 +1,80 @@
+"""Three hand-written reactions to an observed market."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.checks import at_least, within
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+
+_QUIET = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
+
+
+@dataclass
+class HeuristicSettings(DesignerSettings):
+    """Thresholds of the heuristic designer.
+
+    Attributes:
+        collusion_alarm: Collusion signal that counts as a ring, 0 to 1.
+        price_slide: Fall of the clearing price that counts as shading, in value per round.
+        exit_alarm: Share of bidders out of the market that counts as an exodus, 0 to 1.
+    """
+
+    collusion_alarm: float = within(0, 1, 0.65)
+    price_slide: float = at_least(0, 0.01)
+    exit_alarm: float = within(0, 1, 0.1)
+
+    def build(self, context: DesignerContext) -> HeuristicDesigner:
+        """Return the designer."""
+        return HeuristicDesigner(self)
+
+
+class HeuristicDesigner:
+    """Starts from a quiet mechanism and changes it by three reactions, in this order.
+
+    The quiet mechanism is a second-price auction with reserve 0.10. It reveals its price and
+    penalises suspected coalitions, which deters a ring before it shows.
+
+    1. The mean collusion signal of the last five rounds exceeds ``collusion_alarm``. The designer
+       turns to first price and fines collusion at 1.5, because a second-price ring polices itself
+       and a first-price ring does not.
+    2. The price falls by more than ``price_slide`` a round. The designer stops revealing the
+       price, from which shaders learn.
+    3. The share of bidders out exceeds ``exit_alarm``. The designer halves the reserve in force,
+       but not below 0.05, unless the reserve is lower already.
+
+    Args:
+        settings: The three thresholds.
+    """
+
+    def __init__(self, settings: HeuristicSettings | None = None) -> None:
+        self._settings = settings or HeuristicSettings()
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the mechanism for each market."""
+        alarms, quiet = self._settings, Mechanisms.repeat(_QUIET, len(observations))
+        signal = _mean_of_known(observations.field("collusion_signal")[:, -5:])
+        ring = signal > alarms.collusion_alarm
+        sliding = observations.proxy("clearing_price_trend") < -alarms.price_slide
+        leaving = observations.proxy("dropout_rate") > alarms.exit_alarm
+        reserve = observations.mechanisms.reserve_price
+        halved = np.minimum(reserve, np.maximum(0.05, reserve / 2))
+        first_price = AUCTION_TYPES.index("first_price")
+        return quiet.with_columns(
+            auction_type=np.where(ring, first_price, quiet.auction_type),
+            collusion_penalty=np.where(ring, 1.5, quiet.collusion_penalty),
+            reveal_clearing_price=quiet.reveal_clearing_price & ~sliding,
+            reserve_price=np.where(leaving, halved, quiet.reserve_price),
+        )
+
+
+def _mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of each row over values that are not NaN, or 0 if there are none."""
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(known.sum(axis=1), 1), dtype=np.float64)

@@ -1,0 +1,43 @@
+"""A random mechanism at every step: the baseline that every designer must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from daedalus.checks import bounded
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.design.search.space import random_mechanisms
+
+SAMPLINGS = ("uniform", "published")
+
+
+@dataclass
+class RandomSettings(DesignerSettings):
+    """Settings of the random designer.
+
+    Attributes:
+        sampling: ``uniform`` covers the whole valid space. ``published`` draws reserves from 0 to
+            0.5 only and reproduces the published baseline. The published system states no range:
+            upper ends up to 0.6 reproduce its mean, and the whole range does not.
+    """
+
+    sampling: str = bounded("uniform", SAMPLINGS.__contains__, f"choose {' or '.join(SAMPLINGS)}")
+
+    def build(self, context: DesignerContext) -> RandomDesigner:
+        """Return the designer."""
+        return RandomDesigner(self.sampling)
+
+
+class RandomDesigner:
+    """Draws every field anew at every step, uniformly and independently."""
+
+    def __init__(self, sampling: str = "uniform") -> None:
+        self._sampling = sampling
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return one random mechanism for each market."""
+        return random_mechanisms(len(observations), rng, self._sampling)

@@ -1,0 +1,181 @@
+"""Client of an OpenAI-compatible server: one chat at a time, or many side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import openai
+from openai import OpenAI
+from openai.types.chat import ChatCompletionMessageParam
+from tqdm import tqdm
+
+from daedalus.checks import CannotRunError
+from daedalus.design.language.chat_body import NoReplyError, is_filtered, message_in, read_json, read_reply
+from daedalus.design.language.chat_connection import bounded_client
+from daedalus.design.language.chat_failures import advice
+from daedalus.design.language.chat_server import ChatServer
+from daedalus.design.language.prompt import Message
+from daedalus.design.language.reply import Ask, AskMany, Reply, well_formed
+from daedalus.market.mechanism_schema import mechanism_schema
+
+_NO_KEY = "none"  # the client requires a key; servers without keys ignore it
+_PATIENCE = 5.0  # seconds before a progress bar is shown
+_LONGEST_SAID = 4000  # characters of a model's answer that are sent again
+_FILTERING = (400, 403, 422, 451)  # statuses of responses to one prompt that a filter refuses
+
+
+class EndpointError(CannotRunError):
+    """The endpoint gave no answer. The message says what to change."""
+
+
+def make_chat_replies(settings: ChatServer) -> AskMany:
+    """Return a function from chats to replies, which come in the same order.
+
+    It asks ``concurrency`` chats at a time. It returns answers as they are: the designer judges
+    them.
+
+    Raises:
+        EndpointError: The key is missing. The returned function raises it too: if the server
+            cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
+    """
+    ask = make_chat_ask(settings, {"mechanism": mechanism_schema()})
+
+    def replies(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[Reply]:
+        seeds = rng.integers(2**31, size=len(chats)).tolist()
+        with ThreadPoolExecutor(settings.concurrency) as pool:
+            answers = pool.map(ask, chats, seeds)
+            progress = tqdm(
+                answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
+            )
+            return list(progress)
+
+    return replies
+
+
+def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
+    """Return a function that asks the server for one reply. Threads may share it.
+
+    Whatever the server sends is a reply, an empty reply with its reason, or an ``EndpointError``.
+
+    Args:
+        settings: The server.
+        schema: The JSON schema under its name that ``response_format: json_schema`` asks for.
+
+    Raises:
+        EndpointError: See ``make_chat_replies``.
+    """
+    client = OpenAI(
+        base_url=settings.base_url,
+        api_key=_api_key(settings),
+        timeout=settings.timeout,
+        max_retries=settings.retries,
+        http_client=bounded_client(settings.timeout),  # type: ignore[arg-type]  # it takes httpx too
+    )
+    formats = _formats(schema)
+
+    def ask(chat: list[Message], seed: int) -> Reply:
+        options = _options(settings, seed, formats.get(settings.response_format))
+        return _reply(client, settings, chat, options)
+
+    return ask
+
+
+def _api_key(settings: ChatServer) -> str:
+    name = settings.api_key_variable
+    key = os.environ.get(name, "").strip() if name else _NO_KEY
+    if not key:
+        raise EndpointError(f"api_key_variable: {name} is not set; run `export {name}=KEY` before")
+    if not (key.isascii() and key.isprintable()):
+        raise EndpointError(
+            f"api_key_variable: {name} holds characters that a key cannot have, such as a line "
+            f"end; run `export {name}=KEY` before"
+        )
+    return key
+
+
+def _reply(
+    client: OpenAI, settings: ChatServer, chat: list[Message], options: dict[str, Any]
+) -> Reply:
+    """Return the model's reply without the key, or an empty one that says why it has no words."""
+    try:
+        response = client.chat.completions.with_raw_response.create(
+            model=settings.model,
+            messages=cast(list[ChatCompletionMessageParam], _sendable(chat)),
+            extra_body=settings.extra,
+            **options,
+        )
+        reply = read_reply(response.content)
+    except (openai.OpenAIError, NoReplyError) as error:  # its text or request may hold the key
+        body = _masked_body(error, client, settings)
+        refused = _refused(error, body)
+        if refused is None:
+            said = advice(error, body, client, settings)
+            raise EndpointError(_masked(said, client, settings)) from None
+        reply = refused
+    text, reason = (_masked(each, client, settings) for each in (reply.text, reply.reason))
+    return replace(reply, text=text, reason=reason)
+
+
+def _sendable(chat: list[Message]) -> list[Message]:
+    """Return a chat as all servers take it: in UTF-8, no message empty, roles in turn.
+
+    The model's own words are cut, because some models write without end.
+    """
+    sent: list[Message] = []
+    for message in chat:
+        role, content = message["role"], well_formed(message["content"])
+        content = content[:_LONGEST_SAID] if role == "assistant" else content
+        if not content.strip():
+            continue
+        if sent and sent[-1]["role"] == role:
+            content = f"{sent.pop()['content']}\n{content}"
+        sent.append({"role": role, "content": content})
+    return sent
+
+
+def _refused(error: Exception, body: bytes) -> Reply | None:
+    """Return an empty reply if a filter of contents refused this one prompt, else None."""
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in _FILTERING:
+        return None
+    data = read_json(body)
+    if not is_filtered(data):
+        return None
+    return Reply("", reason=f"content filter: {error.status_code}, {message_in(data)}")
+
+
+def _masked_body(error: Exception, client: OpenAI, settings: ChatServer) -> bytes:
+    """Return the body of a response that failed; empty if there is none."""
+    body = error.response.content if isinstance(error, openai.APIStatusError) else b""
+    return body.replace(client.api_key.encode(), b"***") if settings.api_key_variable else body
+
+
+def _masked(text: str, client: OpenAI, settings: ChatServer) -> str:
+    return text.replace(client.api_key, "***") if settings.api_key_variable else text
+
+
+def _options(
+    settings: ChatServer, seed: int, response_format: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the optional fields of the request that the settings ask for."""
+    wanted: dict[str, Any] = {
+        "temperature": settings.temperature,
+        "max_tokens": settings.max_tokens,
+        "seed": seed if settings.send_seed else None,
+        "response_format": response_format,
+    }
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _formats(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    """Return what requests say for each format but ``text``, which needs no words."""
+    ((name, each),) = schema.items()
+    strict = {"name": name, "strict": True, "schema": each}
+    return {
+        "json_object": {"type": "json_object"},
+        "json_schema": {"type": "json_schema", "json_schema": strict},
+    }

@@ -1,0 +1,81 @@
+"""What a search maximises: the mean reward of mechanisms that are played for whole episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.design.env import DesignEnv, Episodes
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import market_seeds
+
+_CHUNK = 65_536  # episodes played at once, about half a gigabyte
+
+
+class Objective(Protocol):
+    """Scores mechanisms. All mechanisms of a call play the same episodes."""
+
+    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
+        """Return the mean score of each of B mechanisms over ``episodes`` episodes, shape (B,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class EpisodeObjective:
+    """Mean reward over whole episodes, averaged over environments.
+
+    Attributes:
+        envs: Environments to play in, at least one. Each pays its own reward.
+        seed: Seed of the run.
+        purpose: Keys the markets. A search must not see the markets of ``"evaluation"``.
+    """
+
+    envs: Sequence[DesignEnv]
+    seed: int
+    purpose: str = "search"
+
+    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
+        """Return the mean reward of each of B mechanisms, shape (B,)."""
+        scores = [
+            episode_scores(each, mechanisms, episodes, self.seed, self.purpose)
+            for each in self.envs
+        ]
+        means = [each.mean(axis=1) for each in scores]
+        return np.asarray(np.mean(means, axis=0), dtype=np.float64)
+
+
+def episode_scores(
+    env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str
+) -> NDArray[np.float64]:
+    """Score fixed mechanisms. Each is played for the same whole episodes.
+
+    Args:
+        env: Where they are played.
+        mechanisms: B mechanisms.
+        episodes: Number of episodes E.
+        seed: Seed of the run.
+        purpose: Keys the markets.
+
+    Returns:
+        Reward averaged over the steps of an episode, shape (B, E).
+    """
+    seeds = market_seeds(seed, purpose, episodes)
+    scores = np.empty(len(mechanisms) * episodes)
+    for start in range(0, len(scores), _CHUNK):
+        pairs = np.arange(start, min(start + _CHUNK, len(scores)))
+        chunk = mechanisms.take(pairs // episodes)
+        scores[pairs] = _mean_rewards(env.reset(seeds[pairs % episodes]), chunk)
+    return scores.reshape(len(mechanisms), episodes)
+
+
+def _mean_rewards(episodes: Episodes, mechanisms: Mechanisms) -> NDArray[np.float64]:
+    """Return each episode's mean reward over its steps under its mechanism, shape (E,)."""
+    total = np.zeros(len(episodes))
+    while not episodes.done.all():
+        total += episodes.step(mechanisms).reward
+    mean: NDArray[np.float64] = total / np.maximum(episodes.steps, 1)
+    return mean

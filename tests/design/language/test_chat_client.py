@@ -1,0 +1,386 @@
+"""A chat model behind an endpoint: the real client against a server on a real socket."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import socket
+import threading
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daedalus.design.designers.endpoint import EndpointSettings
+from daedalus.design.language import chat_connection
+from daedalus.design.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
+from daedalus.design.language.reply import Reply as Said
+from daedalus.market.mechanism_schema import mechanism_schema
+from tests.design.designers.chat_double import VALID, Reply, Respond, always, serving
+from tests.design.language.test_chat_body import BODIES
+
+KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
+
+
+def chats(count: int) -> list[list[dict[str, str]]]:
+    return [[{"role": "user", "content": str(number)}] for number in range(count)]
+
+
+def ask(settings: EndpointSettings, count: int = 1) -> list[str]:
+    replies = make_chat_replies(settings)(chats(count), np.random.default_rng(0))
+    return [each.text for each in replies]
+
+
+def failure(respond: Respond, **changes: Any) -> str:
+    with serving(respond) as server, pytest.raises(EndpointError) as caught:
+        ask(server.settings(**changes))
+    return str(caught.value)
+
+
+def test_the_request_is_a_chat_completion_with_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    with serving(always()) as server:
+        settings = server.settings(
+            api_key_variable=VARIABLE, temperature=0.5, max_tokens=99, extra={"top_p": 0.9}
+        )
+        assert ask(settings) == [VALID]
+    (request,) = server.requests
+    assert request["path"] == "/v1/chat/completions"
+    assert request["headers"]["authorization"] == f"Bearer {KEY}"
+    assert request["headers"]["content-type"] == "application/json"
+    seed = request["body"].pop("seed")
+    assert 0 <= seed < 2**31
+    assert request["body"] == {
+        "model": "m",
+        "messages": chats(1)[0],
+        "temperature": 0.5,
+        "max_tokens": 99,
+        "top_p": 0.9,
+    }
+
+
+def test_what_a_server_does_not_know_can_be_left_out() -> None:
+    with serving(always()) as server:
+        ask(server.settings(temperature=None, max_tokens=None, send_seed=False))
+    assert set(server.requests[0]["body"]) == {"model", "messages"}
+
+
+def test_the_key_of_another_service_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving(always()) as server:
+        ask(server.settings())
+    assert KEY not in str(server.requests[0]["headers"])
+
+
+def test_seeds_depend_on_the_generator_alone_and_differ_between_chats() -> None:
+    with serving(always()) as server:
+        for _ in range(2):
+            ask(server.settings(concurrency=1), 3)
+    seeds = [request["body"]["seed"] for request in server.requests]
+    assert seeds[:3] == seeds[3:] and len(set(seeds)) == 3
+
+
+def test_chats_are_sent_side_by_side_and_answers_keep_their_order() -> None:
+    four = threading.Barrier(4, timeout=60)  # the server answers once four chats have arrived
+
+    def echo(_: int, body: dict[str, Any]) -> Reply:
+        four.wait()
+        number = body["messages"][0]["content"]
+        return Reply(number, delay=0.0 if int(number) % 2 else 0.03)
+
+    with serving(echo) as server:
+        settings = server.settings(concurrency=4)
+        assert ask(settings, 12) == [str(number) for number in range(12)]
+    assert server.most_at_once == 4
+    assert len(server.requests) == 12
+
+
+def test_a_busy_server_is_asked_again_when_it_says() -> None:
+    wait = 0.8  # longer than the first wait of one's own choice, 0.5
+    busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": str(wait)})
+    with serving(lambda count, _: Reply() if count else busy) as server:
+        assert ask(server.settings(retries=1)) == [VALID]
+    first, second = (request["time"] for request in server.requests)
+    assert second - first >= wait
+
+
+def test_a_failure_of_the_server_is_retried() -> None:
+    with serving(lambda count, _: Reply(status=200 if count else 500)) as server:
+        assert ask(server.settings(retries=1)) == [VALID]
+    assert len(server.requests) == 2
+
+
+def test_the_first_failure_for_good_stops_the_rest() -> None:
+    with serving(always(status=500, body={"error": "out of memory"}, delay=0.02)) as server:
+        with pytest.raises(EndpointError, match="out of memory"):
+            ask(server.settings(concurrency=2), 50)
+    assert len(server.requests) < 10
+
+
+@pytest.mark.parametrize("kind", ["text", "json_object", "json_schema"])
+def test_the_format_is_asked_for_as_the_setting_says(kind: str) -> None:
+    with serving(always()) as server:
+        ask(server.settings(response_format=kind))
+    asked = server.requests[0]["body"].get("response_format")
+    assert (
+        asked == (None if kind == "text" else asked) and (asked or {"type": kind})["type"] == kind
+    )
+    if kind == "json_schema":
+        assert asked["json_schema"]["strict"] is True
+        assert asked["json_schema"]["schema"] == mechanism_schema()
+
+
+def test_a_slow_server_is_given_up() -> None:
+    message = failure(always(delay=0.5), timeout=0.1)
+    assert "timeout" in message and "0.1 s" in message and "raise timeout" in message
+
+
+def test_no_server_says_where_one_was_looked_for() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with pytest.raises(EndpointError, match=f"no server at {url}.*refused.*start it"):
+        ask(EndpointSettings(base_url=url, model="m", retries=0))
+
+
+def test_an_unknown_model_is_answered_with_those_there_are() -> None:
+    missing = always(status=404, body={"error": {"message": "no such model"}})
+    message = failure(missing, model="nn")
+    assert "'nn'" in message and "no such model" in message and "choose one of m, n" in message
+
+
+def test_an_address_without_its_version_is_recognised() -> None:
+    with serving(always(status=404, body={})) as server:
+        settings = server.settings(base_url=server.url.removesuffix("/v1"))
+        with pytest.raises(EndpointError, match="end in /v1"):
+            ask(settings)
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>hello</html>", {"error": "overloaded"}, b"{", b"", b"data: {}", b"[" * 10**5]
+)
+def test_a_page_that_is_no_chat_is_not_an_answer(body: Any) -> None:
+    kind = "text/html" if body == b"<html>hello</html>" else "application/json"
+    assert "not with a chat" in failure(always(body=body, headers={"Content-Type": kind}))
+
+
+def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(EndpointError, match=f"export {VARIABLE}="):
+        make_chat_replies(EndpointSettings(model="m", api_key_variable=VARIABLE))
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(401, "refuses"), (429, "quota"), (400, "=null"), (403, "account"), (502, "log")],
+)
+def test_refusals_say_what_to_do_and_never_the_key(
+    status: int, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    told = always(status=status, body={"error": {"message": f"will not do, {KEY}"}})
+    with serving(told) as server, pytest.raises(EndpointError, match=advice) as caught:
+        ask(server.settings(api_key_variable=VARIABLE))
+    assert "will not do" in str(caught.value)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+FILTERED = {
+    "error": {
+        "code": "content_filter",
+        "message": "The response was filtered.",
+        "innererror": {"code": "ResponsibleAIPolicyViolation"},
+    }
+}
+
+
+def one_reply(respond: Respond, **changes: Any) -> Said:
+    with serving(respond) as server:
+        return make_chat_ask(server.settings(**changes), {"m": {}})(chats(1)[0], 1)
+
+
+@pytest.mark.parametrize("status", [200, 400, 403, 422, 451])
+def test_a_filtered_prompt_is_one_refused_answer_of_many(status: int) -> None:
+    def third_is_filtered(_: int, body: dict[str, Any]) -> Reply:
+        filtered = body["messages"][0]["content"] == "2"
+        return Reply(status=status, body=FILTERED) if filtered else Reply()
+
+    with serving(third_is_filtered) as server:
+        assert ask(server.settings(), 5) == [VALID, VALID, "", VALID, VALID]
+    reason = one_reply(always(status=status, body=FILTERED)).reason
+    assert reason.startswith("content filter: ") and "The response was filtered." in reason
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500])
+def test_other_statuses_end_the_run_whatever_they_speak_of(status: int) -> None:
+    assert "The response was filtered" in failure(always(status=status, body=FILTERED))
+
+
+def test_the_words_of_a_provider_are_shown_in_one_line() -> None:
+    error = {"error": {"code": 502, "message": "Provider\n\x1b[31m ill"}, "choices": None}
+    message = failure(always(body=error))
+    assert "answers with an error, not with a chat (502: Provider \ufffd[31m ill)" in message
+    message = failure(always(status=400, body=b"<html>\n<b>Bad</b> \x00 \xff</html>"))
+    assert "(400: <html> <b>Bad</b> \ufffd \ufffd</html>)" in message
+
+
+def in_seconds(wait: float) -> str:
+    return email.utils.formatdate(time.time() + wait, usegmt=True)
+
+
+def test_a_busy_server_may_name_a_date() -> None:
+    busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": in_seconds(3)})
+    with serving(lambda count, _: Reply() if count else busy) as server:
+        assert ask(server.settings(retries=1)) == [VALID]
+    first, second = (request["time"] for request in server.requests)
+    assert second - first > 1
+
+
+@pytest.mark.parametrize("wait", ["3600", "1e400", "in an hour", "Fri, 31 Dec 9999 23:59:59 GMT"])
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
+    wait = in_seconds(3600) if wait == "in an hour" else wait
+    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
+    with serving(busy) as server, pytest.raises(EndpointError) as caught:
+        ask(server.settings(retries=retries))
+    assert len(server.requests) == 1
+    assert (
+        f"too busy in 1 attempt (429: busy) and wants no further one soon (Retry-After: {wait})"
+        in (str(caught.value))
+    )
+    assert "raise retries" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wait", ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "nan", "soon", "", "é"])
+def test_a_wait_that_makes_no_sense_is_the_client_s_own(wait: str) -> None:
+    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
+    with serving(busy) as server, pytest.raises(EndpointError, match=r"in 2 attempts .*raise retr"):
+        ask(server.settings(retries=1))
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (402, "account"), (405, "end in /v1"), (408, "failed in 1 attempt"), (409, "failed in"),
+        (413, "too long"), (418, "=null"), (503, "failed in 1 attempt"), (529, "failed in"),
+        (304, "redirects"),
+    ],
+)  # fmt: skip
+def test_each_status_has_its_advice(status: int, advice: str) -> None:
+    body = b"" if status == 304 else {"error": {"message": "ill"}}
+    assert advice in failure(always(status=status, body=body))
+
+
+def test_redirects_are_followed_to_a_chat_or_told() -> None:
+    with serving(always()) as there:
+        to = {"Location": f"{there.url}/chat/completions"}
+        assert one_reply(always(status=307, body={}, headers=to)).text == VALID
+        assert "redirects" in failure(always(status=302, body={}, headers=to))
+    for location in ("/v1/chat/completions", "ftp://x"):
+        message = failure(always(status=307, body={}, headers={"Location": location}))
+        assert "broke off in 1 attempt" in message
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        to = {"Location": f"http://127.0.0.1:{free.getsockname()[1]}/v1"}
+    assert "redirects to where no server is" in failure(always(status=307, body={}, headers=to))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\0\0\0",
+        b"hello",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+)
+def test_a_response_that_breaks_off_is_a_sentence(raw: bytes) -> None:
+    with serving(always(raw=raw)) as server, pytest.raises(EndpointError) as caught:
+        ask(server.settings(retries=1))
+    assert "broke off in 2 attempts" in str(caught.value) and len(server.requests) == 2
+
+
+def test_strange_encodings_of_a_response_are_read() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=nonsense\r\n\r\n"
+    assert one_reply(always(raw=head + Reply().payload())).text == VALID
+    plain = {"Content-Type": "text/html; charset=latin-1"}
+    assert one_reply(always(text="é", headers=plain)).text == "é"
+    assert one_reply(always(text="half \ud83d")).text == "half \ufffd"
+
+
+def test_a_response_that_trickles_for_ever_is_given_up() -> None:
+    since = time.monotonic()
+    message = failure(always(pause=0.05), timeout=0.3)
+    assert "took longer than 0.3 s in 1 attempt" in message
+    assert time.monotonic() - since < 5
+
+
+def test_a_response_that_fills_the_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_connection, "MOST_BYTES", 2**20)
+    assert "longer than 1 MiB" in failure(always(text="x" * 2**21))
+
+
+def test_messages_are_sent_as_all_servers_take_them() -> None:
+    said = [("system", "s\ud83d"), ("user", "q"), ("assistant", " "), ("user", "again")]
+    chat = [{"role": role, "content": content} for role, content in said]
+    with serving(always()) as server:
+        make_chat_ask(server.settings(), {"m": {}})(chat, 1)
+        chat[2]["content"] = "x" * 10**5
+        make_chat_ask(server.settings(), {"m": {}})(chat, 1)
+    first, second = (request["body"]["messages"] for request in server.requests)
+    assert first == [
+        {"role": "system", "content": "s\ufffd"},
+        {"role": "user", "content": "q\nagain"},
+    ]
+    assert [len(each["content"]) for each in second] == [2, 1, 4000, 5]
+
+
+@pytest.mark.parametrize("models", [b"", b"[]", b"{", {"data": None}, {"data": [None, {"id": 1}]}])
+def test_a_list_of_models_that_cannot_be_read_is_none(models: Any) -> None:
+    missing = Reply(status=404, body={"error": {"message": "no such model"}})
+    with serving(lambda *_: missing) as server:
+        server.models = Reply(body=models)
+        with pytest.raises(EndpointError, match=r"no such model.*it lists no models either"):
+            ask(server.settings())
+
+
+def test_keys_are_trimmed_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, f" {KEY}\n")
+    with serving(always(text=f"the key is {KEY}")) as server:
+        assert ask(server.settings(api_key_variable=VARIABLE)) == ["the key is ***"]
+    assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
+    for told in ({"error": {"message": "x" * 290 + KEY}}, b"y" * 290 + KEY.encode()):
+        message = failure(always(status=400, body=told), api_key_variable=VARIABLE)
+        assert KEY[:6] not in message
+    for strange in (f"{KEY}\nsecond", f"{KEY}é"):
+        monkeypatch.setenv(VARIABLE, strange)
+        with pytest.raises(EndpointError, match=f"{VARIABLE} holds characters") as caught:
+            make_chat_replies(EndpointSettings(model="m", api_key_variable=VARIABLE))
+        assert KEY not in str(caught.value)
+
+
+def test_any_body_with_any_status_is_a_reply_or_the_one_error() -> None:
+    now: dict[str, Any] = {}
+    with serving(lambda *_: Reply(**now)) as server:
+        asking = make_chat_ask(server.settings(), {"m": {}})
+
+        @given(BODIES, st.sampled_from([200, 200, 201, 400, 401, 403, 404, 429, 500]))
+        @settings(deadline=None, max_examples=50)
+        def sends(body: bytes, status: int) -> None:
+            now.update(body=body, status=status)
+            try:
+                reply = asking(chats(1)[0], 1)
+            except EndpointError as error:
+                assert str(error).isprintable()
+                return
+            assert Said(**json.loads(json.dumps(vars(reply)))) == reply
+
+        sends()
