@@ -16,7 +16,7 @@ import pandas as pd
 from daedalus.config.tasks import Bench
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import play_episodes
+from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation

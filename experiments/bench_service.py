@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from daedalus.config.tasks import BenchService
-from daedalus.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.service.load_settings import LoadSettings
 from experiments.load.players import Pace, Player, http_players, play, websocket_players
 from experiments.load.service_process import ServiceProcess, Usage

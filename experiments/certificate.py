@@ -8,16 +8,16 @@ import pandas as pd
 
 from daedalus.config.tasks import Certificate
 from daedalus.design.designers.build import build_all
-from daedalus.evaluation.episodes import compare
+from daedalus.lab.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket
-from daedalus.studies.certificate_figures import certificate_dots
-from daedalus.studies.certificate_tables import (
+from daedalus.lab.studies.certificate_figures import certificate_dots
+from daedalus.lab.studies.certificate_tables import (
     KEY,
     certificate_tables,
     chosen_mechanisms,
     over_steps,
 )
-from daedalus.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
+from daedalus.lab.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
 from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 

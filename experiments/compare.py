@@ -11,10 +11,10 @@ from daedalus.config.task_parts import Contest
 from daedalus.config.tasks import Compare
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.run_report import Report
-from daedalus.evaluation.statistics import all_differences, summarise
+from daedalus.lab.evaluation.answer_log import AnswerLog, refusals
+from daedalus.lab.evaluation.episodes import compare, episode_means
+from daedalus.lab.evaluation.run_report import Report
+from daedalus.lab.evaluation.statistics import all_differences, summarise
 from experiments.build import make_context, make_env
 from experiments.tracked import tracked
 
@@ -49,7 +49,7 @@ def compare_designers(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",
     )
-    from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
+    from daedalus.lab.evaluation.figures import metric_panels, reward_boxplot  # slow to import
 
     title = f"{config.market.name} market, {config.population.name}"
     report.figure(reward_boxplot(frames["episodes"], title), "boxplot")

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.bids.assumptions import fit_by_size, sensitivity
-from daedalus.bids.design import (
+from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
+from daedalus.lab.bids.design import (
     PLAYED,
     Field,
     FieldObjective,
@@ -21,18 +21,18 @@ from daedalus.bids.design import (
     place_of,
     settled,
 )
-from daedalus.bids.diagnostics import diagnose
-from daedalus.bids.estimates import Estimate, Estimator
-from daedalus.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
-from daedalus.bids.findings import Findings, reserve_words, reserves_table, verdict_row
-from daedalus.bids.log import load_bids
-from daedalus.bids.population import population_file, population_of
-from daedalus.bids.report import markdown, page, warnings, write_text
+from daedalus.lab.bids.diagnostics import diagnose
+from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.figures import densities, reserve_curve, sensitivity_dots, values_over_bids
+from daedalus.lab.bids.findings import Findings, reserve_words, reserves_table, verdict_row
+from daedalus.lab.bids.log import load_bids
+from daedalus.lab.bids.population import population_file, population_of
+from daedalus.lab.bids.report import markdown, page, warnings, write_text
 from daedalus.config.tasks import FromBids
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 from daedalus.design.search.best_fixed import best_fixed

@@ -9,7 +9,7 @@ import pandas as pd
 from daedalus.config.task_parts import Contest
 from daedalus.config.tasks import Grpo
 from daedalus.design.designers.language_model import LanguageModelDesigner
-from daedalus.evaluation.figures import learning_curves
+from daedalus.lab.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun

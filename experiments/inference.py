@@ -15,8 +15,8 @@ from daedalus.config import ConfigError
 from daedalus.config.tasks import Compare
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.run_report import as_table
+from daedalus.lab.evaluation.answer_log import AnswerLog, refusals
+from daedalus.lab.evaluation.run_report import as_table
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.market.mechanism import Mechanism

@@ -11,8 +11,8 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import RunFolder
-from daedalus.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
-from daedalus.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
+from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
 from experiments.build import each_population, make_envs
 from experiments.tracked import tracked
 

@@ -11,9 +11,9 @@ import pandas as pd
 from daedalus.config.tasks import Leaderboard
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.evaluation.answer_log import AnswerLog
-from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.evaluation.leaderboard import (
+from daedalus.lab.evaluation.answer_log import AnswerLog
+from daedalus.lab.evaluation.episodes import COMPOSITE, compare, episode_means
+from daedalus.lab.evaluation.leaderboard import (
     REFERENCES,
     aggregate,
     in_all_populations,
@@ -21,12 +21,12 @@ from daedalus.evaluation.leaderboard import (
     require_scale,
     three_intervals,
 )
-from daedalus.evaluation.leaderboard_figures import leaderboard_figures
-from daedalus.evaluation.scale import ENDS
+from daedalus.lab.evaluation.leaderboard_figures import leaderboard_figures
+from daedalus.lab.evaluation.scale import ENDS
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
-from daedalus.studies.certificate_tables import mean_regrets
+from daedalus.lab.studies.certificate_tables import mean_regrets
 from experiments.build import (
     designers_of,
     make_env,

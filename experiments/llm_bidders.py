@@ -16,7 +16,7 @@ from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import DesignEnv
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
-from daedalus.studies.llm_bidders import (
+from daedalus.lab.studies.llm_bidders import (
     MODEL,
     SIMULATED,
     behaviour_gap,
@@ -25,7 +25,7 @@ from daedalus.studies.llm_bidders import (
     rank_correlations,
     require_single_demand,
 )
-from daedalus.studies.llm_bidders_figures import bids_by_format, both_rewards
+from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from experiments.build import load_ask, make_env, own_context
 from experiments.tracked import tracked
 

@@ -8,11 +8,11 @@ import pandas as pd
 
 from daedalus.config.tasks import Neighbours
 from daedalus.design.designers.build import build_all
-from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
-from daedalus.studies.local_optimum import most_frequent, one_field_gains
-from daedalus.studies.local_optimum_figures import gain_bars
+from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
+from daedalus.lab.studies.local_optimum_figures import gain_bars
 from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 

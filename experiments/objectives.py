@@ -12,10 +12,10 @@ from daedalus.config.tasks import Objectives
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
-from daedalus.studies.pareto_fronts_figures import front_panels
+from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
+from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from experiments.build import load_generate, make_context
 from experiments.tracked import tracked
 

@@ -15,8 +15,8 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.scale import ENDS, SCALES, Scale, fingerprint
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.lab.evaluation.scale import ENDS, SCALES, Scale, fingerprint
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
 from daedalus.runs.workers import share_out

@@ -11,10 +11,10 @@ from daedalus.config.tasks import PopulationsTable
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.answer_log import AnswerLog
-from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.figures import population_bars
-from daedalus.evaluation.statistics import summarise
+from daedalus.lab.evaluation.answer_log import AnswerLog
+from daedalus.lab.evaluation.episodes import compare, episode_means
+from daedalus.lab.evaluation.figures import population_bars
+from daedalus.lab.evaluation.statistics import summarise
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator

@@ -13,8 +13,8 @@ from daedalus.config import compose_both
 from daedalus.config.compose import recorded
 from daedalus.config.tasks import PackDesigner
 from daedalus.design.designers.build import build_all
-from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.scale import scale_of
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.lab.evaluation.scale import scale_of
 from daedalus.publishing.evidence import Evidence, read_evidence
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.files import written_whole_folder

@@ -9,8 +9,8 @@ import pandas as pd
 from daedalus.config.tasks import PublishedPlay
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.population import Population
-from daedalus.studies.known_optimum import shares_of_optimum, theory_table
-from daedalus.studies.published_play import (
+from daedalus.lab.studies.known_optimum import shares_of_optimum, theory_table
+from daedalus.lab.studies.published_play import (
     bid_rows,
     collusion_rows,
     credibility_rows,
@@ -18,8 +18,8 @@ from daedalus.studies.published_play import (
     optimum_rows,
     winning_bids,
 )
-from daedalus.studies.published_play_figures import collusion_curves
-from daedalus.studies.tacit_collusion import learning_curves, outcomes
+from daedalus.lab.studies.published_play_figures import collusion_curves
+from daedalus.lab.studies.tacit_collusion import learning_curves, outcomes
 from experiments.build import each_population, make_env, make_envs
 from experiments.tracked import tracked
 

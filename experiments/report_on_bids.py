@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.config import compose_config
 from daedalus.config.compose import quoted
 from daedalus.config.tasks import FromBids
@@ -39,7 +39,7 @@ def report_on_bids(name: str, csv: str, settings: BidLogSettings, folder: str) -
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
     """
-    from daedalus.bids.report import LAST, page
+    from daedalus.lab.bids.report import LAST, page
     from experiments import from_bids  # pandas and matplotlib are slow to import
 
     stem = file_stem(name)

@@ -9,7 +9,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.config.tasks import Sensitivity
-from daedalus.studies import sensitivity, sensitivity_figures
+from daedalus.lab.studies import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from daedalus.config.tasks import SignalToNoise
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.figures import reward_scatter
+from daedalus.lab.evaluation.figures import reward_scatter
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from experiments.build import make_env
@@ -17,7 +17,7 @@ GROUPS, DRAWS = 128, 32
 
 def main(config: SignalToNoise, out: Path) -> None:
     """Reward the same mechanisms many times by each recipe; write the table and the figure."""
-    from daedalus.studies import signal_to_noise as signal
+    from daedalus.lab.studies import signal_to_noise as signal
 
     truthful = Population() if config.market.name == "strategic" else SeatPlan()
     stage0 = DesignEnv.of(config.market, truthful, config.reward)

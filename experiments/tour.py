@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from daedalus.config.tasks import Tour
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.evaluation.statistics import estimate
+from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.lab.evaluation.statistics import estimate
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.search.objective import episode_scores

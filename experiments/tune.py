@@ -11,8 +11,8 @@ from pathlib import Path
 from daedalus.checks import CannotRunError
 from daedalus.config import ConfigError
 from daedalus.config.tasks import Tune
-from daedalus.evaluation.figures import save
-from daedalus.evaluation.run_report import as_table
+from daedalus.lab.evaluation.figures import save
+from daedalus.lab.evaluation.run_report import as_table
 from daedalus.provenance import run_record
 from daedalus.runs.console import make_console
 from daedalus.runs.endings import described, keep_traceback, release

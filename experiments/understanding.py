@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.config.tasks import Understanding
-from daedalus.studies.understanding import (
+from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,
     decisions_by_population,
     gains,
     losses,
 )
-from daedalus.studies.understanding_figures import changes, choice_panels, understanding
+from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
 from experiments.build import each_population
 from experiments.tracked import tracked
 

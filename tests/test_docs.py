@@ -29,20 +29,20 @@ from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import compare, episode_means
-from daedalus.evaluation.leaderboard import (
+from daedalus.lab.evaluation.episodes import compare, episode_means
+from daedalus.lab.evaluation.leaderboard import (
     in_the_worst,
     in_the_worst_fifth,
     score_array,
     three_intervals,
 )
-from daedalus.evaluation.run_report import as_table
-from daedalus.evaluation.statistics import summarise, t_interval
+from daedalus.lab.evaluation.run_report import as_table
+from daedalus.lab.evaluation.statistics import summarise, t_interval
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.design.rewards import terms
-from daedalus.studies.coverage import overview
+from daedalus.lab.studies.coverage import overview
 from experiments import ask
 from experiments.build import make_context, make_env
 from tests.config.composing import write_training_data

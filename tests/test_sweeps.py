@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from daedalus.config import quoted
 from daedalus.config.jobs import Launch, jobs_of_sweep
-from daedalus.evaluation import leaderboard_figures
+from daedalus.lab.evaluation import leaderboard_figures
 from daedalus.runs.files import read_table
 from daedalus.runs.folder import RunFolder
 from daedalus.sweeps import collect_sweep, differences_over_seeds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.bids.rows import require_log
+from daedalus.lab.bids.rows import require_log
 from daedalus.checks import CannotRunError, doing
 from daedalus.config.mistakes import ConfigError
 from daedalus.config.reading import may_read

@@ -10,7 +10,7 @@ from omegaconf import MISSING
 from daedalus.checks import Checked, bounded, within
 from daedalus.config.tuning import TuningSettings
 from daedalus.design.designers.base import DesignerSettings
-from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings

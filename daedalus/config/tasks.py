@@ -12,7 +12,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.config.task_parts import (
     Compared,
     Contest,
@@ -36,10 +36,10 @@ from daedalus.config.task_parts import (
 )
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
-from daedalus.evaluation.settings import AdversarySettings
+from daedalus.lab.evaluation.settings import AdversarySettings
 from daedalus.publishing.settings import HubSettings
 from daedalus.service.load_settings import LoadSettings
-from daedalus.studies.coverage_settings import CoverageSettings
+from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 

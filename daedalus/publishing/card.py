@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.lab.evaluation.basis import COLUMN, cautions
 from daedalus.design.language.prompt import Message
 from daedalus.publishing import tables
 from daedalus.publishing.evidence import Evidence, records

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from daedalus.evaluation.basis import COLUMN, caution
-from daedalus.evaluation.statistics import paired_differences
+from daedalus.lab.evaluation.basis import COLUMN, caution
+from daedalus.lab.evaluation.statistics import paired_differences
 from daedalus.publishing.evidence import TRAINED, Evidence, records
 
 FACTORS = ("welfare", "fairness", "participation", "stability")

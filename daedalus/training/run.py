@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator

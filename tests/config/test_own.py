@@ -20,7 +20,7 @@ from daedalus.config.paths import CONF
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import compare
+from daedalus.lab.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from tests.populations import population

@@ -12,7 +12,7 @@ from daedalus.config.task_parts import Task
 from daedalus.config.tasks import Compare, Grpo, GrpoNumbers, KnownOptimum, Leaderboard, Sft, Tune
 from daedalus.config.tuning import SpaceSettings, TuningSettings
 from daedalus.design.designers.fixed import FixedSettings
-from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings

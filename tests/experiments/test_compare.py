@@ -8,8 +8,8 @@ import pytest
 
 from daedalus.config import compose_config
 from daedalus.design.designers.fixed import FixedDesigner
-from daedalus.evaluation.episodes import COMPOSITE, METRICS
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.episodes import COMPOSITE, METRICS
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanism
 from experiments.build import make_env
 from experiments.compare import compare_designers, comparison

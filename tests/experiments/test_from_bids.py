@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.bids.findings import amount
+from daedalus.lab.bids.findings import amount
 from daedalus.checks import CannotRunError
 from daedalus.config import compose_config
 from experiments import from_bids
-from tests.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.config.composing import failure
 from tests.launching import play
 from tests.untrained import leave_untrained_model

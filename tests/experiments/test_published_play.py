@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.studies import tacit_collusion
+from daedalus.lab.studies import tacit_collusion
 from experiments.published_play import main
 
 SMALL = ("designer.candidates=8", "designer.episodes=2", "designer.sweeps=1")

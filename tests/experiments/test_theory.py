@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from daedalus.config import compose_config
-from daedalus.theory.revenue import CASES, GRID
-from daedalus.theory.rows import Row
+from daedalus.lab.theory.revenue import CASES, GRID
+from daedalus.lab.theory.rows import Row
 from experiments.theory import main
 
 

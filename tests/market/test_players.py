@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import compare
+from daedalus.lab.evaluation.episodes import compare
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, FLAGS, Mechanism, Mechanisms

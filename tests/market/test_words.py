@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.bids.settings import FORMATS
+from daedalus.lab.bids.settings import FORMATS
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES
 from daedalus.market.population import LEARNERS, STRATEGIES
@@ -36,7 +36,7 @@ from daedalus.market.population import BidderType
 from daedalus.market.seat_plan import BidderGroup
 from daedalus.market.values import ValueDistribution
 from daedalus.market.views import View
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.settings import ModelSettings

@@ -11,7 +11,7 @@ import torch
 from stable_baselines3 import PPO
 
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import play_episodes
+from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.gym.single import MarketEnv
 from daedalus.gym.vector import MarketVectorEnv
 from daedalus.market.mechanism import FIELDS

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
 from daedalus.service.sessions.session_messages import TRAINED

@@ -10,7 +10,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.design.env import Episodes
-from daedalus.evaluation.scale import Scale, scale_of
+from daedalus.lab.evaluation.scale import Scale, scale_of
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds

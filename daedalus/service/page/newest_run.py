@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from daedalus.evaluation.episodes import COMPOSITE
+from daedalus.lab.evaluation.episodes import COMPOSITE
 from daedalus.runs.candidates import newest_run
 from daedalus.runs.folder import RunFolder
 from daedalus.service.page.page_messages import DesignerScore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daedalus.bids.text_table import USUAL_NAMES
+from daedalus.lab.bids.text_table import USUAL_NAMES
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
 from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket

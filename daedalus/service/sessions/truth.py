@@ -14,8 +14,8 @@ from daedalus.market.strategic import StrategicMarket
 from daedalus.market.words import AuctionType
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
-from daedalus.theory.certificates import draw_values, groups_of, truthful_regret
-from daedalus.theory.formats import FORMATS
+from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.formats import FORMATS
 
 _RESERVES = np.linspace(*RANGES["reserve_price"], 10).round(2).tolist()
 _DRAWS = 2000
@@ -29,7 +29,7 @@ class Truths:
         self._lock = asyncio.Lock()  # many bidders take two seconds of one core
 
     async def of(self, environment: DaedalusEnvironment) -> Truth:
-        """Return the mean ex-post regrets of truthful bids, see ``daedalus.theory.certificates``.
+        """Return the mean ex-post regrets of truthful bids, see ``daedalus.lab.theory.certificates``.
 
         There are none in the classic market, none where each episode draws its bidders, and none
         of a format whose theory is not known.

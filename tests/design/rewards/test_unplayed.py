@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.evaluation.episodes import play_episodes
+from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation

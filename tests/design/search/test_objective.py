@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds

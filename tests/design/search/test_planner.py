@@ -7,7 +7,7 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import Episodes
-from daedalus.evaluation.episodes import play_episodes
+from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.budgets import PlannerBudget

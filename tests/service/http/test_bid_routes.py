@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import requests
 
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS, for_visitors
 from experiments.report_on_bids import report_on_bids
-from tests.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.conftest import JSON_BODY, serving
 from tests.service.sessions.test_worker import behind, echoing, endless, refused
 

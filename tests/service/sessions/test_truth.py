@@ -13,7 +13,7 @@ from daedalus.market.seeds import generator
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
-from daedalus.theory.certificates import draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
 from tests.populations import in_both_markets
 
 ADDRESS = "http://localhost:8000"

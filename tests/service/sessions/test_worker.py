@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.bids.settings import BidLogSettings
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
 from daedalus.service.sessions.bid_reports import MadeReport
 from daedalus.service.sessions.worker import (

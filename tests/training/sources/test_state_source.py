@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.config import compose_config
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.run_report import Report
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from experiments.report_on_bids import report_on_bids
-from tests.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.page.static.visitor import Visit, at_own_site
 from tests.service.sessions.test_worker import behind
 

@@ -1,0 +1,1 @@
+"""Measuring: episodes and statistics, studies, auction theory, and logs of bids."""

@@ -1,0 +1,225 @@
+"""The verdict in four answers: what to set, what it brings, how sure that is, what may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from daedalus.lab.bids.assumptions import SINGLE_SALES
+from daedalus.lab.bids.design import INDIFFERENT, MULTIPLES
+from daedalus.lab.bids.estimates import MONEY
+from daedalus.lab.bids.findings import Findings, amount, reserve_words, typical
+from daedalus.lab.bids.text_table import DOUBT
+
+_OFF = "The prices of the estimate are off by more than this gain. "
+_NOTHING = 0.005
+"""Losses, in percent, that are called none."""
+_CLOSE = 0.005
+"""Share of the prices up to which the estimate is said to have them."""
+_MOVED = 0.1
+"""Share by which the best reserve moves if a sale is left out, from which it is a doubt."""
+
+
+def what_to_set(findings: Findings) -> str:
+    """Return what to set, in the seller's money, and why not something else."""
+    verdict = findings.verdict
+    if not verdict.change:
+        return f"**Change nothing: {_kept(findings)}.** {_why_not(findings)}"
+    told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
+    each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
+    if findings.is_small:
+        return (
+            f"**Try {told} in some sales first, chosen by lot.** The gain is smaller than the "
+            f"error of the estimate, so only a trial can show it.{each}"
+        )
+    now = _words(findings, verdict.held.multiple)
+    return f"**Set {told}** instead of {now}.{each}"
+
+
+def _kept(findings: Findings) -> str:
+    if not findings.verdict.held.multiple:
+        return "go on without a reserve"
+    return f"keep {_words(findings, findings.verdict.held.multiple)}"
+
+
+def what_it_brings(findings: Findings) -> str:
+    """Return the gain on the mechanism in force."""
+    verdict = findings.verdict
+    unit = "" if findings.in_money else f" in {findings.reward}"
+    share = f", or {100 * abs(findings.gain):.2f} %" if findings.gain else ""
+    if findings.is_unchanged:
+        now = amount(verdict.reward)
+        return (
+            f"By the estimate a sale brings {now}{unit} on average, and no other reserve brings "
+            f"more.{_in_log(findings)}"
+        )
+    then, now = amount(verdict.reward + verdict.gain), amount(verdict.reward)
+    best = _words(findings, verdict.policy.multiple)
+    condition = "With it" if verdict.change else f"With the best one found, {best},"
+    if then == now:
+        return (
+            f"{condition} a sale would bring {now}{unit} on average by the estimate, as it does "
+            f"now. The difference is too small to matter.{_in_log(findings)}"
+        )
+    return (
+        f"{condition} a sale would bring {then}{unit} on average by the estimate, and {now} as it "
+        f"is now. That is {amount(abs(verdict.gain))} "
+        f"{'more' if verdict.gain >= 0 else 'less'}{share}.{_in_log(findings)}"
+    )
+
+
+def _in_log(findings: Findings) -> str:
+    """Return what sales of the log brought, if the estimate is of the same sales."""
+    if not findings.in_money or findings.estimate.potential:
+        return ""
+    return f" The sales of the log brought {amount(float(findings.estimator.log.paid.mean()))}."
+
+
+def how_sure(findings: Findings) -> str:
+    """Return the intervals of the gain and of the best reserve."""
+    percent, count = 100.0 * findings.confidence, findings.estimator.settings.resamples
+    low, high = map(amount, findings.verdict.interval)
+    gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
+    chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
+    return (
+        f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve "
+        f"{_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
+        "Other sales could by chance have led to another result in these "
+        f"ranges ({count} samples of the sales). {chosen if gain else ''}"
+        f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
+        "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
+        "which sales are errors, whether bids of a sale share something, and how many bidders "
+        "could have come."
+    )
+
+
+def _at_ends(findings: Findings) -> str:
+    """Return what the ends of the range of best reserves bring: not all of them gain."""
+    verdict = findings.verdict
+    low, high = map(amount, verdict.at_best)
+    if verdict.best[0] == verdict.best[1]:
+        return ""
+    if min(verdict.at_best) >= verdict.reward + verdict.gain - INDIFFERENT * abs(verdict.reward):
+        return "By the estimate a sale brings nearly the same at both ends. "
+    return f"By the estimate a sale brings {low} at the lower end, and {high} at the upper one. "
+
+
+def _as_good(findings: Findings) -> str:
+    """Return which reserves bring as much, if they are more than the interval of the best."""
+    low, high = findings.verdict.as_good
+    least, most = findings.verdict.best
+    if low >= least and high <= most:
+        return ""
+    near, far = (_words(findings, each).removeprefix("a reserve of ") for each in (low, high))
+    which = f"any reserve from {near} to {far}" if low else f"no reserve, or any up to {far},"
+    return f"By the estimate, {which} brings as much, within {100 * INDIFFERENT:g} %. "
+
+
+def _range_of_best(findings: Findings) -> str:
+    estimator, estimate = findings.estimator, findings.estimate
+    low, high = findings.verdict.best
+    near, far = (amount(typical(each, estimator, estimate)) for each in (low, high))
+    where = "" if findings.base == MONEY else " in a typical sale"
+    if low == high:
+        return f"of those tried is {near if low else 'none'}{where}, in nearly all samples"
+    return f"lies between {near} and {far}{where}"
+
+
+def doubts(findings: Findings) -> list[str]:
+    """Return what speaks against the verdict, the most serious first; none if nothing does."""
+    notes = [str(each) for each in findings.estimator.log.notes if each.kind == DOUBT]
+    return [*notes, *_of_the_estimate(findings), *_of_assumptions(findings)]
+
+
+def _words(findings: Findings, multiple: float) -> str:
+    return reserve_words(multiple, findings.estimator, findings.estimate)
+
+
+def _other_fields(findings: Findings) -> str:
+    changed = [f"{name} {value}" for name, value in findings.other_fields.items()]
+    return f", and {', '.join(changed)}" if changed else ""
+
+
+def _why_not(findings: Findings) -> str:
+    verdict = findings.verdict
+    if findings.is_unchanged:
+        return "It is the best one by the estimate."
+    if not verdict.unseen:
+        return "No reserve surely brings more."
+    change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)
+    near, far = sorted(abs(each) for each in ends)
+    return (
+        f"The best reserve by the estimate is {verdict.policy.multiple:.2f} times today's. But the "
+        "log has hardly any bids from below today's reserve, so it cannot tell what bidders with "
+        "lower values would do. A reserve that is a fifth higher would "
+        f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % ({near:.1f} to {far:.1f} %)."
+    )
+
+
+def _of_the_estimate(findings: Findings) -> Iterator[str]:
+    verdict = findings.verdict
+    if findings.miss > _CLOSE:
+        each = ", ".join(
+            f"{100 * miss:+.1f} % with {bidders}"
+            for bidders, miss in zip(findings.fit["bidders"], findings.misses, strict=True)
+        )
+        yield (
+            f"By the estimate, sales would have brought other prices than in the log: {each} "
+            f"bidders, and {100 * findings.miss:.1f} % apart in the mean. So a gain or a loss "
+            "below that may be an error of the estimate."
+        )
+    if verdict.policy.multiple == MULTIPLES[-1]:
+        yield "The designed reserve is the highest that was tried. A higher one may be better."
+    yield from _of_the_reserve(findings)
+    if verdict.held.multiple and verdict.unseen:
+        yield (
+            "All numbers for a reserve below today's extend the estimate to bidders who could not "
+            "bid. The gain comes from sales that fail today by the estimate, "
+            f"{100 * findings.failing:.1f} % of all; they are no part of the log. Those who did "
+            "bid would not pay more. Only a trial can tell: lower the reserve in some sales, "
+            "chosen by lot."
+        )
+    table = findings.sensitivity
+    best = float(table.loc[table["kind"] == "as estimated", "best"].iloc[0])
+    single = table[table["kind"] == SINGLE_SALES]
+    for assumption, other in zip(single["assumption"], single["best"], strict=True):
+        if abs(other - best) > _MOVED * best:
+            then = _words(findings, float(other))
+            yield f"A single sale moves the result: {assumption}, the best is {then}."
+
+
+def _of_the_reserve(findings: Findings) -> Iterator[str]:
+    """Yield what is not known of bidders whom the reserve kept away."""
+    potential, estimator = findings.estimate.potential, findings.estimator
+    if potential:
+        given = estimator.settings.potential_bidders is not None
+        source = "as was set" if given else "the most bids that a sale has"
+        yield (
+            f"The reserve keeps bidders away. {potential.bidders} bidders are taken to be "
+            f"interested in each sale ({source}), and {100 * potential.excluded:.0f} % of them "
+            "find it worth less than the reserve. Results count sales without a bid, too, which "
+            "the log does not have."
+        )
+    elif estimator.lacks_rivals:
+        yield (
+            "Bids begin just above the reserve, so it kept bidders away. How many, or which share, "
+            "differs from sale to sale, so they are not counted as rivals. If bidders knew who "
+            "came, values above the reserve are right. If not, low values are too low, and high "
+            "ones with few bidders too high. If you know how many could come, set "
+            "bid_log.potential_bidders."
+        )
+    if potential and estimator.is_uneven:
+        yield (
+            "The reserve is high for some sales and low for others. The estimate takes it to "
+            "exclude the same share of values in all of them."
+        )
+
+
+def _of_assumptions(findings: Findings) -> Iterator[str]:
+    table = findings.sensitivity
+    others = table[~table["kind"].isin(["as estimated", SINGLE_SALES])]
+    losses = others[others["gain"] < -_NOTHING]
+    pairs = zip(losses["assumption"], losses["gain"], strict=True)
+    named = "; ".join(f"{assumption} ({-gain:.2f} % lost)" for assumption, gain in pairs)
+    if named:
+        which = "This reserve" if findings.verdict.change else "The best reserve found"
+        yield f"{which} would lose if: {named}."

@@ -1,0 +1,158 @@
+"""What the answer becomes if an assumption behind it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.lab.bids.design import MULTIPLES, Verdict, place_of
+from daedalus.lab.bids.estimates import Estimate, Estimator, money_at, over_classes
+from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
+from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.sales import Bidder, expected_revenue
+
+Numbers = NDArray[np.float64]
+
+SINGLE_SALES = "single sales"
+"""Kind of the rows that leave one sale out."""
+
+_STRONGER = 1.2
+_EVERY = 5
+_INNER = slice(5, 96)
+
+
+def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> pd.DataFrame:
+    """Return the best reserve and the gain of the designed one under other assumptions.
+
+    Args:
+        estimator: The log.
+        estimate: The estimate that the design is for.
+        verdict: The designed policy, and the one in force.
+
+    Returns:
+        A row for each: ``assumption``; ``kind``; ``best``, the best multiple of the base; and
+        ``gain`` of the designed reserve on that in force, in percent of revenue.
+    """
+    rows = []
+    for kind, assumption, revenue in _worlds(estimator, estimate):
+        now, then = (
+            revenue[place_of(verdict.held.multiple)],
+            revenue[place_of(verdict.policy.multiple)],
+        )
+        best = float(MULTIPLES[np.argmax(revenue)])
+        rows.append(
+            {"assumption": assumption, "kind": kind, "best": best}
+            | {"gain": 100.0 * float(then / now - 1.0)}
+        )
+    return pd.DataFrame(rows)
+
+
+def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield kinds of assumptions, what is assumed, and revenue at each of ``MULTIPLES``."""
+    yield "as estimated", "as estimated", money_at(estimate, MULTIPLES)
+    yield from _sizes(estimate)
+    yield from _settings(estimator)
+    if estimator.settings.format == FIRST_PRICE:
+        yield from _rivals(estimator)
+    if not np.array_equal(estimate.low, estimate.high):
+        for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
+            world = money_at(estimate.with_values(values), MULTIPLES)
+            yield "format", f"values are the {name} that bids allow", world
+    yield from _single_sales(estimator, estimate)
+    name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
+    yield "asymmetry", name, _one_is_stronger(estimate)
+
+
+def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    for size, values in estimate.by_size.items():
+        own = replace(estimate, values=values, shares={size: 1.0})
+        yield "number of bidders", f"only sales with {size} bidders count", money_at(own, MULTIPLES)
+
+
+def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds without the sale of the lowest bids, and without that of the highest."""
+    log = estimator.log
+    relative = np.log(log.bids / estimate.levels.shown[log.sale])
+    means = np.bincount(log.sale, relative) / log.bidders
+    for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
+        weights = np.ones(len(means))
+        weights[sale] = 0.0
+        name = f"sale {log.sales['auction'][sale]} is left out, whose bids are the {word}"
+        yield SINGLE_SALES, name, money_at(estimator.estimate(weights), MULTIPLES)
+
+
+def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds that the same bids lead to by another way of estimating."""
+    settings, changes = estimator.settings, list[tuple[str, str, dict[str, Any]]]()
+    removed = settings.removes_common_part
+    if removed or settings.format != ASCENDING:  # there, a part of it is due to the format
+        knew = "bids of a sale have nothing in common" if removed else "bidders knew more"
+        changes.append(("what bidders knew", knew, {"common_part": not removed}))
+    if settings.format == FIRST_PRICE:
+        half, twice = 0.5 * settings.bandwidth, 2.0 * settings.bandwidth
+        changes += [
+            ("boundary", "bids are smoothed half as much", {"bandwidth": half}),
+            ("boundary", "bids are smoothed twice as much", {"bandwidth": twice}),
+            ("format", "bidders bid all that the sale is worth to them", {"format": SECOND_PRICE}),
+        ]
+    for kind, name, change in changes:
+        other = replace(estimator, settings=replace(settings, **change))
+        yield kind, name, money_at(other.estimate(), MULTIPLES)
+
+
+def _rivals(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield worlds in which bidders reckoned with other rivals than those who bid."""
+    for kind, more, name in (
+        ("collusion", -1, "bidders expected one rival fewer, as in a ring of two"),
+        ("number of bidders", 1, "bidders expected one rival more"),
+    ):
+        estimate = estimator.estimate(more_rivals=more)
+        yield kind, name, money_at(estimate, MULTIPLES)
+
+
+def _one_is_stronger(estimate: Estimate) -> Numbers:
+    """Return second-price revenue if one bidder of each sale has higher values than the others."""
+    grid = estimate.values[::_EVERY]
+    others = Bidder(Distribution(LEVELS[::_EVERY], grid))
+    strong = Bidder(Distribution(LEVELS[::_EVERY], _STRONGER * grid))
+    curve = np.zeros(len(grid) + 1)
+    reserves = np.concatenate([[0.0], grid])
+    for size, share in estimate.shares.items():
+        bidders = [strong, *[others] * (size - 1)]
+        curve += share * np.array([expected_revenue(bidders, each) for each in reserves])
+    return over_classes(estimate.bases, estimate.worth, MULTIPLES, reserves, curve)
+
+
+def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
+    """Return how estimated values compare with bids, and how well they explain prices.
+
+    Returns:
+        A row for each number of ``bidders``: number of ``sales``; ``median_markup``, values over
+        bids less 1, in percent; ``mean_markup``, the same of their sums without the lowest and
+        highest twentieth; and the mean price in levels, as the log has it (``paid``) and as the
+        estimate has it at the reserves in force (``explained``). Ascending sales have no rows, and
+        neither has a log whose reserve kept bidders away, because prices of sales that the log
+        lacks are part of the estimate.
+    """
+    log, levels = estimator.log, estimate.levels
+    paid = log.paid / (levels.known * estimate.common.mean())
+    sizes, rows = log.bidders, []
+    for size, values in estimate.by_size.items():
+        quantiles = estimate.bids[size]
+        ratio = values[1:-1] / quantiles[1:-1]
+        own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
+        held = np.array([1.0 if estimator.base == "reserve" else 0.0])
+        rows.append(
+            {"bidders": size, "sales": int((sizes == size).sum())}
+            | {"median_markup": 100.0 * (np.median(ratio) - 1.0)}
+            | {"mean_markup": 100.0 * (values[_INNER].sum() / quantiles[_INNER].sum() - 1.0)}
+            | {"paid": paid[sizes == size].mean()}
+            | {"explained": float(money_at(own, held)[0])}
+        )
+    return pd.DataFrame(rows)

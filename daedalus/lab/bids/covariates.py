@@ -1,0 +1,249 @@
+"""Covariates: the columns that say what was sold, and why the others do not.
+
+A covariate is known before the sale, and is the same in all rows of a sale. A column that differs
+within a sale, that follows from its bids, or that only numbers the rows says nothing of the goods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.lab.bids.columns import Columns
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.text_table import DOUBT, LEFT_OUT, USED, Note
+from daedalus.checks import CannotRunError
+
+YEAR = "year"
+
+FEWEST = 10
+"""Categories with fewer sales share one dummy."""
+
+_SAME = 0.9  # share of the sales in which a column follows from the bids, from which it is a result
+_SOLD = 0.3  # share of them in which it is a bid, and not 0 or the reserve
+_ROUNDING = 1e-6
+_CLOSE = 1.0 - 1e-4  # correlation of logarithms with a result, such as a price and one with a tax
+
+
+@dataclass(frozen=True)
+class Sale:
+    """The rows of the sales of a log.
+
+    Attributes:
+        number: The sale of each row, from 0, shape (L,).
+        bids: The bid of each row, shape (L,).
+        bidders: The bidder of each row, or None.
+        reserves: The reserve of each row, or None, shape (L,).
+    """
+
+    number: NDArray[np.int64]
+    bids: NDArray[np.float64]
+    bidders: Sequence[str] | None
+    reserves: NDArray[np.float64] | None
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """Return the first row of each sale, shape (A,)."""
+        return np.asarray(np.unique(self.number, return_index=True)[1])
+
+    def varies(self, values: Sequence[object]) -> int | None:
+        """Return the first row whose value is not that of its sale's first row; None if none is."""
+        codes = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)[0]
+        other = codes != codes[self.first][self.number]
+        return int(np.argmax(other)) if other.any() else None
+
+    def results(self) -> dict[str, NDArray[np.float64]]:
+        """Return what follows from the bids of each sale, in words and numbers of shape (A,)."""
+        order = np.lexsort([self.bids, self.number])
+        rising, counts = self.bids[order], np.bincount(self.number)
+        last = np.cumsum(counts) - 1
+        sums = np.bincount(self.number, self.bids)
+        return {
+            "the number of bids": counts.astype(np.float64),
+            "the highest bid": rising[last],
+            "the second bid": rising[np.maximum(last - 1, last - counts + 1)],
+            "the sum of the bids": sums,
+            "the mean of the bids": sums / counts,
+        }
+
+    def are_prices(self, numbers: NDArray[np.float64]) -> bool:
+        """Return whether numbers of the sales, shape (A,), are bids, or a reserve, or 0."""
+        of_rows = numbers[self.number]
+        is_bid = np.isclose(of_rows, self.bids, rtol=_ROUNDING, atol=0.0)
+        reserves = np.zeros(1) if self.reserves is None else self.reserves
+        is_other = (of_rows == 0.0) | (of_rows == reserves)
+        bid, other = (np.bincount(self.number, each) > 0 for each in (is_bid, is_other))
+        return bool(bid.mean() >= _SOLD and (bid | other).mean() >= _SAME)
+
+    @property
+    def winners(self) -> list[str]:
+        """Return the bidder of the highest bid of each sale; none if bidders are not known."""
+        if self.bidders is None:
+            return []
+        order = np.lexsort([self.bids, self.number])
+        last = np.cumsum(np.bincount(self.number)) - 1
+        return [self.bidders[row] for row in order[last]]
+
+
+def covariates_of(
+    columns: Columns, taken: Sequence[str], date: str | None, sale: Sale, settings: BidLogSettings
+) -> tuple[pd.DataFrame, list[Note]]:
+    """Return the covariates of each sale, and notes on what was used and what was not.
+
+    Args:
+        columns: The columns of the log.
+        taken: Those that have another role.
+        date: The column of dates, or None.
+        sale: The sales.
+        settings: Which columns to take, and which are words.
+
+    Returns:
+        A row for each sale, numbers as floats and words as texts, by the names of the log's
+        columns; and the notes.
+
+    Raises:
+        CannotRunError: A column that is named cannot be used, or a cell is empty or of another
+            kind than the rest of its column; the message names its line.
+    """
+    table = columns.table
+    named = None if settings.covariates is None else set(_found(columns, settings.covariates))
+    words = set(_found(columns, settings.words))
+    chosen, notes = {}, []
+    for name in table.names:
+        if name in taken:
+            continue
+        if named is not None and name not in named:
+            notes.append(Note(LEFT_OUT, f"{name}: bid_log.covariates does not name it."))
+            continue
+        values, kind, why = _read(columns, name, sale, name in words)
+        if why is not None:
+            if named is not None:
+                raise CannotRunError(f"bids: column {name} cannot be a covariate: {why}")
+            notes.append(Note(LEFT_OUT, f"{name}: {why}."))
+            continue
+        chosen[name] = values
+        notes += [Note(USED, f"{name} as {kind}."), *_doubts(name, values)]
+    frame = pd.DataFrame(chosen, index=range(len(sale.first)))
+    if date is not None:
+        years, note = _years(columns, date, sale)
+        notes.append(note)
+        if years is not None:
+            frame.insert(len(frame.columns), _free_name(YEAR, frame), years)
+    return frame, notes
+
+
+def _found(columns: Columns, names: Sequence[str]) -> list[str]:
+    return [columns.table.require({"covariates": name})["covariates"] for name in names]
+
+
+def _free_name(name: str, frame: pd.DataFrame) -> str:
+    """Return a name that no column of the log has."""
+    while name in frame:
+        name = f"{name} of sale"
+    return name
+
+
+def _read(
+    columns: Columns, name: str, sale: Sale, words: bool
+) -> tuple[list[object], str, str | None]:
+    """Return a column's value for each sale, what it is, and why it is not used, if so."""
+    cells = columns.texts(name)
+    if not any(cells):
+        return [], "", "it is empty"
+    values: list[object] = list(cells)
+    kind = "words"
+    if not words and columns.are_numbers(name):
+        found = columns.numbers(name)
+        values = [np.nan if each is None else each for each in found.values]
+        kind = f"numbers{f' ({found.unit})' if found.unit else ''}"
+    row = sale.varies(values)
+    if row is not None:
+        first = sale.first[sale.number[row]]
+        shown = f"{cells[first] or 'nothing'} and {cells[row] or 'nothing'}"
+        where = f"lines {columns.table.lines[first]} and {columns.table.lines[row]}"
+        return [], "", f"it differs within a sale ({shown}, {where})"
+    _refuse_gaps(columns, name, values)
+    of_sales = [values[place] for place in sale.first]
+    return of_sales, kind, _of_no_use(of_sales, kind != "words", sale)
+
+
+def _refuse_gaps(columns: Columns, name: str, values: Sequence[object]) -> None:
+    """Refuse a column with an empty cell.
+
+    Raises:
+        CannotRunError: There is one; the message names its line.
+    """
+    gaps = [row for row, value in enumerate(values) if value == "" or value != value]
+    if gaps:
+        raise CannotRunError(
+            f"bids: column {name} is empty in {len(gaps)} rows, first in line "
+            f"{columns.table.lines[gaps[0]]}; fill it, or leave the column out "
+            "(bid_log.covariates names those to use)"
+        )
+
+
+def _of_no_use(values: Sequence[object], are_numbers: bool, sale: Sale) -> str | None:
+    """Return why the values of the sales say nothing of the goods; None if they do."""
+    if len(set(values)) == 1:
+        return "it is the same in all sales"
+    if not are_numbers:
+        return _words_of_no_use(values, sale)
+    numbers = np.asarray(values, dtype=np.float64)
+    if np.array_equal(np.diff(np.sort(numbers)), np.ones(len(numbers) - 1)):
+        return "it numbers the sales"
+    if sale.are_prices(numbers):
+        return "it is a price, which nobody knows before the sale"
+    results = sale.results().items()
+    found = next((what for what, result in results if _follows(numbers, result)), None)
+    return f"it follows from {found}" if found else None
+
+
+def _words_of_no_use(values: Sequence[object], sale: Sale) -> str | None:
+    winners = sale.winners
+    if winners and np.mean([a == b for a, b in zip(values, winners, strict=True)]) >= _SAME:
+        return "it is the winner, who is not known before the sale"
+    if max(Counter(values).values()) < FEWEST:
+        return f"each of its words has fewer than {FEWEST} sales"
+    return None
+
+
+def _follows(numbers: NDArray[np.float64], result: NDArray[np.float64]) -> bool:
+    """Return whether numbers are a result, or nearly a power of it, such as a price with a tax."""
+    if np.isclose(numbers, result, rtol=_ROUNDING, atol=0.0).mean() >= _SAME:
+        return True
+    positive = bool((numbers > 0).all())
+    return positive and _correlation(np.log(numbers), np.log(result)) > _CLOSE
+
+
+def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    one, other = first - first.mean(), second - second.mean()
+    norm = float(np.sqrt((one @ one) * (other @ other)))
+    return float(one @ other) / norm if norm > 0 else 0.0
+
+
+def _doubts(name: str, values: Sequence[object]) -> Iterator[Note]:
+    if "reserve" in name.casefold():
+        hint = f"if it is the reserve in force, give bid_log.reserve={name}"
+        yield Note(DOUBT, f"{name} counts as a covariate; {hint}.")
+    words = pd.Series([each for each in values if isinstance(each, str)], dtype=object)
+    counts = words.value_counts()
+    rare = counts[counts < FEWEST]
+    if len(rare):
+        few = f"{len(rare)} word{'s' * (len(rare) > 1)} with fewer than {FEWEST} sales"
+        yield Note(USED, f"{name}: {few} count as one category.")
+
+
+def _years(columns: Columns, date: str, sale: Sale) -> tuple[list[str] | None, Note]:
+    """Return the year of each sale, and a note; None if it says nothing."""
+    years = columns.years(date)
+    of_sales = [years[place] for place in sale.first]
+    if sale.varies(years) is not None:
+        return None, Note(LEFT_OUT, f"{date}: its year differs within a sale.")
+    if len(set(of_sales)) == 1:
+        return None, Note(LEFT_OUT, f"{date}: all sales are of the year {of_sales[0]}.")
+    return of_sales, Note(USED, f"the year of {date} as words.")

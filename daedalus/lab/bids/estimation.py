@@ -1,0 +1,198 @@
+"""Distributions of values, estimated from the bids of sales of one size.
+
+Everything is a table of quantiles at ``LEVELS``. In a first-price sale with n bidders a bid b is
+the best answer of the value v = b + G(b) / ((n - 1) g(b)) (Guerre, Perrigne & Vuong 2000). Bids
+rise with values, so at level u of both, V(u) = Q(u) + u Q'(u) / (n - 1), where Q is the quantile
+function of bids (Marmer & Shneyerov 2012). Q' is the slope of a local quadratic in the levels, as
+in Gimenes & Guerre 2022. It has no boundary bias of first order, because the levels end at 0 and 1
+exactly.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from daedalus.lab.bids.settings import FIRST_PRICE, SECOND_PRICE
+
+Numbers = NDArray[np.float64]
+
+LEVELS = np.linspace(0.0, 1.0, 101)
+"""Levels of the tables of quantiles, in hundredths, shape (K,)."""
+
+_BLOCKS = 1024
+_CUT = 0.5 / (len(LEVELS) - 1)
+_RULE = 0.9
+"""Bandwidth in levels of one bid. It is that of Guerre, Perrigne & Vuong (2000), 1.06 x 2.978
+standard deviations for the triweight kernel, where levels have the deviation 1/sqrt(12)."""
+
+
+def bandwidth(bids: float, factor: float = 1.0) -> float:
+    """Return the bandwidth in levels for a number of bids: it falls with its fifth root."""
+    return float(min(0.5, factor * _RULE * bids**-0.2))
+
+
+def quantiles_of(numbers: Numbers, weights: Numbers) -> Numbers:
+    """Return the quantiles of weighted numbers at ``LEVELS``; the ends are half a step inside."""
+    order = np.argsort(numbers)
+    return _quantiles(numbers[order], _middles(weights[order]), LEVELS.clip(_CUT, 1.0 - _CUT))
+
+
+def first_price_values(
+    bids: Numbers, weights: Numbers, bidders: int, smoothing: float, excluded: float = 0.0
+) -> Numbers:
+    """Return the quantiles of values behind first-price bids, rising, shape (K,).
+
+    Args:
+        bids: Bids of sales with one number of bidders, above 0, shape (L,).
+        weights: How often each counts, shape (L,).
+        bidders: That number n, at least 2.
+        smoothing: Bandwidth in levels, see ``bandwidth``.
+        excluded: Share of the values of n potential bidders below a reserve that binds. Values
+            found are those of the others.
+    """
+    order = np.argsort(bids)
+    ordered, counts = bids[order], weights[order]
+    at = LEVELS.clip(_CUT, 1.0 - _CUT)
+    quantiles = _quantiles(ordered, _middles(counts), at)
+    unit = float(_quantiles(ordered, _middles(counts), np.array(0.5)))
+    slope = _slopes(round(smoothing, 4)) @ _blocks(np.log1p(ordered / unit), counts)
+    below = excluded / (1.0 - excluded) + at
+    markup = below * np.maximum(slope, 0.0) * (unit + quantiles) / (bidders - 1)
+    known = at <= 1.0 - smoothing**2  # above, the slope of a steep tail would be noise
+    markup[~known] = markup[known][-1]
+    return np.sort(quantiles + markup)  # rearranged: Chernozhukov, Fernandez-Val & Galichon 2010
+
+
+def ascending_bounds(
+    bids: Numbers, sale: NDArray[np.int64], bidders: NDArray[np.int64], weights: Numbers,
+    increment: float,
+) -> tuple[Numbers, Numbers]:  # fmt: skip
+    """Return quantiles between which those of values lie, by Haile & Tamer (2003).
+
+    Nobody bids above its value, and nobody lets another win at a price that it would beat. So each
+    order statistic of bids bounds the distribution function from above, and the highest bid, raised
+    by the increment, bounds it from below. Jump bids, which raise by more, are allowed.
+
+    Bounds of a sample are off by chance as its values are, so their intervals come from the
+    bootstrap. If all bid up to their values, the two are equal but for chance. Where they cross,
+    the one of the highest bid counts for both: it is free of the bias that the lowest of several
+    estimates has.
+
+    Args:
+        bids: The last bid of each bidder, shape (L,).
+        sale: The sale of each bid, shape (L,).
+        bidders: Number of bidders of each sale, shape (A,).
+        weights: How often each sale counts, shape (A,).
+        increment: Least step, as a share of the bid.
+
+    Returns:
+        The lower and the upper quantiles, each of shape (K,).
+    """
+    order = np.lexsort([bids, sale])
+    bids, sale = bids[order], sale[order]
+    rank = np.arange(len(sale)) - np.searchsorted(sale, sale)
+    places = quantiles_of(bids * (1.0 + increment), weights[sale])
+    above, below = np.ones(len(places)), np.zeros(len(places))
+    for size in np.unique(bidders[weights > 0]):
+        for place in range(size):
+            here = (bidders[sale] == size) & (rank == place)
+            reached = _share_below(bids[here], weights[sale[here]], places)
+            above = np.minimum(above, special.betaincinv(place + 1, size - place, reached))
+        raised = _share_below(bids[here] * (1.0 + increment), weights[sale[here]], places)
+        below = np.maximum(below, special.betaincinv(size - 1, 2, raised))
+    above = np.maximum.accumulate(np.maximum(above, below))  # where they cross by chance
+    low, high = (
+        np.interp(LEVELS.clip(_CUT, 1.0 - _CUT), *_rising(each, places)) for each in (above, below)
+    )
+    return low, high
+
+
+def values_by_size(
+    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64], kind: str, factor: float,
+    more_rivals: int = 0,
+) -> dict[int, Numbers]:  # fmt: skip
+    """Return the quantiles of values for each number of bidders, for sealed sales.
+
+    Args:
+        bids: Bids, shape (L,).
+        weights: How often each counts, shape (L,).
+        bidders: Number of bidders of the sale of each bid, shape (L,).
+        kind: The format, ``first_price`` or ``second_price``.
+        factor: Factor of the bandwidth.
+        more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
+
+    Raises:
+        ValueError: The format is another one.
+    """
+    found = {}
+    for size in np.unique(bidders).tolist():
+        here = bidders == size
+        if kind == FIRST_PRICE:
+            smoothing = bandwidth(float(here.sum()), factor)
+            expected = max(size + more_rivals, 2)
+            found[size] = first_price_values(bids[here], weights[here], expected, smoothing)
+        elif kind == SECOND_PRICE:
+            found[size] = quantiles_of(bids[here], weights[here])
+        else:
+            raise ValueError(f"format: {kind!r}; choose {FIRST_PRICE} or {SECOND_PRICE}")
+    return found
+
+
+def pooled(tables: dict[int, Numbers], counts: dict[int, float]) -> Numbers:
+    """Return mean quantiles of tables, weighted by their numbers of bids."""
+    return np.asarray(sum(counts[size] * table for size, table in tables.items())) / sum(
+        counts[size] for size in tables
+    )
+
+
+def _middles(weights: Numbers) -> Numbers:
+    """Return the level in the middle of each weight."""
+    sums = np.cumsum(weights)
+    return np.asarray((sums - 0.5 * weights) / sums[-1])
+
+
+def _quantiles(ordered: Numbers, middles: Numbers, levels: Numbers) -> Numbers:
+    return np.asarray(np.interp(levels, middles, ordered))
+
+
+def _blocks(ordered: Numbers, weights: Numbers) -> Numbers:
+    """Return the means of the quantile function over ``_BLOCKS`` equal pieces of the levels."""
+    ends = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+    sums = np.concatenate([[0.0], np.cumsum(weights * ordered)]) / weights.sum()
+    edges = np.linspace(0.0, 1.0, _BLOCKS + 1)
+    return np.asarray(np.diff(np.interp(edges, ends, sums)) * _BLOCKS)
+
+
+@cache
+def _slopes(smoothing: float) -> Numbers:
+    """Return weights of the blocks that give the slope of a local quadratic, (K, blocks).
+
+    The kernel is the triweight. It narrows towards the upper end, where quantiles are steep, down
+    to a quarter. Where it reaches beyond an end it is cut off there.
+    """
+    middles = (np.arange(_BLOCKS) + 0.5) / _BLOCKS
+    rows = []
+    for level in LEVELS.clip(_CUT, 1.0 - _CUT):
+        width = np.clip(1.0 - level, smoothing / 4.0, smoothing)
+        away = (middles - level) / width
+        kernel = np.maximum(1.0 - away**2, 0.0) ** 3
+        powers = away ** np.arange(3)[:, None]
+        moments = (kernel * powers) @ powers.T
+        rows.append(np.linalg.solve(moments, kernel * powers)[1] / width)
+    return np.array(rows)
+
+
+def _share_below(numbers: Numbers, weights: Numbers, places: Numbers) -> Numbers:
+    order = np.argsort(numbers)
+    sums = np.concatenate([[0.0], np.cumsum(weights[order])])
+    return np.asarray(sums[np.searchsorted(numbers[order], places, side="right")] / sums[-1])
+
+
+def _rising(levels: Numbers, places: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the points of a distribution function at which it rises, for interpolation."""
+    first = np.concatenate([[True], np.diff(levels) > 1e-9])
+    return levels[first], places[first]

@@ -1,0 +1,180 @@
+"""What is found in a log of bids: all that a report tells, and its reserves in money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.lab.bids.design import Verdict
+from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator, over_classes
+from daedalus.lab.bids.estimation import LEVELS
+
+_TYPICAL = 0.5
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a report tells.
+
+    Attributes:
+        estimator: The log.
+        estimate: Its estimate.
+        verdict: What to set.
+        designers: Rows of designers: ``designer``, ``sets``, and a reward with its gain.
+        fit: The frame of ``fit_by_size``.
+        sensitivity: The frame of ``sensitivity``.
+        played: Result of the mechanism in force as played in the market.
+        reward: Name of the objective.
+        in_money: Whether it is in the money of the log.
+        confidence: Confidence of the intervals.
+        population: Name of the population's file.
+        checks: The frame of ``diagnose``.
+    """
+
+    estimator: Estimator
+    estimate: Estimate
+    verdict: Verdict
+    designers: pd.DataFrame
+    fit: pd.DataFrame
+    sensitivity: pd.DataFrame
+    played: float
+    reward: str
+    in_money: bool
+    confidence: float
+    population: str
+    checks: pd.DataFrame
+
+    @property
+    def base(self) -> str:
+        """Return what reserves are multiples of."""
+        return self.estimator.base
+
+    @property
+    def misses(self) -> pd.Series[float]:
+        """Return how far the estimate's prices are from those of the log, as shares of these.
+
+        There is one for each number of bidders.
+        """
+        return self.fit["explained"] / self.fit["paid"] - 1.0
+
+    @property
+    def miss(self) -> float:
+        """Return the mean distance of the estimate's prices from those of the log, as a share."""
+        if not len(self.fit):
+            return 0.0
+        paid = self.fit["sales"] * self.fit["paid"]
+        return float((paid * self.misses.abs()).sum() / paid.sum())
+
+    @property
+    def gain(self) -> float:
+        """Return the gain of the designed policy, as a share of the reward in force."""
+        return self.verdict.gain / self.verdict.reward if self.verdict.reward > 0 else 0.0
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Return whether the designed policy is the one in force."""
+        return self.verdict.policy.multiple == self.verdict.held.multiple and not self.other_fields
+
+    @property
+    def other_fields(self) -> dict[str, object]:
+        """Return what the designed mechanism sets otherwise, but for its reserve."""
+        old, new = self.verdict.held.mechanism.to_dict(), self.verdict.policy.mechanism.to_dict()
+        return {
+            name: new[name] for name in new if name != "reserve_price" and new[name] != old[name]
+        }
+
+    @property
+    def failing(self) -> float:
+        """Return the share of sales that fail by the estimate under the reserve in force."""
+        of, held = self.estimate, np.array([self.verdict.held.multiple])
+        nobody = np.asarray(sum(share * LEVELS**size for size, share in of.shares.items()))
+        return float(over_classes(of.bases, np.ones(len(of.worth)), held, of.values, nobody)[0])
+
+    @property
+    def is_small(self) -> bool:
+        """Return whether the gain is smaller than what the estimate's prices are off."""
+        return self.in_money and self.gain < self.miss
+
+
+def amount(value: float) -> str:
+    """Return an amount with four digits, or with three decimals if it is small."""
+    if value == 0 or abs(value) >= 100:
+        return f"{float(f'{value:.4g}'):,.0f}"
+    return f"{value:.4g}"
+
+
+def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> NDArray[np.float64]:
+    """Return the reserve of each sale in the money of the log, shape (A,)."""
+    if estimator.base == RESERVE:
+        assert estimator.log.reserves is not None
+        return multiple * estimator.log.reserves
+    if estimator.base == LEVEL:
+        return multiple * estimate.levels.shown
+    return np.full(len(estimator.log.sales), multiple * estimator.unit)
+
+
+def typical(multiple: float, estimator: Estimator, estimate: Estimate) -> float:
+    """Return the reserve of a typical sale, the median of all, in the money of the log."""
+    return float(np.quantile(money_of(multiple, estimator, estimate), _TYPICAL))
+
+
+def reserve_words(multiple: float, estimator: Estimator, estimate: Estimate) -> str:
+    """Return a reserve in words, with an amount of money."""
+    if multiple == 0:
+        return "no reserve"
+    money = amount(typical(multiple, estimator, estimate))
+    if estimator.base == RESERVE:
+        if multiple == 1:
+            return "today's reserve"
+        return f"a reserve of {multiple:.2f} times today's ({money} in a typical sale)"
+    if estimator.base == LEVEL:
+        return f"a reserve of {multiple:.2f} times the usual bid ({money} in a typical sale)"
+    return f"a reserve of {money}"
+
+
+def reserves_table(findings: Findings) -> pd.DataFrame:
+    """Return the reserve of each sale in the money of the log.
+
+    Returns:
+        A row for each sale, by name: ``auction``; ``bidders``; ``usual_bid``, what such a sale
+        leads to expect; ``in_force``, today's reserve; ``set``, the reserve that the verdict says;
+        and ``best_estimated``, the best one by the estimate alone.
+    """
+    estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
+    now, then = (
+        money_of(each.multiple, estimator, estimate) for each in (verdict.held, verdict.policy)
+    )
+    table = estimator.log.sales[["auction", "bidders"]].assign(
+        usual_bid=estimate.levels.shown,
+        in_force=now,
+        set=then if verdict.change else now,
+        best_estimated=then,
+    )
+    return table.sort_values("auction", kind="stable")
+
+
+def verdict_row(findings: Findings) -> pd.DataFrame:
+    """Return the verdict as a table with one row.
+
+    Returns:
+        ``change``, whether it is recommended; ``try_first``, whether in some sales first;
+        ``reserve``, that was designed, as a multiple of ``base`` or, if this is money, in money,
+        with its interval; ``typical_reserve``, the same in money; ``gain`` with its interval; and
+        the other fields of the mechanism.
+    """
+    verdict, estimator = findings.verdict, findings.estimator
+    fields = verdict.policy.mechanism.to_dict()
+    del fields["reserve_price"]
+    low, high = (estimator.unit * each for each in verdict.best)
+    row: dict[str, object] = {
+        "change": verdict.change,
+        "try_first": verdict.change and findings.is_small,
+    }
+    row |= {"base": estimator.base, "reserve": estimator.unit * verdict.policy.multiple}
+    row |= {"reserve_low": low, "reserve_high": high}
+    row |= {"typical_reserve": typical(verdict.policy.multiple, estimator, findings.estimate)}
+    row |= {"gain": verdict.gain, "gain_low": verdict.interval[0], "gain_high": verdict.interval[1]}
+    return pd.DataFrame([row | fields])

@@ -1,0 +1,163 @@
+"""Certificates of the mechanisms that a designer chooses: of one sale, and of the repeated market.
+
+``daedalus.lab.theory.certificates`` and ``daedalus.lab.theory.hindsight`` define the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from daedalus.checks import CannotRunError
+from daedalus.market.interface import Market
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.seeds import generator
+from daedalus.market.strategic import StrategicMarket
+from daedalus.lab.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.formats import FORMATS
+from daedalus.lab.theory.hindsight import hindsight, record
+
+MOST = 24
+"""The most mechanisms that are certified, the most frequent ones."""
+
+KEY = ["auction_type", "reserve_price", "share"]
+"""Columns that name a mechanism, and its share of steps."""
+
+_SALE = KEY[:2]
+_DRAWS = 5000
+
+
+def chosen_mechanisms(steps: pd.DataFrame) -> list[tuple[Mechanism, float]]:
+    """Return mechanisms of a designer and the share of steps that each stands for.
+
+    A certificate of one sale depends on format and reserve alone. So mechanisms with the same
+    format and the same reserve, to 0.01, are one; its other fields are the most frequent ones.
+
+    Args:
+        steps: The frame of ``compare`` for one designer.
+
+    Returns:
+        At most ``MOST`` mechanisms, the most frequent first. Shares are of all steps.
+
+    Raises:
+        CannotRunError: The designer set no valid mechanism.
+    """
+    valid = steps[steps["valid"]].round({"reserve_price": 2})
+    if valid.empty:
+        raise CannotRunError("the designer set no valid mechanism, so there is none to certify")
+    counts = valid.groupby(list(FIELDS)).size().rename("count").reset_index()
+    counts["total"] = counts.groupby(_SALE)["count"].transform("sum")
+    first = counts.sort_values("count", ascending=False, kind="stable").drop_duplicates(_SALE)
+    kept = first.sort_values("total", ascending=False, kind="stable").head(MOST)
+    rows: list[dict[str, Any]] = kept.to_dict("records")  # type: ignore[assignment]  # str keys
+    return [(Mechanism(**{f: row[f] for f in FIELDS}), row["total"] / len(steps)) for row in rows]
+
+
+def certificate_tables(
+    market: StrategicMarket, chosen: Sequence[tuple[Mechanism, float]], episodes: int, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the certificates of several mechanisms.
+
+    Args:
+        market: The market.
+        chosen: Mechanisms, and the share of steps of each.
+        episodes: Number of markets in which the repeated market is measured.
+        seed: Seed of the run.
+
+    Returns:
+        A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
+        ``types``, of which worst regrets, gains and losses are the largest of a type and all others
+        are means over bidders; and those of the sale, see ``Certificate``. And ``types``, a row for
+        each mechanism and type: the numbers of ``certify`` and, if all bidders want one unit,
+        ``hindsight_regret`` of truth in the repeated market, its ``hindsight_error`` (both NaN
+        otherwise), and ``learned_hindsight_regret``, that of the bids that were made.
+
+    Raises:
+        CannotRunError: The market's population draws its bidders, values have atoms, or theory
+            does not know a format.
+    """
+    groups, units = groups_of(market.population), market.population.units
+    rows, types = [], []
+    for mechanism, share in tqdm(chosen, "certificates", leave=False, disable=None):
+        found = certify(mechanism, groups, units, seed)
+        repeated = _repeated(market, mechanism, groups, episodes, seed)
+        part = pd.DataFrame(found.types).join(pd.DataFrame(repeated))
+        key: dict[str, Any] = {name: getattr(mechanism, name) for name in _SALE} | {"share": share}
+        rows.append(key | _over_types(part) | found.sale)
+        types.append(pd.DataFrame([key] * len(part)).join(part))
+    return pd.DataFrame(rows), pd.concat(types, ignore_index=True)
+
+
+def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[float]:
+    """Return the mean ex-post regret of truthful bidders in one sale, for several designers.
+
+    It is a mean over the valid mechanisms of each designer, whose reserves are rounded to 0.01.
+
+    Args:
+        steps: The frame of ``compare``.
+        market: The market that they played.
+        seed: Seed of the run.
+
+    Returns:
+        A number for each ``designer``, in units of value; NaN if no certificate describes the
+        market, because its episodes draw their bidders or because it is the classic one, or if
+        theory does not know a format that the designer chose.
+    """
+    designers = pd.Index(steps["designer"].unique(), name="designer")
+    unknown = pd.Series(np.nan, designers, name="ex_post_regret")
+    if not isinstance(market, StrategicMarket):
+        return unknown
+    try:
+        groups, units = groups_of(market.population), market.population.units
+    except CannotRunError:
+        return unknown
+    bids = draw_values(groups, _DRAWS, generator(seed, "certificates/regrets"))
+    valid = steps[steps["valid"]].round({"reserve_price": 2})
+    rules = valid[_SALE].drop_duplicates()
+    regrets = [
+        truthful_regret(Mechanism(auction_type=kind, reserve_price=reserve), groups, units, bids)
+        if kind in FORMATS
+        else np.nan
+        for kind, reserve in rules.itertuples(index=False)
+    ]
+    joined = valid.merge(rules.assign(ex_post_regret=regrets), on=_SALE)
+    return joined.groupby("designer")["ex_post_regret"].mean(skipna=False).reindex(designers)
+
+
+def _repeated(
+    market: StrategicMarket,
+    mechanism: Mechanism,
+    groups: Sequence[Group],
+    episodes: int,
+    seed: int,
+) -> list[dict[str, float]]:
+    """Return what is measured in the repeated market, for a bidder of each type."""
+    names = ("hindsight_regret", "learned_hindsight_regret", "hindsight_error")
+    if any(group.bidder.demand > 1 for group in groups):
+        return [dict.fromkeys(names, np.nan)] * len(groups)  # second bids are not recorded
+    recorded = record(market, mechanism, episodes, seed)
+    seats = np.cumsum([0, *(group.size for group in groups)])
+    found = [
+        hindsight(recorded, int(seat), group.bidder.values)
+        for seat, group in zip(seats, groups, strict=False)
+    ]
+    return [dict(zip(names, each, strict=False)) for each in found]
+
+
+def _over_types(part: pd.DataFrame) -> dict[str, float]:
+    """Return means over bidders, and of worst regrets and gains the largest of a type."""
+    found: dict[str, float] = {}
+    for name in part.columns.drop(["type", "bidders", "ring"]).tolist():
+        largest = any(word in name for word in ("worst", "gain", "loss"))
+        mean = np.average(part[name], weights=part["bidders"])
+        found[name] = float(part[name].max() if largest else mean)
+    return found
+
+
+def over_steps(summary: pd.DataFrame, column: str) -> float:
+    """Return the mean of a column over the steps of the mechanisms that are certified."""
+    return float(np.average(summary[column], weights=summary["share"]))

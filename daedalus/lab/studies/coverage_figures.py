@@ -1,0 +1,62 @@
+"""The figure of coverage: how often the intervals of a report on bids hold the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.lab.studies.bid_logs import KINDS
+from daedalus.lab.studies.coverage import QUANTITIES
+
+BAND = (0.90, 0.98)
+"""Shares between which a 95 % interval is as wide as it says, but for what few logs can tell."""
+
+_COLOURS = ("#56b4e9", "#0072b2", "#332288", "#882255", "#d55e00")
+
+
+def coverage_dots(table: pd.DataFrame) -> Figure:
+    """Draw the coverage of each quantity by kind of log and number of sales.
+
+    Args:
+        table: The frame of ``coverage_table``.
+    """
+    kinds, sales = list(table["kind"].unique()), sorted(table["sales"].unique())
+    figure, axes = empty_panels(1, len(QUANTITIES), (12.4, 1.7 + 0.36 * len(kinds)))
+    for panel, quantity in zip(axes, QUANTITIES, strict=True):
+        panel.axvspan(*BAND, color="#e3f1ea", zorder=0, lw=0)
+        for number, (each, colour) in enumerate(zip(sales, _COLOURS, strict=False)):
+            rows = table[(table["quantity"] == quantity) & (table["sales"] == each)]
+            shift = 0.22 * (number - (len(sales) - 1) / 2.0)
+            _dots(panel, rows, kinds, shift, colour, f"{each:,} sales")
+        panel.set_title(quantity, loc="left")
+        panel.set(xlim=(-0.03, 1.03), ylim=(len(kinds) - 0.5, -0.5))
+        panel.set_yticks(range(len(kinds)), [""] * len(kinds))
+        panel.set_xticks([0.0, 0.5, 1.0], ["0", "50 %", "100 %"])
+    axes[0].set_yticks(range(len(kinds)), [KINDS[kind].words for kind in kinds])
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=len(sales), frameon=False, fontsize=9
+    )
+    logs = int(table["logs"].max())
+    reading = (
+        f"dot: share of up to {logs} logs whose interval holds the truth, with the interval of this"
+        " share · green: 90 to 98 % · no dot: such a log is refused"
+    )
+    entitle(figure, "How often the intervals of a report on bids hold the truth", reading)
+    return figure
+
+
+def _dots(
+    axes: Axes, rows: pd.DataFrame, kinds: list[str], shift: float, colour: str, label: str
+) -> None:
+    """Draw shares with their intervals, a row for each kind."""
+    places = np.array([kinds.index(kind) for kind in rows["kind"]]) + shift
+    ends = rows[["coverage_low", "coverage_high"]].sub(rows["coverage"], axis=0).abs()
+    style: dict[str, Any] = {"ms": 4.5, "elinewidth": 1.1, "color": colour, "lw": 0}
+    axes.errorbar(rows["coverage"], places, xerr=ends.to_numpy().T, fmt="o", label=label, **style)
+    axes.tick_params(colors=FAINT, axis="x")

@@ -1,0 +1,283 @@
+"""Mechanisms under simulated bidders and under language models: how both bid, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from daedalus.checks import CannotRunError
+from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
+from daedalus.lab.evaluation.basis import COLUMN, NONE, noted
+from daedalus.lab.evaluation.episodes import COMPOSITE, compare, episode_means
+from daedalus.lab.evaluation.statistics import mean_estimate
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.mechanism import CHOICES, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.market.strategic import StrategicMarket, StrategicState
+from daedalus.lab.theory.formats import pays_own_bid, require_format
+
+SIMULATED, MODEL = "simulated", "language_model"
+"""Names of the two populations of bidders."""
+
+LEAST_VALUE = 0.1
+"""Least value at which a bid is divided by it."""
+
+_GRID = np.round(np.arange(0.0, 1.0001, 0.01), 2)
+_RULES = ["auction_type", "reserve"]
+
+
+@dataclass
+class Noting:
+    """A designer that notes all bids under its mechanisms.
+
+    It plays each step in advance on forks, round by round. Forks have the same future, so the bids
+    are those of the episodes.
+
+    Attributes:
+        designer: Who proposes.
+        notes: For each step a row for each bidder and round: ``episode``, ``round`` (from 1),
+            ``bidder``, ``value`` and ``bid`` of a first unit, ``rival`` (the bid of others that has
+            to be beaten; 0 if a unit is free), ``auction_type`` and ``reserve``.
+    """
+
+    designer: Designer
+    notes: list[pd.DataFrame] = field(default_factory=list)
+    _episodes: Episodes | None = None
+
+    def watch(self, episodes: Episodes) -> None:
+        """Take the episodes that it plays from now on."""
+        self._episodes = episodes
+        if isinstance(self.designer, Watcher):
+            self.designer.watch(episodes)
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        """Return the designer's mechanisms.
+
+        Raises:
+            CannotRunError: Theory does not know the best bids in a format. No bidder is asked then.
+        """
+        mechanisms = self.designer.propose(observations, rng)
+        for kind in np.unique(mechanisms.auction_type):
+            require_format(CHOICES["auction_type"][kind])
+        assert self._episodes is not None
+        rows = np.flatnonzero(~mechanisms.malformed & ~self._episodes.done)
+        if len(rows):
+            self.notes += _bids(self._episodes, rows, mechanisms.take(rows))
+        return mechanisms
+
+
+def _bids(
+    episodes: Episodes, rows: NDArray[np.int64], mechanisms: Mechanisms
+) -> list[pd.DataFrame]:
+    """Return the bids of the next step of some episodes, a table for each round."""
+    env, state = episodes.env, episodes.state.fork(rows)
+    assert isinstance(state, StrategicState)
+    fast = StrategicMarket(types_of_bidders(env.market), env.settings.strategic)
+    tables = []
+    for _ in range(env.settings.rounds_per_step):
+        values = fast.draw_values(state, state.rounds)[..., 0]
+        env.market.play(state, mechanisms, 1)
+        tables.append(_table(rows, state, values, mechanisms))
+    return tables
+
+
+def _table(
+    rows: NDArray[np.int64],
+    state: StrategicState,
+    values: NDArray[np.float64],
+    mechanisms: Mechanisms,
+) -> pd.DataFrame:
+    """Return the bids of the last round, see ``Noting``."""
+    batch, seats = values.shape
+    names = np.array(CHOICES["auction_type"], object)[mechanisms.auction_type]
+    rivals = np.stack([_to_beat(state, seat) for seat in range(seats)], axis=1)
+    table = {
+        "episode": np.repeat(rows, seats),
+        "round": np.repeat(state.rounds, seats),
+        "bidder": np.tile(np.arange(seats), batch),
+        "value": values.ravel(),
+        "bid": state.bids.ravel(),
+        "rival": rivals.ravel(),
+        "auction_type": np.repeat(names, seats),
+        "reserve": np.repeat(mechanisms.reserve_price, seats),
+    }
+    present = np.arange(seats) < state.sizes[:, None]
+    return pd.DataFrame(table)[present.ravel()]
+
+
+def _to_beat(state: StrategicState, seat: int) -> NDArray[np.float64]:
+    """Return the bid that a bidder has to beat in each market for a unit, shape (B,)."""
+    others = np.delete(state.bids, seat, axis=1)
+    ranked = -np.sort(-others, axis=1)
+    ranked = np.pad(ranked, ((0, 0), (0, int(state.units.max()))))
+    found: NDArray[np.float64] = np.take_along_axis(ranked, state.units[:, None] - 1, axis=1)[:, 0]
+    return found
+
+
+def require_single_demand(env: DesignEnv) -> None:
+    """Check that a bidder's best response is known: each wants one unit.
+
+    Raises:
+        CannotRunError: Some want two.
+    """
+    for name, each in types_of_bidders(env.market).types.items():
+        if each.share > 0 and each.demand > 1:
+            raise CannotRunError(
+                f"population: type {name} wants two units, and the study knows no best response "
+                "for it; set its demand to 1, or choose population=optimum_uniform_3"
+            )
+
+
+@dataclass(frozen=True)
+class Played:
+    """What designers did in one population of bidders.
+
+    Attributes:
+        episodes: The frame of ``episode_means``.
+        bids: The notes of ``Noting`` with the columns ``designer`` and ``interim_regret``.
+    """
+
+    episodes: pd.DataFrame
+    bids: pd.DataFrame
+
+
+def play(env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int) -> Played:
+    """Let designers play, and note how all bid.
+
+    Args:
+        env: The market.
+        designers: Designers by name.
+        episodes: Number of episodes of each.
+        seed: Seed of the run. Values depend on it alone, whoever bids.
+    """
+    noting = {name: Noting(each) for name, each in designers.items()}
+    steps = compare(env, noting, episodes, seed)
+    notes = [
+        pd.concat(each.notes, ignore_index=True).assign(designer=name)
+        for name, each in noting.items()
+        if each.notes
+    ]
+    bids = pd.concat(notes, ignore_index=True)
+    regrets = [_regrets(group) for _, group in bids.groupby(["designer", *_RULES], sort=False)]
+    return Played(episode_means(steps), bids.assign(interim_regret=pd.concat(regrets)))
+
+
+def _regrets(group: pd.DataFrame) -> pd.Series[float]:
+    """Return interim regrets: how far the bids of one mechanism fall short of the best, in money.
+
+    Payoffs are means over all ``rival`` bids of the group. The best bid is taken from a grid in
+    hundredths.
+    """
+    first = pays_own_bid(str(group["auction_type"].iloc[0]))
+    reserve, rivals = float(group["reserve"].iloc[0]), np.sort(group["rival"].to_numpy())
+    values, bids = group["value"].to_numpy(), group["bid"].to_numpy()
+    chances, costs = _odds(_GRID, rivals, reserve, first)
+    best = (values[:, None] * chances - costs).max(axis=1)
+    chance, cost = _odds(bids, rivals, reserve, first)
+    own = values * chance - cost
+    return pd.Series(np.maximum(best, own) - own, index=group.index)
+
+
+def _odds(
+    bids: NDArray[np.float64], rivals: NDArray[np.float64], reserve: float, first: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the chance that each bid wins a unit, and its mean payment; each of shape (N,)."""
+    beaten = np.where(bids >= max(reserve, 1e-9), np.searchsorted(rivals, bids), 0)
+    chances = beaten / len(rivals)
+    paid = np.concatenate([[0.0], np.cumsum(np.maximum(rivals, reserve))])
+    return chances, chances * bids if first else paid[beaten] / len(rivals)
+
+
+def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
+    """Summarise how populations bid under each designer.
+
+    Returns:
+        A row for each designer and population: ``designer``, ``bidders``; ``bid_over_value`` (mean
+        over values of ``LEAST_VALUE`` or more) with its interval over episodes,
+        ``interim_regret`` (units of value in a round), ``entry`` (share of bidders whose bid
+        competes) and number of ``bids``.
+    """
+    rows = []
+    for population, each in played.items():
+        for name, notes in each.bids.groupby("designer", sort=False):
+            high = notes[notes["value"] >= LEAST_VALUE]
+            ratios = (high["bid"] / high["value"]).groupby(high["episode"]).mean()
+            competes = (notes["bid"] > 0) & (notes["bid"] >= notes["reserve"])
+            rows.append(
+                {"designer": name, "bidders": population}
+                | mean_estimate("bid_over_value", ratios, confidence, "episode")
+                | {"interim_regret": notes["interim_regret"].mean(), "entry": competes.mean()}
+                | {"bids": len(notes)}
+            )
+    return pd.DataFrame(rows)
+
+
+def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.DataFrame:
+    """Return what each mechanism earns in both populations, and the paired difference.
+
+    Returns:
+        A row for each designer: ``designer``; for R (``r``) and ``revenue`` the means in both
+        (``_simulated``, ``_model``) with intervals over episodes, and ``_gap``, model less
+        simulated, with its.
+    """
+    rows = []
+    for name in simulated.episodes["designer"].unique():
+        row: dict[str, object] = {"designer": name}
+        pair = [_of(each, name) for each in (simulated, model)]
+        for label in ("r", "revenue"):
+            numbers = [each[label].to_numpy() for each in pair]
+            for word, sample in zip(
+                ("simulated", "model", "gap"), [*numbers, numbers[1] - numbers[0]], strict=True
+            ):
+                row |= mean_estimate(f"{label}_{word}", sample, confidence, "episode")
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _of(played: Played, designer: object) -> pd.DataFrame:
+    """Return R and revenue of a designer by episode; 0 where it proposed nothing."""
+    table = played.episodes
+    table = table[table["designer"] == designer].sort_values("episode").fillna({"revenue": 0.0})
+    return table.assign(r=table[COMPOSITE if COMPOSITE in table else "reward"])
+
+
+def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return Spearman's correlation of the mechanisms' ranks in both populations.
+
+    Args:
+        gaps: The frame of ``behaviour_gap``. Designers with the same numbers are one mechanism.
+        confidence: Coverage of the intervals.
+
+    Returns:
+        A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the
+        ``correlation`` with its interval (``correlation_low``, ``correlation_high``; Bonett &
+        Wright 2000, Psychometrika 65). ``correlation_interval`` says that it is over mechanisms;
+        that episodes are few is not in it. The correlation is NaN without ranks, and the interval
+        for fewer than four mechanisms or equal ranks.
+    """
+    distinct = gaps.drop_duplicates(gaps.select_dtypes("number").columns)
+    rows = []
+    for key, label in (("r", "R"), ("revenue", "revenue")):
+        both = distinct[f"{key}_simulated"], distinct[f"{key}_model"]
+        ranked = len(distinct) > 2 and all(each.nunique() > 1 for each in both)
+        value = float(stats.spearmanr(*both).statistic) if ranked else np.nan
+        row = {"ranked_by": label, "mechanisms": len(distinct)}
+        rows.append(row | _correlation(value, len(distinct), confidence))
+    return pd.DataFrame(rows)
+
+
+def _correlation(value: float, count: int, confidence: float) -> dict[str, object]:
+    """Return a rank correlation, its interval, and what this is over."""
+    name, known = "correlation", count > 3 and abs(value) < 1.0 - 1e-9
+    low = high = np.nan
+    if known:
+        error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))
+        half = stats.norm.ppf(0.5 + confidence / 2.0) * error
+        low, high = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    over = noted(count, "mechanism", "" if known else NONE)
+    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}{COLUMN}": over}

@@ -1,0 +1,210 @@
+"""Published experiments on auctions, played here: what was found there, and what we find.
+
+Sources: Banchio & Skrzypacz 2022 (arXiv 2202.05947), Rawat 2023 (arXiv 2306.09437), Dütting, Feng,
+Narasimhan, Parkes & Ravindranath 2019 (arXiv 1706.03459), and Akbarpour & Li 2020 (Econometrica).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from daedalus.lab.evaluation.statistics import t_interval
+from daedalus.market.seeds import generator
+from daedalus.lab.studies.credibility import temptation
+from daedalus.lab.studies.repeated_auction import Learners, play_repeated
+from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, PAPER
+from daedalus.lab.theory.distributions import Distribution
+
+BANCHIO, RAWAT = "Banchio & Skrzypacz 2022", "Rawat 2023"
+DUTTING, AKBARPOUR = "Dütting et al. 2019", "Akbarpour & Li 2020"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of MyersonNet, in the paper's units.
+
+    Attributes:
+        words: Bidders and distribution.
+        optimum: Highest revenue of any mechanism (Myerson 1981), computed by others.
+        unit: The paper's money for one unit of value here.
+    """
+
+    words: str
+    optimum: float
+    unit: float
+
+
+SETTINGS = {
+    "optimum_uniform_3": Setting("3 bidders, U[0, 1]", 0.5313, 1.0),
+    "optimum_asymmetric": Setting("5 bidders, U[0, i]", 2.2976, 5.0),
+    "optimum_exponential": Setting("3 bidders, exponential of mean 3", 2.7514, 30.0),
+    "optimum_irregular": Setting("3 bidders, U[0, 3] with 3/4, U[3, 8] with 1/4", 2.3749, 8.0),
+}
+"""The four settings by the name of their population."""
+
+_BOUNDS = {"first_price": "at most 0.35", "second_price": "at least 0.9"}
+_ROUNDS, _STRETCHES = 250_000, 250
+_SALES = 20_000
+_NEAR = 0.02
+
+
+def row(source: str, quantity: str, target: str, ours: float, agrees: bool) -> dict[str, object]:
+    """Return a row of the table of published play."""
+    named = {"source": source, "quantity": quantity, "target": target}
+    return named | {"ours": float(ours), "agrees": bool(agrees)}
+
+
+def collusion_rows(outcomes: pd.DataFrame) -> list[dict[str, object]]:
+    """Return the rows of Banchio & Skrzypacz.
+
+    Args:
+        outcomes: The frame of ``tacit_collusion.outcomes``.
+    """
+    found, rows = outcomes.set_index("bidders"), []
+    for name in (PAPER, MARKET):
+        first, second = (float(found.loc[name, each]) for each in FORMATS)  # type: ignore[arg-type]  # a cell
+        for kind, ours, agrees in zip(
+            FORMATS, (first, second), (first <= 0.35, second >= 0.9), strict=True
+        ):
+            words = f"revenue over value, {kind.replace('_', ' ')}, {name}"
+            rows.append(row(BANCHIO, words, _BOUNDS[kind], ours, agrees))
+    known = float(found.loc[KNOWN, "first_price"])  # type: ignore[arg-type]  # a cell
+    words = f"revenue over value, first price, {KNOWN}"
+    return [*rows, row(BANCHIO, words, "near 0.9", known, known >= 0.85)]
+
+
+def drawn_learners(seed: int, index: int) -> Learners:
+    """Return learners with settings drawn as in the public code of Rawat 2023."""
+    rng = generator(seed, "published play/learners", index)
+    decay = rng.choice([0.999, 0.9995, 0.9999, 0.99995, 0.99999])
+    return Learners(
+        bids=np.linspace(0.0, 1.0, int(rng.choice([6, 21, 31, 51]))),
+        bidders=int(rng.choice([2, 4])),
+        rate=float(rng.choice([0.01, 0.05, 0.1, 0.5])),
+        discount=float(rng.choice([0.0, 0.25, 0.5, 0.75, 0.99])),
+        softmax=bool(rng.random() < 0.5),
+        decay=-math.log(decay),
+        least_exploration=0.01,
+        payoffs_known=bool(rng.random() < 0.5),
+        recall_price=bool(rng.random() < 0.5),
+    )
+
+
+def winning_bids(draws: int, seed: int) -> pd.DataFrame:
+    """Play learners with drawn settings in both formats.
+
+    Args:
+        draws: Number of settings.
+        seed: Seed of the run.
+
+    Returns:
+        A row for each draw, the mean winning bid of the last 1,000 of 250,000 rounds in each
+        format, in units of value.
+    """
+    rows = []
+    for index in tqdm(range(draws), "drawn learners", leave=False, disable=None):
+        learners = drawn_learners(seed, index)
+        rows.append(
+            {
+                each: play_repeated(learners, each, _ROUNDS, _STRETCHES, seed, 2, index)[1][-1]
+                for each in FORMATS
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def bid_rows(bids: pd.DataFrame) -> list[dict[str, object]]:
+    """Return the rows of Rawat 2023.
+
+    Args:
+        bids: The frame of ``winning_bids``.
+    """
+    first, second = (float(bids[each].mean()) for each in FORMATS)
+    low, high = t_interval(bids["first_price"], 0.95)
+    words = "winning bid over value, {}, mean over drawn settings"
+    target = "0.8, in the 95 % interval"
+    return [
+        row(RAWAT, words.format("first price"), target, first, low <= 0.8 <= high),
+        row(RAWAT, words.format("second price"), "at least 0.9", second, second >= 0.9),
+    ]
+
+
+def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
+    """Return the revenue of designers in the settings of MyersonNet, in the paper's units.
+
+    Args:
+        shares: Frames of ``shares_of_optimum`` with a column ``population``.
+        theory: The frame of ``theory_table``.
+
+    Returns:
+        A row for each designer and setting: ``setting``, ``designer``, ``revenue`` with its
+        interval, ``published`` (the optimum) and ``share``. Designers are those that played, and
+        ``theory: optimum`` and ``theory: best reserve``, without intervals.
+    """
+    rows, exact = [], {each["population"]: each for each in theory.to_dict("records")}
+    for name, setting in SETTINGS.items():
+        known = {
+            "theory: optimum": exact[name]["optimum"],
+            "theory: best reserve": exact[name]["with_reserve"],
+        }
+        for designer, revenue in known.items():
+            rows.append(_revenue_row(setting, designer, revenue, (np.nan, np.nan)))
+        for each in shares[shares["population"] == name].to_dict("records"):
+            ends = (each["revenue_low"], each["revenue_high"])
+            rows.append(_revenue_row(setting, each["designer"], each["revenue"], ends))
+    return pd.DataFrame(rows)
+
+
+def _revenue_row(
+    setting: Setting, designer: str, revenue: float, ends: tuple[float, float]
+) -> dict[str, object]:
+    low, high = (end * setting.unit for end in ends)
+    own = revenue * setting.unit
+    money = {"revenue": own, "revenue_low": low, "revenue_high": high}
+    return (
+        {"setting": setting.words, "designer": designer, "published": setting.optimum}
+        | money
+        | {"share": own / setting.optimum}
+    )
+
+
+def optimum_rows(table: pd.DataFrame, designer: str) -> list[dict[str, object]]:
+    """Return the rows of MyersonNet's settings: our theory, and what one designer earns.
+
+    A designer agrees if it takes the optimum to 2 %, neither less nor more: nothing beats it where
+    bidders are at an equilibrium.
+
+    Args:
+        table: The frame of ``in_their_units``.
+        designer: The name of the designer.
+    """
+    rows = []
+    for name, error in (("theory: optimum", 1e-3), (designer, _NEAR)):
+        for each in table[table["designer"] == name].to_dict("records"):
+            words, target = f"revenue, {each['setting']}, {name}", f"{each['published']:.4f}"
+            agrees = abs(each["share"] - 1.0) <= error
+            rows.append(row(DUTTING, words, target, each["revenue"], agrees))
+    return rows
+
+
+def credibility_rows(seed: int) -> list[dict[str, object]]:
+    """Return the rows of Akbarpour & Li: what a bid of the seller's own earns, with even values.
+
+    Args:
+        seed: Seed of the run.
+    """
+    even, rows = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0])), []
+    for bidders in (2, 3):
+        for kind in FORMATS:
+            gain = temptation(kind, even, bidders, 0.5, _SALES, seed).gain
+            sale = f"{kind.replace('_', ' ')}, {bidders} bidders, reserve 0.5"
+            words = f"gain by a bid of its own, {sale}"
+            credible = kind == "first_price"
+            agrees = (gain == 0.0) if credible else (gain > 0.0)
+            rows.append(row(AKBARPOUR, words, "0" if credible else "above 0", gain, agrees))
+    return rows

@@ -1,0 +1,77 @@
+"""A small log of first-price sales with values from 0 to 100, and what is made of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.lab.bids.design import Field, Judged, Verdict, in_force
+from daedalus.lab.bids.diagnostics import diagnose
+from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.market.interface import MarketSettings
+from daedalus.market.parameters import StrategicParameters
+from daedalus.design.rewards.stack import RewardStack
+from tests.lab.bids.simulated import first_price_bids, table_of, uniform
+
+STATIC = MarketSettings(
+    episode_length=2,
+    rounds_per_step=50,
+    scored_rounds=50,
+    warmup_rounds=0,
+    strategic=StrategicParameters(shock_rate=0.0),
+)
+REVENUE = RewardStack({"revenue": 1.0})
+
+
+def make_estimator(reserve: float | None = None, **settings: object) -> Estimator:
+    """Return the estimator of 240 sales with two or three bidders; a reserve leaves sales out."""
+    rng = np.random.default_rng(3)
+    bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 120, rng)]
+    columns = {} if reserve is None else {"reserve": [reserve] * len(bids)}
+    chosen = BidLogSettings(resamples=20, **settings)  # type: ignore[arg-type]
+    return Estimator.of(bid_log(table_of(bids, **columns), chosen, "small"), chosen)
+
+
+@pytest.fixture(scope="session")
+def estimator() -> Estimator:
+    return make_estimator()
+
+
+@pytest.fixture(scope="session")
+def estimate(estimator: Estimator) -> Estimate:
+    return estimator.estimate()
+
+
+@pytest.fixture(scope="session")
+def samples(estimator: Estimator) -> list[Estimate]:
+    return list(estimator.bootstrap(np.random.default_rng(0)))
+
+
+@pytest.fixture(scope="session")
+def checks(estimator: Estimator, estimate: Estimate, samples: list[Estimate]) -> pd.DataFrame:
+    return diagnose(estimator, estimate, samples, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="session")
+def field(estimate: Estimate) -> Field:
+    return Field(estimate, STATIC, REVENUE, 0)
+
+
+def judge(estimate: Estimate, estimator: Estimator) -> Judged:
+    held = in_force(estimator).mechanism
+    return Judged.of(Field(estimate, STATIC, REVENUE, 0), held, held, {}, 1, "judge")
+
+
+@pytest.fixture(scope="session")
+def judgements(samples: list[Estimate], estimator: Estimator) -> list[Judged]:
+    return [judge(each, estimator) for each in samples]
+
+
+@pytest.fixture(scope="session")
+def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judged]) -> Verdict:
+    held = in_force(estimator)
+    judged = judge(estimate, estimator)
+    return Verdict.of(held, held.mechanism, judged, judgements, estimator, 0.95)

@@ -1,0 +1,127 @@
+"""The verdict says once what to set, what it brings, how sure that is and what may be wrong."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
+from daedalus.lab.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
+from daedalus.lab.bids.design import Policy, Verdict
+from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.findings import Findings, amount
+from daedalus.lab.bids.report import markdown
+from daedalus.lab.bids.text_table import DOUBT, Note
+from daedalus.market.mechanism import Mechanism
+
+
+@pytest.fixture
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
+    row = {"designer": "search", "sets": "its own", "result": 50.0}
+    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
+    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
+    return Findings(
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip
+
+
+def with_prices_off(findings: Findings, share: float) -> Findings:
+    """Return findings whose estimate misses the prices of the log by a share."""
+    fit = findings.fit.assign(explained=findings.fit["paid"] * (1.0 + share))
+    return replace(findings, fit=fit)
+
+
+def test_a_gain_that_is_smaller_than_the_error_is_to_be_tried(findings: Findings) -> None:
+    """The headline does not contradict what the report says of the estimate's prices."""
+    near, far = with_prices_off(findings, 0.001), with_prices_off(findings, -0.9)
+    assert what_to_set(near).startswith("**Set a reserve of ")
+    said = what_to_set(far)
+    assert said.startswith("**Try a reserve of ") and "smaller than the error" in said
+    assert "90.0 % apart in the mean" in " ".join(doubts(far))
+    assert not with_prices_off(replace(findings, in_money=False), -0.9).is_small
+
+
+def test_each_range_stands_once(findings: Findings) -> None:
+    figures = {name: "x.png" for name in ("values", "densities", "reserve", "sensitivity")}
+    text = markdown(findings, figures)
+    ranges = re.findall(r"between [\d.,]+ and [\d.,]+", text)
+    assert len(ranges) == 2 and "gain lies" in text and "best reserve lies between" in text
+    assert text.count("confidence") == 1
+
+
+def test_what_the_ends_of_the_range_of_best_reserves_bring_is_said(findings: Findings) -> None:
+    verdict = findings.verdict
+    assert min(verdict.at_best) < verdict.reward + verdict.gain
+    assert f"brings {amount(verdict.at_best[0])} at the lower end" in how_sure(findings)
+    flat = replace(verdict, at_best=(verdict.reward + verdict.gain,) * 2)
+    assert "nearly the same at both ends" in how_sure(replace(findings, verdict=flat))
+
+
+def test_reserves_that_bring_as_much_are_told_if_they_are_more_than_the_interval(
+    findings: Findings,
+) -> None:
+    verdict = findings.verdict
+    low, high = verdict.best
+    assert verdict.as_good[0] <= verdict.policy.multiple <= verdict.as_good[1]
+    wide = replace(findings, verdict=replace(verdict, as_good=(0.0, high)))
+    assert "no reserve, or any up to " in how_sure(wide)
+    narrow = replace(findings, verdict=replace(verdict, as_good=(low, high)))
+    assert "as much, within" not in how_sure(narrow)
+
+
+def test_the_estimate_stands_beside_what_the_log_brought(findings: Findings) -> None:
+    paid = amount(float(findings.estimator.log.paid.mean()))
+    assert f"The sales of the log brought {paid}." in what_it_brings(findings)
+    assert "brought" not in what_it_brings(replace(findings, in_money=False, reward="welfare"))
+
+
+def test_sales_that_fail_are_those_in_which_nobody_reaches_the_reserve(findings: Findings) -> None:
+    assert findings.failing == 0.0  # without a reserve
+    above = Policy(Mechanism(), 1000.0)
+    held = replace(findings, verdict=replace(findings.verdict, held=above))
+    assert held.failing == pytest.approx(1.0)
+    values, shares = findings.estimate.values, findings.estimate.shares
+    median = replace(findings, estimate=replace(findings.estimate, bases=np.full(100, values[50])))
+    median = replace(median, verdict=replace(findings.verdict, held=Policy(Mechanism(), 1.0)))
+    alone = sum(share * 0.5**size for size, share in shares.items())
+    assert median.failing == pytest.approx(alone, abs=1e-9)
+
+
+def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:
+    said = what_it_brings(findings)
+    verdict = findings.verdict
+    assert f"{100 * verdict.gain / verdict.reward:.2f} %." in said and " more" in said
+    assert "in welfare" in what_it_brings(replace(findings, in_money=False, reward="welfare"))
+    kept = replace(findings, verdict=replace(verdict, policy=verdict.held, gain=0.0, change=False))
+    assert "no other reserve brings more" in what_it_brings(kept)
+    assert "gain" not in how_sure(kept) and "best reserve lies between" in how_sure(kept)
+    assert "best one by the estimate" in what_to_set(kept)
+
+
+def test_doubts_of_the_log_come_first(findings: Findings) -> None:
+    log = replace(findings.estimator.log, notes=(Note(DOUBT, "Names look alike."),))
+    doubted = replace(findings, estimator=replace(findings.estimator, log=log))
+    assert doubts(doubted)[0] == "Names look alike."
+
+
+def test_a_sale_that_moves_the_result_is_named(findings: Findings) -> None:
+    table = findings.sensitivity.copy()
+    assert not any("single sale" in each for each in doubts(findings))
+    table.loc[table["kind"] == SINGLE_SALES, "best"] *= 1.3
+    moved = [each for each in doubts(replace(findings, sensitivity=table)) if "single sale" in each]
+    assert len(moved) == 2 and "sale A0" in moved[0] and "is left out" in moved[0]
+
+
+def test_assumptions_under_which_it_loses_are_named(findings: Findings) -> None:
+    table = findings.sensitivity.assign(gain=1.0)
+    assert not any("would lose" in each for each in doubts(replace(findings, sensitivity=table)))
+    table.loc[table["kind"] == "collusion", "gain"] = -2.0
+    (said,) = [each for each in doubts(replace(findings, sensitivity=table)) if "lose" in each]
+    assert said.endswith("if: bidders expected one rival fewer, as in a ring of two (2.00 % lost).")

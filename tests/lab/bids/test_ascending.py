@@ -1,0 +1,83 @@
+"""Ascending sales: what bids have in common stays in them, and jump bids are allowed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from daedalus.lab.bids.estimates import Estimator, best_multiple
+from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.studies.bid_play import clock_bids, jump_bids
+from tests.lab.bids.simulated import table_of
+
+QUARTILES = np.array([0.25, 0.5, 0.75])
+AT = (100 * QUARTILES).astype(int)
+MULTIPLES = np.arange(0.0, 5.0, 0.01)
+INCREMENT = 0.02
+
+
+def estimator_of(bids: np.ndarray, **changes: object) -> Estimator:
+    settings = BidLogSettings(format="ascending", **changes)  # type: ignore[arg-type]
+    return Estimator.of(bid_log(table_of(list(bids)), settings, "ascending"), settings)
+
+
+def values_of(sales: int, low: float, seed: int) -> np.ndarray:
+    return np.asarray(low + (1.0 - low) * np.random.default_rng(seed).random((sales, 3)))
+
+
+def jumped(sales: int, low: float, seed: int) -> np.ndarray:
+    return jump_bids(values_of(sales, low, seed), INCREMENT, 0.3, np.random.default_rng(seed))
+
+
+def test_what_bids_have_in_common_stays_in_them_by_default() -> None:
+    chosen = {kind: BidLogSettings(format=kind) for kind in ("first_price", "ascending")}
+    assert chosen["first_price"].removes_common_part and not chosen["ascending"].removes_common_part
+    for asked in (True, False):
+        for each in chosen.values():
+            assert replace(each, common_part=asked).removes_common_part is asked
+
+
+@pytest.mark.parametrize("low", [0.0, 0.5])
+@pytest.mark.parametrize("sales", [400, 2000])
+def test_bounds_hold_the_truth_if_bidders_jump(sales: int, low: float) -> None:
+    """As much as a twentieth of a quartile is chance."""
+    truth = low + (1.0 - low) * QUARTILES
+    found = estimator_of(jumped(sales, low, sales), increment=INCREMENT)
+    estimate = found.estimate()
+    near, far = (each[AT] * estimate.money for each in (estimate.low, estimate.high))
+    assert (near < truth).all() and (truth < far).all()
+    assert (far - near).max() < 0.2
+
+
+def test_without_the_increment_the_upper_bound_is_too_low() -> None:
+    values = values_of(2000, 0.0, 3)
+    bids = jump_bids(values, 0.2, 0.0, np.random.default_rng(3))
+    estimates = [estimator_of(bids, increment=each).estimate() for each in (0.2, 0.0)]
+    with_, without = (each.high[75] * each.money for each in estimates)
+    assert without < 0.75 < with_
+
+
+@pytest.mark.parametrize("sales", [400, 2000])
+def test_a_clock_tells_values(sales: int) -> None:
+    """Bounds were [.284, .284] for .25 with the common part taken out."""
+    bids = clock_bids(values_of(sales, 0.0, 5))
+    found = estimator_of(bids, resamples=60)
+    drawn = [each.values[AT] * each.money for each in found.bootstrap(np.random.default_rng(0))]
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    assert ((low < QUARTILES) & (high > QUARTILES)).all()
+    asked = estimator_of(bids, common_part=True).estimate()
+    assert asked.high[25] * asked.money > 0.27
+
+
+def test_a_clock_tells_the_best_reserve() -> None:
+    """It is 1/2; of one log it is off by 0.03, so the mean over five is taken."""
+
+    def best(seed: int, common_part: bool | None) -> float:
+        found = estimator_of(clock_bids(values_of(2000, 0.0, seed)), common_part=common_part)
+        return best_multiple(found.estimate(), MULTIPLES) * found.unit
+
+    assert np.mean([best(seed, None) for seed in range(5)]) == pytest.approx(0.5, abs=0.03)
+    assert best(0, True) < 0.4

@@ -1,0 +1,64 @@
+"""Each assumption has a row, and the check compares with the bids of the log."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
+from daedalus.lab.bids.design import Verdict
+from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.settings import BidLogSettings
+from tests.lab.bids.conftest import make_estimator
+from tests.lab.bids.simulated import table_of
+
+
+def test_every_kind_of_assumption_is_changed(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict
+) -> None:
+    table = sensitivity(estimator, estimate, verdict).set_index("assumption")
+    assert set(table["kind"]) == {
+        "as estimated", "number of bidders", "what bidders knew", "boundary", "format",
+        "collusion", "asymmetry", "single sales",
+    }  # fmt: skip
+    assert table.loc["as estimated", "best"] == pytest.approx(verdict.policy.multiple)
+    assert table.loc["as estimated", "gain"] == pytest.approx(
+        100 * verdict.gain / verdict.reward, rel=1e-6
+    )
+    best = table["best"]
+    assert best["bidders bid all that the sale is worth to them"] < best["as estimated"]
+    assert (
+        best["bidders expected one rival fewer, as in a ring of two"]
+        >= best["bidders expected one rival more"]
+    )
+    assert best["one bidder has 20 % higher values"] > best["as estimated"]
+
+
+def test_bounds_are_assumptions_of_ascending_sales(verdict: Verdict) -> None:
+    ascending = make_estimator(format="ascending")
+    kinds = sensitivity(ascending, ascending.estimate(), verdict)
+    shown = set(kinds.loc[kinds["kind"] == "format", "assumption"])
+    assert shown == {
+        "values are the lowest that bids allow",
+        "values are the highest that bids allow",
+    }
+    assert fit_by_size(ascending, ascending.estimate()).empty
+
+
+def test_the_estimate_explains_the_prices(estimator: Estimator, estimate: Estimate) -> None:
+    table = fit_by_size(estimator, estimate).set_index("bidders")
+    assert list(table["sales"]) == [120, 120]
+    assert np.allclose(table["explained"], table["paid"], rtol=0.1)
+    assert table.loc[2, "median_markup"] == pytest.approx(100, abs=20)  # v = 2 b
+    assert table.loc[3, "mean_markup"] == pytest.approx(50, abs=15)  # v = 3/2 b
+
+
+def test_second_price_bids_have_no_markup_and_explain_the_prices() -> None:
+    settings = BidLogSettings(format="second_price")
+    rng = np.random.default_rng(0)
+    values = [rng.random(n) for n in (2, 3) for _ in range(200)]
+    second = Estimator.of(bid_log(table_of(values), settings, "second"), settings)
+    table = fit_by_size(second, second.estimate())
+    assert (table["median_markup"] == 0).all()
+    assert np.allclose(table["explained"], table["paid"], rtol=0.1)

@@ -1,0 +1,145 @@
+"""Columns that say what was sold are used; others are left out by name, with the reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.lab.bids.written import best_of, estimator_of, notes_of, read, refusal, sales_of, text_of
+
+ROWS = sales_of(120, 3, 1)
+PLAIN = text_of(ROWS)
+RNG = np.random.default_rng(0)
+YEARS = RNG.integers(1, 5, 120)
+
+
+def bids_of_sales() -> dict[str, list[float]]:
+    found = defaultdict(list)
+    for auction, bid in ROWS:
+        found[auction].append(bid)
+    return found
+
+
+BIDS = bids_of_sales()
+HIGHEST = {auction: max(bids) for auction, bids in BIDS.items()}
+WINNERS = {auction: f"b{bids.index(max(bids))}" for auction, bids in BIDS.items()}
+
+
+@pytest.mark.parametrize("name", ["bidders", "year", "reserve in force", "constant", "number"])
+def test_a_column_may_have_a_name_that_the_library_uses(tmp_path: Path, name: str) -> None:
+    """Its numbers count as those of any other column do, whatever it is called."""
+    rows = [(a, b, YEARS[int(a)]) for a, b in ROWS]
+    mine, other = (text_of(rows, f"auction,bid,{each}") for each in (name, "size"))
+    assert best_of(tmp_path, mine) == pytest.approx(best_of(tmp_path, other))
+    slopes = estimator_of(tmp_path, mine).estimate().levels.slopes
+    assert len(slopes) == 2 and slopes.index.is_unique
+
+
+def test_a_year_and_a_date_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    rows = [(a, b, YEARS[int(a)], f"{1990 + int(a) % 2}-01-31") for a, b in ROWS]
+    log = read(tmp_path, text_of(rows, "auction,bid,year,date"))
+    assert list(log.covariates) == ["year", "year of sale"]
+    assert set(log.covariates["year"]) == {1.0, 2.0, 3.0, 4.0}
+
+
+@pytest.mark.parametrize("name", ["price", "won", "id", "company", "row"])
+def test_what_differs_within_a_sale_is_left_out_by_name(tmp_path: Path, name: str) -> None:
+    values = {
+        "price": [b for _, b in ROWS],
+        "won": ["yes" if b == HIGHEST[a] else "no" for a, b in ROWS],
+        "id": range(7000, 7360),
+        "company": [f"c{row % 3}" for row in range(360)],
+        "row": range(360),
+    }
+    rows = [(*row, value) for row, value in zip(ROWS, values[name], strict=True)]
+    text = text_of(rows, f"auction,bid,{name}")
+    assert best_of(tmp_path, text) == best_of(tmp_path, PLAIN)
+    assert f"{name}: it differs within a sale (" in notes_of(read(tmp_path, text), "left out")
+    said = refusal(tmp_path, text, covariates=[name])
+    assert f"column {name} cannot be a covariate: it differs within a sale" in said
+
+
+@pytest.mark.parametrize(
+    ("write", "why"),
+    [
+        (lambda a: HIGHEST[a], "it is a price"),
+        (lambda a: sorted(BIDS[a])[-2], "it is a price"),
+        (lambda a: HIGHEST[a] if int(a) % 3 else 0, "it is a price"),
+        (lambda a: round(1.19 * HIGHEST[a], 2), "it follows from the highest bid"),
+        (lambda a: sum(BIDS[a]), "it follows from the sum of the bids"),
+        (lambda a: sum(BIDS[a]) / 3, "it follows from the sum of the bids"),
+        (lambda a: 1000 + int(a), "it numbers the sales"),
+        (lambda a: "EUR", "it is the same in all sales"),
+        (lambda a: f"note {a}", "each of its words has fewer than 10 sales"),
+        (lambda a: "", "it is empty"),
+    ],
+)
+def test_what_says_nothing_of_the_goods_is_left_out(
+    tmp_path: Path, write: object, why: str
+) -> None:
+    rows = [(a, b, write(a)) for a, b in ROWS]  # type: ignore[operator]
+    text = text_of(rows, "auction,bid,extra")
+    assert best_of(tmp_path, text) == best_of(tmp_path, PLAIN)
+    assert f"extra: {why}" in notes_of(read(tmp_path, text), "left out")
+
+
+def test_the_winner_is_no_covariate(tmp_path: Path) -> None:
+    who = [f"b{row % 3}" for row in range(360)]
+    rows = [(a, b, who[row], WINNERS[a]) for row, (a, b) in enumerate(ROWS)]
+    log = read(tmp_path, text_of(rows, "auction,bid,bidder,buyer"))
+    assert "buyer: it is the winner" in notes_of(log, "left out") and log.covariates.empty
+
+
+def test_the_order_of_rows_does_not_choose_the_value_of_a_sale(tmp_path: Path) -> None:
+    """Sorting the rows turned one verdict into another where a column differs within a sale."""
+    rows = [(a, b, 10 * b) for a, b in ROWS]
+    orders = (rows, sorted(rows, key=lambda row: row[1]), rows[::-1])
+    found = {best_of(tmp_path, text_of(each, "auction,bid,appraisal")) for each in orders}
+    assert len(found) == 1
+
+
+def test_a_reserve_that_differs_within_a_sale_is_refused(tmp_path: Path) -> None:
+    rows = [(a, b, 10.0 + (a == "4") * (row % 3)) for row, (a, b) in enumerate(ROWS)]
+    said = refusal(tmp_path, text_of(rows, "auction,bid,reserve"))
+    assert "column reserve, line 15: auction 4 has another reserve in line 14" in said
+
+
+def test_a_column_of_reserves_by_another_name_is_a_doubt(tmp_path: Path) -> None:
+    rows = [(a, b, 10 + YEARS[int(a)]) for a, b in ROWS]
+    log = read(tmp_path, text_of(rows, "auction,bid,reserve_price"))
+    assert "give bid_log.reserve=reserve_price" in notes_of(log, "doubt")
+
+
+def test_columns_that_are_not_named_are_told(tmp_path: Path) -> None:
+    rows = [(a, b, YEARS[int(a)], int(a) % 2) for a, b in ROWS]
+    text = text_of(rows, "auction,bid,size,grade")
+    log = read(tmp_path, text, covariates=["Size"])
+    assert list(log.covariates) == ["size"]
+    assert "grade: bid_log.covariates does not name it." in notes_of(log, "left out")
+
+
+def test_categories_that_are_called_others_are_not_merged_with_rare_ones(tmp_path: Path) -> None:
+    words = [f"rare{n}" for n in range(5)] + ["others"] * 40 + ["common"] * 75
+    log = read(tmp_path, text_of([(a, b, words[int(a)]) for a, b in ROWS], "auction,bid,kind"))
+    assert "5 words with fewer than 10 sales" in notes_of(log, "used")
+    slopes = (
+        estimator_of(
+            tmp_path, text_of([(a, b, words[int(a)]) for a, b in ROWS], "auction,bid,kind")
+        )
+        .estimate()
+        .levels.slopes
+    )
+    assert {"kind others", "kind others, rare"} == set(slopes.index[1:])
+
+
+def test_the_number_of_bids_and_means_are_results(tmp_path: Path) -> None:
+    rows = [*ROWS, *((f"s{a}", b) for a, b in sales_of(60, 2, 5))]
+    sizes = {a: sum(other == a for other, _ in rows) for a, _ in rows}
+    means = {a: sum(b for other, b in rows if other == a) / sizes[a] for a in sizes}
+    text = text_of([(a, b, sizes[a], means[a]) for a, b in rows], "auction,bid,came,mean")
+    told = notes_of(read(tmp_path, text), "left out")
+    assert "came: it follows from the number of bids" in told
+    assert "mean: it follows from the mean of the bids" in told

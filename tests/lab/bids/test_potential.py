@@ -1,0 +1,111 @@
+"""A reserve that binds: values of those who came, and how many stayed away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.lab.bids.design import MULTIPLES
+from daedalus.lab.bids.estimates import Estimator, money_at
+from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.checks import CannotRunError
+from tests.lab.bids.simulated import table_of, uniform_log
+
+POTENTIAL, RESERVE = 4, 0.5
+
+
+def binding_log(sales: int, seed: int) -> BidLog:
+    """Return equilibrium bids of four even values from 0 to 1 against a reserve of 1/2."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(size=(40 * sales // 10, POTENTIAL))
+    came = values >= RESERVE
+    values = values[came.sum(axis=1) >= 2][:sales]
+    bids = values - (values**POTENTIAL - RESERVE**POTENTIAL) / (
+        POTENTIAL * values ** (POTENTIAL - 1)
+    )
+    rows = [row[own >= RESERVE] for row, own in zip(bids, values, strict=True)]
+    return bid_log(table_of(rows, reserve=[RESERVE] * sales), BidLogSettings(), "binding")
+
+
+def test_quartiles_are_those_of_bidders_who_came() -> None:
+    """With the bidders who came as rivals they were 0.560, 0.674 and 0.807."""
+    quartiles, losses = [], []
+    for seed in range(4):
+        estimate = Estimator.of(binding_log(1000, seed), BidLogSettings()).estimate()
+        assert estimate.potential is not None and estimate.shares == {POTENTIAL: 1.0}
+        assert estimate.potential.excluded == pytest.approx(0.5, abs=0.03)
+        came = estimate.potential.excluded + (1 - estimate.potential.excluded) * np.array(
+            [0.25, 0.5, 0.75]
+        )
+        quartiles.append(np.interp(came, LEVELS, estimate.values) * estimate.levels.shown.mean())
+        now, raised = money_at(estimate, np.array([1.0, 1.2]))
+        losses.append(100.0 * (1.0 - raised / now))
+    assert np.mean(quartiles, axis=0) == pytest.approx([0.625, 0.75, 0.875], abs=0.012)
+    assert np.mean(losses) == pytest.approx(1.19, abs=0.5)  # of all sales, also the unsold
+
+
+def test_numbers_of_bids_tell_how_many_stayed_away() -> None:
+    sizes = np.random.default_rng(0).binomial(6, 0.4, 20_000)
+    sizes = sizes[sizes >= 2]
+    found = potential_of(sizes, np.ones(len(sizes)), 6)
+    assert found.excluded == pytest.approx(0.6, abs=0.01) and is_binomial(sizes, found)
+    assert potential_of(np.full(9, 3), np.ones(9), 3).excluded == 0.0
+    mixed = np.concatenate([np.full(500, 2), np.full(500, 8)])
+    assert not is_binomial(mixed, potential_of(mixed, np.ones(1000), 8))
+
+
+def test_values_below_the_reserve_are_spread_evenly() -> None:
+    every = Potential(4, 0.5).all_values(np.linspace(0.5, 1.0, len(LEVELS)), 0.5)
+    assert np.allclose(every, LEVELS)
+
+
+def test_a_reserve_that_keeps_nobody_away_changes_nothing() -> None:
+    reserve = np.full(300, 0.5)
+    assert not excludes(np.random.default_rng(0).uniform(0.7, 1.0, 300), reserve)
+    assert not excludes(np.random.default_rng(0).uniform(0.0, 1.0, 300), reserve)
+    assert uniform_log(300).potential(None) is None
+
+
+def test_a_number_of_potential_bidders_is_obeyed_or_refused() -> None:
+    log = binding_log(300, 0)
+    found = log.potential(6)
+    assert found is not None and found.bidders == 6 and found.excluded > 0.55
+    with pytest.raises(CannotRunError, match=r"potential_bidders=3: a sale has 4 bids"):
+        log.potential(3)
+    with pytest.raises(CannotRunError, match="it needs a reserve above 0 for every sale"):
+        uniform_log(300).potential(4)
+
+
+def test_the_reserve_in_force_is_the_best_of_even_values() -> None:
+    estimate = Estimator.of(binding_log(1500, 7), BidLogSettings()).estimate()
+    curve = money_at(estimate, MULTIPLES[MULTIPLES >= 1.0])
+    assert MULTIPLES[MULTIPLES >= 1.0][np.argmax(curve)] <= 1.1
+
+
+def test_a_reserve_that_excludes_different_shares_is_not_counted() -> None:
+    """A fixed reserve, goods of different worth: 0.74 of it is best, and 1.14 to 1.20 was told."""
+    rng, rows, sizes = np.random.default_rng(5), [], []
+    while len(rows) < 200:
+        size = float(np.exp(0.3 * rng.normal()))
+        values = rng.uniform(0.0, size, POTENTIAL)
+        values = values[values >= RESERVE]
+        if len(values) >= 2:
+            rent = (values**POTENTIAL - RESERVE**POTENTIAL) / POTENTIAL
+            rows.append(values - rent / values ** (POTENTIAL - 1))
+            sizes.append(size)
+    log = bid_log(table_of(rows, reserve=[RESERVE] * 200, size=sizes), BidLogSettings(), "sizes")
+    estimator = Estimator.of(log, BidLogSettings())
+    assert estimator.is_uneven and estimator.potential is None and estimator.lacks_rivals
+    given = Estimator.of(log, BidLogSettings(potential_bidders=4))
+    assert given.potential is not None and given.potential.bidders == 4
+
+
+def test_numbers_that_tell_nothing_of_who_stayed_away_are_refused() -> None:
+    assert potential_of(np.full(50, 2), np.ones(50), 5).excluded == MOST
+    pairs = [row[:2] for row in np.random.default_rng(0).uniform(0.5, 0.6, (60, 2))]
+    log = bid_log(table_of(pairs, reserve=[0.5] * 60), BidLogSettings(), "pairs")
+    with pytest.raises(CannotRunError, match="nearly all sales have two bids"):
+        log.potential(5)

@@ -1,0 +1,135 @@
+"""The report says in plain words what to set, what it gains, how sure that is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
+from daedalus.lab.bids.design import Policy, Verdict
+from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.findings import Findings, amount, reserve_words, verdict_row
+from daedalus.lab.bids.report import markdown, page
+from tests.lab.bids.conftest import make_estimator
+
+FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
+
+
+@pytest.fixture
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
+    row = {"designer": "search", "sets": "its own", "result": 50.0}
+    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
+    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
+    return Findings(
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip
+
+
+def test_a_change_is_told_first(findings: Findings) -> None:
+    text = markdown(findings, FIGURES)
+    read, said = text.split("\n\n")[1:3]
+    assert read.startswith("- **Read**: 600 rows.")
+    assert "**Used**: auction as the sale; bid as the bid." in read
+    assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
+    for heading in ("Beside other designs", "If an assumption fails", "Checks of the assumptions"):
+        assert f"## {heading}\n" in text
+    assert "3 (1 to 5)" in text and all(f"({path})" in text for path in FIGURES.values())
+
+
+def test_a_failed_check_is_told_above_the_verdict(findings: Findings, tmp_path: Path) -> None:
+    assert "Warning" not in markdown(findings, FIGURES)
+    bad = findings.checks.assign(fails=[True, *[False] * (len(findings.checks) - 1)])
+    text = markdown(replace(findings, checks=bad), FIGURES)
+    warning = text.split("\n\n")[1]
+    assert warning.startswith("> **Warning: ") and warning.count("\n") == 0
+    assert bad["check"][0] in warning and bad["check"][1] not in warning
+    made = page(text, "Log", tmp_path)
+    assert re.search(r"</h1>\s*<blockquote>\s*<p><strong>Warning", made)
+    assert "h1 + blockquote" in made
+
+
+def test_each_assumption_has_its_row(findings: Findings) -> None:
+    said = markdown(findings, FIGURES).partition("## Checks of the assumptions")[2]
+    lines = [line for line in said.split("\n") if line.startswith("| ")]
+    assert len(lines) == 2 + len(findings.checks)
+    assert "passes, p = " in said and "| not tested | Not testable from bids." in said
+
+
+def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
+    kept = replace(findings, verdict=replace(findings.verdict, change=False))
+    said = markdown(kept, FIGURES).split("\n\n")[2]
+    assert said.startswith("> **Change nothing: go on without a reserve.**")
+    assert "No reserve surely brings more." in said
+    reserved = make_estimator(1.0)
+    unseen = replace(
+        findings.verdict,
+        change=False,
+        unseen=True,
+        held=Policy(findings.verdict.policy.mechanism, 1.0),
+        policy=Policy(findings.verdict.policy.mechanism, 0.9),
+        raised=(-2.0, -3.0, -1.0),
+        reward=100.0,
+    )
+    text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
+    assert "keep today's reserve.**" in text and "0.90 times today's" in text
+    assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
+
+
+def test_the_verdict_is_a_row(findings: Findings) -> None:
+    (row,) = verdict_row(findings).to_dict("records")
+    assert row["change"] and row["base"] == "money" and row["auction_type"] == "first_price"
+    assert row["reserve_low"] <= row["reserve"] <= row["reserve_high"]
+    assert row["gain_low"] <= row["gain"] <= row["gain_high"] and "reserve_price" not in row
+
+
+def test_a_change_of_format_is_told(findings: Findings) -> None:
+    mechanism = replace(findings.verdict.policy.mechanism, auction_type="vcg")
+    verdict = replace(
+        findings.verdict, policy=replace(findings.verdict.policy, mechanism=mechanism)
+    )
+    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES)
+
+
+def test_another_objective_is_named(findings: Findings) -> None:
+    other = replace(findings, in_money=False, reward="welfare")
+    assert "in welfare" in markdown(other, FIGURES)
+
+
+def test_the_page_holds_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "reserve.png").write_bytes(b"picture")
+    text = "# Title\n\n![Curve](figures/reserve.png)\n\n| a |\n| --- |\n| 1 |\n\n<script>\n"
+    made = page(text, "A & B", tmp_path)
+    assert "data:image/png;base64,cGljdHVyZQ==" in made and "figures/reserve" not in made
+    assert "<table>" in made and "<title>A &amp; B</title>" in made and "<script>" not in made
+
+
+def test_the_page_scrolls_tables_and_figures_alone_and_keeps_numbers_with_their_unit(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "![Curve](figures/a.png)\n\n5 % more\n\n| a |\n| --- |\n| 1 |\n\n| b |\n| --- |\n| 7 % |\n"
+    )
+    made = page(text, "Title", tmp_path)
+    body = made.partition("<body>")[2]
+    assert body.count('<div class="wide"') == body.count("</div>") == 3
+    assert re.findall(r'label="(\w+),[^>]*><(\w+)', body) == [
+        ("Figure", "img"), ("Table", "table"), ("Table", "table"),
+    ]  # fmt: skip
+    assert "5\N{NO-BREAK SPACE}% more" in body and "7\N{NO-BREAK SPACE}%" in body
+
+
+def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estimate) -> None:
+    assert (
+        amount(13_704_254.9) == "13,700,000" and amount(0.151234) == "0.1512" and amount(0.0) == "0"
+    )
+    assert reserve_words(0.0, estimator, estimate) == "no reserve"
+    assert reserve_words(2.0, estimator, estimate) == f"a reserve of {amount(2 * estimator.unit)}"
+    assert reserve_words(1.0, make_estimator(1.0), estimate) == "today's reserve"

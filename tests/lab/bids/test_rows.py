@@ -1,0 +1,122 @@
+"""Rows that are no bids, or stand there twice, are dropped or refused; names are texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.lab.bids.written import best_of, notes_of, read, refusal, sales_of, text_of
+
+ROWS = sales_of(120, 3, 1)
+PLAIN = text_of(ROWS)
+
+
+def test_names_of_sales_are_texts(tmp_path: Path) -> None:
+    for names in (("1", "01"), ("100", "1E2"), (str(2**53), str(2**53 + 1)), ("S1", "s1")):
+        renamed = {"3": names[0], "4": names[1]}
+        log = read(tmp_path, text_of([(renamed.get(a, f"x{a}"), b) for a, b in ROWS]))
+        assert len(log.sales) == 120 and set(names) < set(log.sales["auction"])
+        alike = f"{' and '.join(sorted(names))}." in notes_of(log, "doubt")
+        assert alike == (names[0] != str(2**53))
+
+
+def test_spaces_around_names_do_not_count(tmp_path: Path) -> None:
+    spaced = [(f"{a} " if row % 2 else f"\u00a0{a}", b) for row, (a, b) in enumerate(ROWS)]
+    assert best_of(tmp_path, text_of(spaced)) == best_of(tmp_path, PLAIN)
+
+
+def test_ids_may_change_their_form_half_way(tmp_path: Path) -> None:
+    renamed = [(a if row < 180 else f"lot {a}", b) for row, (a, b) in enumerate(ROWS)]
+    assert best_of(tmp_path, text_of(renamed)) == best_of(tmp_path, PLAIN)
+
+
+@pytest.mark.parametrize("names", [("", ""), ("NA", "None"), ("", "NA"), ("null", "nan")])
+def test_unknown_bidders_and_those_with_odd_names_count(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    rows = sales_of(80, 4, 4)
+    who = ["a", *names, "z"]
+    text = text_of([(*row, who[place % 4]) for place, row in enumerate(rows)], "auction,bid,bidder")
+    log = read(tmp_path, text)
+    assert (log.bidders == 4).all()
+    assert best_of(tmp_path, text) == best_of(tmp_path, text_of(rows))
+    unknown = 80 * names.count("")
+    assert (f"{unknown} rows" in notes_of(log, "missing")) == (unknown > 0)
+    assert all(f"bidder {name}, in 80 rows" in notes_of(log, "doubt") for name in names if name)
+
+
+def test_a_bidder_who_bids_twice_is_told_with_both_lines(tmp_path: Path) -> None:
+    rows = [(*row, place % 3) for place, row in enumerate(ROWS)]
+    again = [*rows, ("7", 3.5, 0)]
+    said = refusal(tmp_path, text_of(again, "auction,bid,bidder"))
+    assert "line 362: bidder 0 bids twice in auction 7 (first in line 23)" in said
+    twice = refusal(tmp_path, text_of([*rows, rows[21]], "auction,bid,bidder"))
+    assert "with the same cells" in twice
+    named = [(a, b, "NA" if who == 0 else who) for a, b, who in again]
+    assert "leave the cell empty" in refusal(tmp_path, text_of(named, "auction,bid,bidder"))
+
+
+@pytest.mark.parametrize("word", ["Total", "TOTAL:", "Sum", "Grand total", "Summe", "average"])
+def test_a_total_is_no_sale(tmp_path: Path, word: str) -> None:
+    text = f"{PLAIN}{word},{sum(b for _, b in ROWS):.2f}\n"
+    log = read(tmp_path, text)
+    assert best_of(tmp_path, text) == best_of(tmp_path, PLAIN)
+    assert "1 row (line 362): a total" in notes_of(log, "dropped")
+
+
+def test_a_sale_that_is_called_total_stays(tmp_path: Path) -> None:
+    text = text_of([("Total" if a == "5" else a, b) for a, b in ROWS])
+    assert "Total" in set(read(tmp_path, text).sales["auction"])
+
+
+def test_sums_of_sales_are_refused(tmp_path: Path) -> None:
+    sums = {a: sum(b for other, b in ROWS if other == a) for a, _ in ROWS}
+    text = PLAIN + "".join(f"{a},{total:.2f}\n" for a, total in sums.items())
+    assert "the highest bid is the sum of the others" in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_log_that_stands_there_twice_is_refused(tmp_path: Path, renamed: bool) -> None:
+    again = [(f"again {a}" if renamed else a, b) for a, b in ROWS]
+    assert "delete the copies" in refusal(tmp_path, text_of([*ROWS, *again]))
+
+
+def test_a_few_copies_are_a_doubt(tmp_path: Path) -> None:
+    log = read(tmp_path, text_of([*sales_of(120, 6, 1), *sales_of(120, 3, 1), *ROWS[:3]]))
+    assert "each bid stands there twice" not in notes_of(log, "doubt")
+    more = [(f"s{a}", b) for a, b in sales_of(120, 6, 3)]
+    log = read(tmp_path, text_of([*ROWS, *ROWS[:6], *more]))
+    assert "In 2 sales each bid stands there twice" in notes_of(log, "doubt")
+
+
+def test_ties_of_rounded_bids_are_no_copies(tmp_path: Path) -> None:
+    rounded = [(a, max(round(b), 1)) for a, b in ROWS]
+    assert len(read(tmp_path, text_of(rounded)).sales) == 120
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_sales_whose_bids_are_all_equal_are_refused(tmp_path: Path, spread: float) -> None:
+    rng = np.random.default_rng(0)
+    prices = 5.0 + spread * rng.random(80).round(3)
+    text = text_of([(sale, prices[sale]) for sale in range(80) for _ in range(3)])
+    assert "80 of 80 sales" in refusal(tmp_path, text)
+
+
+def test_an_unnamed_sale_is_refused_with_its_line(tmp_path: Path) -> None:
+    lines = PLAIN.splitlines()
+    lines[6] = lines[6].replace("1,", ",", 1)
+    assert "line 7 has no sale in column auction; if it is a total, delete it" in refusal(
+        tmp_path, "\n".join(lines)
+    )
+
+
+def test_a_column_that_is_named_has_to_be_there(tmp_path: Path) -> None:
+    assert "no column buyer among auction, bid" in refusal(tmp_path, PLAIN, bidder="buyer")
+    assert "column bid is chosen twice, for bid and bidder" in refusal(
+        tmp_path, PLAIN, bidder="bid"
+    )
+    text = text_of([(*row, 7) for row in ROWS], "auction,bid,bidder")
+    assert "bids twice" in refusal(tmp_path, text)
+    assert best_of(tmp_path, text, bidder="") == best_of(tmp_path, PLAIN)

@@ -1,0 +1,106 @@
+"""Certificates of what a designer chose: one for each format and reserve, with its share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.market.classic import ClassicMarket
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.strategic import StrategicMarket
+from daedalus.lab.studies.certificate_tables import (
+    MOST,
+    certificate_tables,
+    chosen_mechanisms,
+    mean_regrets,
+    over_steps,
+)
+from tests.populations import seat_plan
+
+ONE = {
+    "shader": BidderType(menu=["shade"], demand=1),
+    "ring": BidderType(menu=["collude"], demand=1),
+}
+TWO = {"two": BidderType(), "one": BidderType(demand=1, share=2.0)}
+BOTH = [
+    (Mechanism(auction_type=name), share) for name, share in (("first_price", 0.75), ("vcg", 0.25))
+]
+
+
+def steps(mechanisms: list[Mechanism], malformed: int = 0) -> pd.DataFrame:
+    """Rows of a designer, the last of which hold no mechanism."""
+    rows = [each.to_dict() | {"valid": True} for each in mechanisms]
+    frame = pd.DataFrame(rows + [{"valid": False}] * malformed)
+    return frame.astype({"valid": bool})
+
+
+def test_mechanisms_of_one_format_and_reserve_are_one() -> None:
+    often, seldom = Mechanism(reveal_reserve=True), Mechanism(reserve_price=0.101)
+    other = Mechanism(auction_type="vcg", reserve_price=0.3)
+    found = chosen_mechanisms(steps([often] * 3 + [seldom] * 2 + [other] * 4, malformed=1))
+    assert found == [(often, 0.5), (other, 0.4)]
+
+
+def test_the_most_frequent_are_kept() -> None:
+    many = [Mechanism(reserve_price=number / 100) for number in range(40)]
+    found = chosen_mechanisms(steps([*many, many[39]]))
+    assert len(found) == MOST and found[0] == (many[39], pytest.approx(2 / 41))
+
+
+def test_no_valid_mechanism_is_refused() -> None:
+    with pytest.raises(CannotRunError, match="no valid mechanism"):
+        chosen_mechanisms(steps([Mechanism()], malformed=1).iloc[1:])
+
+
+def test_tables_have_means_over_bidders_and_the_worst_of_types() -> None:
+    market = StrategicMarket(Population(bidders=6, units=3, types=TWO))
+    summary, types = certificate_tables(market, BOTH, 2, 0)
+    first = types[types["auction_type"] == "first_price"]
+    assert first["type"].tolist() == ["two", "one"] and first["bidders"].tolist() == [2, 4]
+    assert summary["worst_ex_post_regret"][0] == first["worst_ex_post_regret"].max()
+    mean = np.average(first["ex_post_regret"], weights=first["bidders"])
+    assert summary["ex_post_regret"][0] == pytest.approx(mean)
+    assert summary["ex_post_regret"][1] == 0.0 and summary["share"].tolist() == [0.75, 0.25]
+    assert types["hindsight_regret"].isna().all()
+    weighted = 0.75 * summary["ex_post_regret"][0]
+    assert over_steps(summary, "ex_post_regret") == pytest.approx(weighted)
+
+
+def test_the_repeated_market_is_measured_where_all_want_one_unit() -> None:
+    market = StrategicMarket(Population(bidders=4, units=1, types=ONE))
+    summary, types = certificate_tables(market, BOTH, 4, 0)
+    assert (summary["hindsight_regret"] >= 0.0).all() and types[
+        "learned_hindsight_regret"
+    ].notna().all()
+    assert types["ring"].tolist() == [2, 2, 2, 2]
+    assert types["hindsight_regret"][0] > types["hindsight_regret"][2] == 0.0
+
+
+def test_regret_of_designers_is_a_mean_over_what_they_set() -> None:
+    first, vcg = (
+        Mechanism(auction_type="first_price", reserve_price=0.0),
+        Mechanism(auction_type="vcg"),
+    )
+    frames = [
+        steps([first, first, vcg, vcg], malformed=2),
+        steps([vcg]),
+        steps([vcg], malformed=1)[1:],
+    ]
+    names = ["mixed", "vcg", "malformed"]
+    played = pd.concat(
+        [each.assign(designer=name) for name, each in zip(names, frames, strict=True)]
+    )
+    market = StrategicMarket(Population(bidders=2, units=1))
+    found = mean_regrets(played, market, seed=0)
+    assert found["mixed"] == pytest.approx(1 / 12) and found["vcg"] == 0.0  # half of 1/6
+    assert np.isnan(found["malformed"])
+
+
+def test_a_market_without_certificates_has_no_regret() -> None:
+    played = steps([Mechanism()]).assign(designer="any")
+    drawn = StrategicMarket(Population(concentration=1.0))
+    for market in (drawn, ClassicMarket(seat_plan(1))):
+        assert mean_regrets(played, market, seed=0).isna().all()

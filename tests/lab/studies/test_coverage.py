@@ -1,0 +1,121 @@
+"""Intervals of simulated logs are those of the report, and shares count them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.config import compose_config
+from daedalus.lab.studies.coverage import (
+    GAIN,
+    QUANTITIES,
+    RESERVE,
+    Job,
+    as_markdown,
+    coverage_table,
+    intervals_of,
+    overview,
+    share_interval,
+)
+from daedalus.lab.studies.coverage_figures import coverage_dots
+
+CONFIG = compose_config("+experiment=coverage")
+JOB = Job("clean_from_zero", 300, 0, 30, 0, 0.95, CONFIG.market, CONFIG.reward)
+
+
+def found(job: Job) -> pd.DataFrame:
+    return pd.DataFrame(intervals_of(job)).set_index("quantity")
+
+
+def row(log: int, low: float, high: float, **others: object) -> dict[str, object]:
+    """Return a row of a log whose best reserve is .49 to .51."""
+    place = {"kind": "clean", "sales": 60, "log": log, "quantity": RESERVE}
+    ends = {"low": low, "high": high, "true_low": 0.49, "true_high": 0.51, "slack": 0.001}
+    known = {"found": (low + high) / 2, "refused": False, "diagnosed": np.nan}
+    return place | ends | known | others
+
+
+def test_a_log_has_an_interval_of_each_quantity() -> None:
+    rows = found(JOB)
+    assert tuple(rows.index) == QUANTITIES
+    assert (rows["low"] <= rows["found"] + 1e-9).all()
+    assert (rows["found"] <= rows["high"] + 1e-9).all()
+    assert rows.loc["median", "found"] == pytest.approx(0.5, abs=0.1)
+    assert rows.loc[RESERVE, "found"] == pytest.approx(0.5, abs=0.15)
+    assert 0.0 < rows.loc[GAIN, "true_low"] < 0.0313
+
+
+def test_a_job_repeats_and_its_number_changes_it() -> None:
+    assert found(JOB).equals(found(JOB))
+    assert not found(JOB).equals(found(replace(JOB, number=1)))
+
+
+def test_the_reserve_counts_in_the_money_of_the_typical_sale() -> None:
+    """With a covariate too, it is near the bids of a sale of size 1."""
+    rows = found(replace(JOB, kind="covariate"))
+    assert rows.loc[RESERVE, "found"] < 0.8  # values begin at 1/2, so that none is as good
+    assert rows.loc["median", "found"] == pytest.approx(0.75, abs=0.1)
+
+
+def test_bounds_of_an_ascending_log_make_its_intervals_wide() -> None:
+    rows = found(replace(JOB, kind="jumps"))
+    width = rows["high"] - rows["low"]
+    assert width["median"] > 0.07 and rows.loc["median", "low"] < 0.5 < rows.loc["median", "high"]
+
+
+def test_a_log_that_is_refused_is_counted() -> None:
+    rows = found(replace(JOB, kind="entry", sales=60))
+    assert rows["refused"].all() and rows["found"].isna().all()
+    table = coverage_table(rows.reset_index(), 0.95)
+    assert (table["refused"] == 1.0).all() and (table["logs"] == 0).all()
+
+
+def test_shares_count_intervals_that_meet_the_truth() -> None:
+    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(2, 0.5105, 0.6), row(3, 0.52, 0.6)]
+    missing = row(4, np.nan, np.nan, refused=True)
+    (only,) = coverage_table(pd.DataFrame([*rows, missing]), 0.95).to_dict("records")
+    assert only["coverage"] == 0.5 and only["logs"] == 4
+    assert only["refused"] == pytest.approx(0.2)
+    assert only["bias"] == pytest.approx((-0.05 - 0.04 + 0.04525 + 0.05) / 4)
+    assert only["truth"] == pytest.approx(0.5) and "diagnosed" not in only
+    assert (only["coverage_low"], only["coverage_high"]) == share_interval(2, 4, 0.95)
+
+
+def test_readers_see_bias_and_coverage_in_one_cell() -> None:
+    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(0, np.nan, np.nan, kind="ring", refused=True)]
+    shown = overview(coverage_table(pd.DataFrame(rows), 0.95))
+    assert list(shown[RESERVE]) == ["\N{MINUS SIGN}0.045, 50 %", "refused"]
+    lines = as_markdown(shown).splitlines()
+    assert lines[0] == f"| log | sales | logs | {RESERVE} |" and lines[1] == "|" + " --- |" * 4
+    assert lines[3] == "| ring of 3 of 4 | 60 | 0 | refused |"
+
+
+def test_a_gain_that_the_report_takes_for_none_is_no_error() -> None:
+    gain = found(replace(JOB, kind="clean", sales=60)).loc[GAIN]
+    assert 0.0005 < gain["slack"] < 0.0009  # a thousandth of the revenue, about 3/4
+
+
+def test_checks_that_fire_are_counted_if_there_are_checks() -> None:
+    rows = [row(number, 0.4, 0.6, diagnosed=float(number < 3)) for number in range(4)]
+    assert coverage_table(pd.DataFrame(rows), 0.95)["diagnosed"].item() == 0.75
+
+
+def test_ends_of_the_interval_of_a_share_are_where_it_would_be_rejected() -> None:
+    """Wilson (1927): at them the share lies 1.96 standard errors of their own away."""
+    for end in share_interval(19, 20, 0.95):
+        away = abs(0.95 - end) / np.sqrt(end * (1 - end) / 20)
+        assert away == pytest.approx(1.95996, abs=1e-4)
+    assert np.isnan(share_interval(0, 0, 0.95)).all()
+
+
+def test_the_figure_has_a_dot_for_each_share() -> None:
+    names = ("clean", "ring")
+    rows = [row(0, 0.4, 0.6, kind=kind, quantity=each) for kind in names for each in QUANTITIES]
+    figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95))
+    assert [each.get_title(loc="left") for each in figure.axes] == list(QUANTITIES)
+    labels = [each.get_text() for each in figure.axes[0].get_yticklabels()]
+    assert labels == ["clean, values .5 to 1", "ring of 3 of 4"]
+    assert len(figure.axes[0].lines[0].get_xdata()) == 2

@@ -1,0 +1,81 @@
+"""Fronts of many objectives: weightings, domination, hypervolume, and what designers reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.market.mechanism import Mechanism
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.lab.studies.pareto_fronts import (
+    GOALS,
+    fronts,
+    hypervolume,
+    on_front,
+    reached,
+    volumes,
+    weightings,
+)
+from tests.design.search.markets import env_of
+
+
+def test_weightings_cover_the_simplex() -> None:
+    found = weightings(4)
+    assert len(found) == len({tuple(each.items()) for each in found}) == 15
+    assert all(sum(each.values()) == 1 and min(each.values()) > 0 for each in found)
+    assert {"revenue": 1.0} in found and {"welfare": 0.25, "fairness": 0.75} in found
+    assert {"revenue": 0.5, "welfare": 0.25, "fairness": 0.25} in found
+
+
+def test_a_point_on_the_front_is_dominated_by_none() -> None:
+    points = np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0.4, 0.5, 0], [1, 0, 0]], float)
+    assert on_front(points).tolist() == [True, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("points", "volume"),
+    [
+        ([[0.5, 0.5, 0.5]], 0.125),
+        ([[1, 1, 0.5], [0.5, 0.5, 1]], 0.625),
+        ([[0.5, 1, 1], [1, 0.5, 1], [0.2, 0.2, 0.2]], 0.75),
+        ([[1, 1, -1], [0.5, 0.5, 0.5]], 0.125),
+        ([[0.5, 1], [1, 0.5]], 0.75),
+    ],
+)
+def test_hypervolumes_are_exact(points: list[list[float]], volume: float) -> None:
+    assert hypervolume(np.array(points, float)) == pytest.approx(volume)
+
+
+def test_a_hypervolume_is_the_share_of_draws_that_some_point_dominates() -> None:
+    rng = np.random.default_rng(0)
+    points, draws = rng.random((12, 3)), rng.random((20_000, 3))
+    below = (draws[:, None] <= points[None]).all(axis=2).any(axis=1).mean()
+    assert hypervolume(points) == pytest.approx(below, abs=0.01)
+
+
+def test_what_is_reached_is_what_a_comparison_measures() -> None:
+    env = env_of(RewardStack({"welfare": 0.5, "fairness": 0.5}))
+    designers = {"fixed": FixedDesigner(Mechanism())}
+    (row,) = reached(env, designers, 6, seed=3).to_dict("records")
+    steps = compare(env, designers, 6, seed=3)
+    means = steps.groupby("episode")[["reward", "welfare", "fairness"]].mean()
+    for name in ("reward", "welfare", "fairness"):
+        assert row[name] == pytest.approx(means[name].mean())
+    assert row["welfare_sem"] == pytest.approx(means["welfare"].sem())
+    assert (row["weight_revenue"], row["weight_welfare"]) == (0.0, 0.5)
+    revenue = compare(replace(env, reward=RewardStack({"revenue": 1.0})), designers, 6, seed=3)
+    assert row["revenue"] == pytest.approx(revenue.groupby("episode")["reward"].mean().mean())
+
+
+def test_fronts_and_volumes_are_those_of_each_designer() -> None:
+    points = [("a", 1.0, 0.5, 1.0), ("a", 0.5, 0.5, 0.5), ("b", 0.5, 0.5, 0.5)]
+    table = pd.DataFrame(points, columns=["designer", *GOALS]).assign(reward=[0.5, 0.3, 0.2])
+    assert fronts(table)["front"].tolist() == [True, False, True]
+    found = volumes(table, "a").set_index("designer")
+    assert found["share"].to_dict() == {"a": 1.0, "b": pytest.approx(0.25)}
+    assert found.loc["a", "reward"] == pytest.approx(0.4)

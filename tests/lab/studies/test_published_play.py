@@ -1,0 +1,92 @@
+"""The rows of published play: what agrees with a paper and what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.lab.evaluation.figures import save
+from daedalus.lab.studies.published_play import (
+    SETTINGS,
+    bid_rows,
+    collusion_rows,
+    credibility_rows,
+    drawn_learners,
+    in_their_units,
+    optimum_rows,
+)
+from daedalus.lab.studies.published_play_figures import collusion_curves
+from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER
+
+
+def test_a_row_of_collusion_agrees_within_the_bounds() -> None:
+    numbers = {PAPER: (0.24, 0.95), KNOWN: (0.9, 0.95), MARKET: (0.36, 0.89)}
+    table = pd.DataFrame(
+        [{"bidders": n, "first_price": a, "second_price": b} for n, (a, b) in numbers.items()]
+    )
+    assert [each["agrees"] for each in collusion_rows(table)] == [True, True, False, False, True]
+
+
+def test_bids_agree_if_the_interval_holds_the_published_number() -> None:
+    near = pd.DataFrame({"first_price": [0.7, 0.8, 0.9], "second_price": [1.0, 1.0, 0.9]})
+    assert [each["agrees"] for each in bid_rows(near)] == [True, True]
+    far = near.assign(first_price=[0.91, 0.92, 0.93], second_price=0.5)
+    assert [each["agrees"] for each in bid_rows(far)] == [False, False]
+
+
+def test_drawn_learners_are_those_of_the_public_code() -> None:
+    drawn = [drawn_learners(0, index) for index in range(60)]
+    assert {each.bidders for each in drawn} == {2, 4}
+    assert {len(each.bids) for each in drawn} == {6, 21, 31, 51}
+    assert {each.discount for each in drawn} == {0.0, 0.25, 0.5, 0.75, 0.99}
+    assert {each.softmax for each in drawn} == {False, True}
+    assert all(each.bids[0] == 0.0 and each.bids[-1] == 1.0 for each in drawn)
+
+
+def test_a_share_above_the_optimum_does_not_agree() -> None:
+    rows = [
+        {"population": name, "designer": "search", "optimum": each.optimum / each.unit}
+        | {"revenue": share * each.optimum / each.unit, "revenue_low": 0.1, "revenue_high": 0.2}
+        for share, (name, each) in zip((1.0, 1.1, 0.99, 0.9), SETTINGS.items(), strict=True)
+    ]
+    theory = pd.DataFrame(
+        [
+            {"population": name, "optimum": each.optimum / each.unit, "with_reserve": 0.1}
+            for name, each in SETTINGS.items()
+        ]
+    )
+    table = in_their_units(pd.DataFrame(rows), theory)
+    assert table["designer"].tolist()[:3] == ["theory: optimum", "theory: best reserve", "search"]
+    agrees = [each["agrees"] for each in optimum_rows(table, "search")]
+    assert agrees == [True] * 4 + [True, False, True, False]
+
+
+def test_second_price_fails_credibility_and_first_price_does_not() -> None:
+    rows = credibility_rows(0)
+    assert all(each["agrees"] for each in rows)
+    assert [each["ours"] == 0.0 for each in rows] == [True, False] * 2
+
+
+def test_the_figure_has_a_panel_for_theirs_ours_and_our_defaults(tmp_path) -> None:
+    rows = [
+        {"bidders": name, "auction_type": kind, "run": run, "round": rounds, "revenue": 0.5}
+        for name in (PAPER, KNOWN, MARKET, OURS)
+        for kind in ("first_price", "second_price")
+        for run in range(3)
+        for rounds in np.arange(1, 5) * 1000
+    ]
+    figure = collusion_curves(pd.DataFrame(rows))
+    assert [each.get_title(loc="left") for each in figure.axes] == [PAPER, MARKET, OURS]
+    assert len(figure.legends[0].get_texts()) == 3
+    save(figure, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_have_the_optima_of_theory(name: str) -> None:
+    from tests.lab.studies.test_known_optimum import EXPECTED
+
+    optimum, *_, unit = EXPECTED[name]
+    assert SETTINGS[name].unit == unit
+    assert SETTINGS[name].optimum == pytest.approx(optimum, rel=2e-4)

@@ -1,0 +1,112 @@
+"""When mechanisms settle, what is lost before and after, and where two designers differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.market.population import BidderType, Population
+from daedalus.lab.studies.understanding import (
+    changed_fields,
+    choices,
+    decisions_by_population,
+    gains,
+    losses,
+    settled_steps,
+)
+
+EPISODES, STEPS = 12, 6
+CLOSED = Mechanism(reserve_price=0.9)
+
+
+class Late:
+    """Hardly sells for three steps, then follows the default mechanism."""
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        mechanism = CLOSED if observations.round_number[0] < 3 else Mechanism()
+        return Mechanisms.repeat(mechanism, len(observations))
+
+
+class Stammering:
+    """Answers nothing valid at its last step."""
+
+    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+        last = observations.round_number[0] == STEPS - 1
+        return Mechanisms.stack([None if last else Mechanism()] * len(observations))
+
+
+@pytest.fixture(scope="module")
+def env() -> DesignEnv:
+    settings = MarketSettings(name="strategic", episode_length=STEPS)
+    return DesignEnv.of(settings, Population(types={"honest": BidderType()}))
+
+
+@pytest.fixture(scope="module")
+def table(env: DesignEnv) -> pd.DataFrame:
+    designers = {"late": Late(), "own": FixedDesigner(Mechanism()), "stammering": Stammering()}
+    places = {"first": env, "second": env}
+    return decisions_by_population(places, dict.fromkeys(places, designers), EPISODES, seed=1)
+
+
+def test_a_mechanism_has_settled_when_no_other_follows(table: pd.DataFrame) -> None:
+    settled = settled_steps(table)
+    assert len(settled) == 2 * 3 * EPISODES
+    steps = settled.groupby("designer")["settled"].agg(["min", "max"])
+    assert steps.loc["late"].tolist() == [4, 4]
+    assert steps.loc["own"].tolist() == [1, 1]
+    assert steps.loc["stammering"].tolist() == [STEPS, STEPS]
+
+
+def test_losses_before_and_after_settling_add_up_to_the_difference(table: pd.DataFrame) -> None:
+    lost = losses(table, "late", "own")
+    assert lost.index.tolist() == ["first", "second"]
+    means = table.groupby(["population", "designer"])["reward"].mean().unstack()
+    total = lost["before"] + lost["after"]
+    assert total.to_numpy() == pytest.approx((means["own"] - means["late"]).to_numpy())
+    early = table[table["step"] <= 3].groupby(["population", "designer"])["reward"].sum().unstack()
+    before = (early["own"] - early["late"]) / EPISODES / STEPS
+    assert lost["before"].to_numpy() == pytest.approx(before.to_numpy())
+    assert (lost["before"] > 0.1).all() and (lost["before"] > lost["after"]).all()
+    assert (lost[["early", "settled", "late"]] == 4).all(axis=None)
+
+
+def test_a_designer_loses_nothing_to_itself(table: pd.DataFrame) -> None:
+    assert (losses(table, "own", "own")[["before", "after"]] == 0).all(axis=None)
+
+
+def test_gains_are_the_difference_in_reward(table: pd.DataFrame) -> None:
+    lost = losses(table, "late", "own")
+    found = gains(table, "own", "late")
+    assert found["mean"].to_numpy() == pytest.approx((lost["before"] + lost["after"]).to_numpy())
+    assert found["sem"].to_numpy() == pytest.approx(lost["sem"].to_numpy())
+
+
+def test_shares_count_each_mechanism_at_each_step(table: pd.DataFrame) -> None:
+    shares, mechanisms = choices(table, "late", most=1)
+    assert list(shares.columns) == ["A", "others"] and len(mechanisms) == 1
+    assert (shares.sum(axis=1) == 1).all()
+    named = shares.loc["first", "A"].to_numpy()
+    closed = np.array([1, 1, 1, 0, 0, 0])
+    first = mechanisms.loc["A", "reserve_price"] == CLOSED.reserve_price
+    assert (named == (closed if first else 1 - closed)).all()
+
+
+def test_differences_are_told_by_step_and_field(env: DesignEnv) -> None:
+    differ = changed_fields(env, Late(), FixedDesigner(Mechanism()), EPISODES, seed=1)
+    assert len(differ) == EPISODES * STEPS
+    by_step = differ.groupby("step")["any"].mean()
+    assert by_step.tolist() == [1, 1, 1, 0, 0, 0]
+    fields = differ[list(FIELDS)].mean()
+    assert fields[fields > 0].to_dict() == {"reserve_price": 0.5}
+
+
+def test_an_invalid_answer_differs_in_everything(env: DesignEnv) -> None:
+    differ = changed_fields(env, Stammering(), FixedDesigner(Mechanism()), EPISODES, seed=1)
+    last = differ[differ["step"] == STEPS]
+    assert last[list(FIELDS)].all(axis=None) and not differ[differ["step"] < STEPS]["any"].any()

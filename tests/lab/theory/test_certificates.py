@@ -1,0 +1,209 @@
+"""Certificates against formulas, against brute force, and against bids that try to gain."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import Ranges
+from daedalus.market.values import ValueDistribution
+from daedalus.lab.theory import equilibria
+from daedalus.lab.theory.certificates import (
+    Group,
+    certify,
+    draw_values,
+    groups_of,
+)
+from daedalus.lab.theory.deviations import Contest
+from daedalus.lab.theory.distributions import Distribution, Numbers
+from daedalus.lab.theory.sales import Bidder
+from tests.lab.theory.test_distributions import GAP, UNIFORM
+
+SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
+MIXED = [Group("two", Bidder(UNIFORM, 2), 2), Group("one", Bidder(SHORT), 3, colludes=True)]
+
+
+def mechanism(auction_type: str, reserve: float = 0.0) -> Mechanism:
+    return Mechanism(auction_type=auction_type, reserve_price=reserve)
+
+
+def uniform(bidders: int) -> list[Group]:
+    return [Group("truthful", Bidder(UNIFORM), bidders)]
+
+
+@pytest.mark.parametrize("bidders", [2, 3, 5])
+def test_first_price_has_the_known_regrets(bidders: int) -> None:
+    (row,) = certify(mechanism("first_price"), uniform(bidders), 1, 0).types
+    interim = (bidders - 1) ** (bidders - 1) / (bidders**bidders * (bidders + 1))
+    assert row["interim_regret"] == pytest.approx(interim, abs=1e-12)
+    assert row["ex_post_regret"] == pytest.approx(1 / (bidders * (bidders + 1)), abs=1e-12)
+    assert row["worst_ex_post_regret"] == 1.0 and row["ex_post_error"] == 0.0
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.35])
+@pytest.mark.parametrize("groups", [uniform(3), MIXED, [Group("gap", Bidder(GAP, 2), 3)]])
+@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
+def test_second_price_and_vcg_have_no_regret(
+    auction_type: str, groups: list[Group], reserve: float
+) -> None:
+    units = 1 if auction_type == "second_price" else 3
+    ones = [each._replace(bidder=each.bidder._replace(demand=1)) for each in groups]
+    for row in certify(
+        mechanism(auction_type, reserve), ones if units == 1 else groups, units, 0
+    ).types:
+        regrets = [
+            value for name, value in row.items() if "ex_post_regret" in name or "false" in name
+        ]
+        assert max(map(float, regrets)) < 1e-12
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_numbers_of_the_sale_are_those_of_sales_that_are_played(auction_type: str) -> None:
+    reserve, units, draws = 0.25, 3, 100_000
+    found = certify(mechanism(auction_type, reserve), MIXED, units, 0)
+    bids = draw_values(MIXED, draws, np.random.default_rng(1))
+    sold = clear_sales(bids, auction_type, units, reserve)
+    worth = (bids * (sold.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
+    free = clear_sales(bids, auction_type, units, 0.0)
+    best = (bids * (free.won[:, :, None] > np.arange(2))).sum(axis=(1, 2)).mean()
+    assert found.sale["revenue"] == pytest.approx(sold.paid.sum(axis=1).mean(), abs=6e-3)
+    assert found.sale["welfare"] == pytest.approx(worth / best, abs=2e-3)
+    assert found.sale["ex_post_loss"] < 1e-12 and found.sale["deficit"] == 0.0
+    assert np.isnan(found.sale["optimum"])
+
+
+def test_one_unit_has_myersons_optimum() -> None:
+    found = certify(mechanism("second_price", 0.5), uniform(3), 1, 0).sale
+    assert found["revenue"] == pytest.approx(0.53125, abs=1e-12)
+    assert found["optimum"] == pytest.approx(0.53125, abs=1e-12)
+    assert found["welfare"] == pytest.approx(1 - 0.5**4, abs=1e-12)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.4])
+@pytest.mark.parametrize("ring", [2, 4, 5])
+def test_a_ring_gains_what_the_auctioneer_loses(ring: int, reserve: float) -> None:
+    """Outsiders win and pay the same (Graham & Marshall 1987)."""
+    groups = [Group("ring", Bidder(UNIFORM), ring, colludes=True), *uniform(5 - ring)]
+    if ring == 5:
+        groups = groups[:1]
+    row = certify(mechanism("second_price", reserve), groups, 1, 0).types[0]
+    alone, together = (equilibria.expected_revenue(5, reserve, size) for size in (1, ring))
+    assert row["ring"] == ring
+    assert row["ring_gain"] == pytest.approx(alone - together, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bidders", "ring", "known", "audited"),
+    [(3, 2, 8 / 35, 0.1734), (4, 2, 8 / 105, 0.0481), (4, 3, 8 / 21, 0.2883)],
+)
+def test_a_ring_for_two_units_gains_by_one_name(
+    bidders: int, ring: int, known: float, audited: float
+) -> None:
+    """In VCG members bid their two highest values under one name, and pass units on."""
+    two = Bidder(UNIFORM, 2)
+    groups = [Group("ring", two, ring, colludes=True), Group("other", two, bidders - ring)]
+    row = certify(mechanism("vcg"), groups, 2, 0).types[0]
+    assert row["ring_gain"] == pytest.approx(known, abs=1e-9) and known > audited
+
+    values = draw_values(groups, 100_000, np.random.default_rng(1))
+    pooled = np.sort(values[:, :ring].reshape(len(values), -1))[:, ::-1]
+    bids = values.copy()
+    bids[:, :ring] = 0.0
+    bids[:, 0] = pooled[:, :2]
+    alone, together = (clear_sales(each, "vcg", 2) for each in (values, bids))
+    worth = (values * (alone.won[:, :, None] > np.arange(2)))[:, :ring].sum(axis=(1, 2))
+    worth_together = (pooled[:, :2] * (together.won[:, :1] > np.arange(2))).sum(axis=1)
+    gains = worth_together - together.paid[:, 0] - worth + alone.paid[:, :ring].sum(axis=1)
+    assert gains.mean() == pytest.approx(known, abs=4.0 * gains.std() / len(gains) ** 0.5)
+
+
+def test_a_ring_for_one_unit_each_has_one_price_in_vcg() -> None:
+    """Without a second bid a name cannot spare another its bid: VCG is a uniform price."""
+    groups = [Group("ring", Bidder(SHORT), 3, colludes=True), *uniform(2)]
+    vcg, uniform_price = (
+        certify(mechanism(name, 0.2), groups, 3, 0).types[0] for name in ("vcg", "second_price")
+    )
+    assert vcg["ring_gain"] == pytest.approx(uniform_price["ring_gain"], abs=1e-12)
+
+
+def test_no_false_name_gains_in_vcg() -> None:
+    """The theorem, sale by sale: all pairs of bids under two names, against truth."""
+    units, draws, rng = 3, 400, np.random.default_rng(2)
+    others = draw_values(MIXED, draws, rng)
+    own = np.sort(rng.random((draws, 1, 2)))[:, :, ::-1]
+    none = np.zeros_like(own)
+
+    def surplus(first: Numbers, second: Numbers) -> Numbers:
+        sold = clear_sales(np.concatenate([first, second, others], axis=1), "vcg", units, 0.1)
+        won = np.minimum(sold.won[:, :2].sum(axis=1), 2)
+        worth = (own[:, 0] * (won[:, None] > np.arange(2))).sum(axis=1)
+        return np.asarray(worth - sold.paid[:, :2].sum(axis=1))
+
+    truthful, highest = surplus(own, none), np.full(draws, -np.inf)
+    for bids in itertools.product(np.linspace(0.0, 1.0, 6), repeat=4):
+        one, two = (np.broadcast_to(sorted(each)[::-1], own.shape) for each in (bids[:2], bids[2:]))
+        highest = np.maximum(highest, surplus(one, two))
+    assert (highest <= truthful + 1e-12).all() and (highest > 0.0).any()
+    (row,) = certify(mechanism("vcg"), [Group("two", Bidder(UNIFORM, 2), 3)], units, 0).types
+    assert row["false_name_gain"] == 0.0
+
+
+def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
+    groups = [Group("two", Bidder(UNIFORM, 2), 2)]
+    uniform_price, vcg = (
+        certify(mechanism(name), groups, 2, 0).types[0] for name in ("second_price", "vcg")
+    )
+    assert float(uniform_price["interim_regret"]) > 0.05 > 1e-12 > float(vcg["interim_regret"])
+    assert float(uniform_price["ex_post_regret"]) > float(uniform_price["interim_regret"])
+    assert uniform_price["worst_ex_post_regret"] == 1.0
+
+
+@pytest.mark.parametrize("auction_type", AUCTION_TYPES)
+def test_individual_rationality_has_three_columns_and_truth_keeps_all(auction_type: str) -> None:
+    found = certify(mechanism(auction_type, 0.3), MIXED, 3, 0)
+    losses = ("ex_post_loss", "interim_loss", "ex_ante_loss", "deficit")
+    assert [found.sale[name] for name in losses] == pytest.approx([0.0] * 4, abs=1e-12)
+    contest = Contest(auction_type, 0.3, 3, [each.bidder for each in MIXED])
+    least, mean = contest.least(MIXED[0].bidder), contest.gain([MIXED[0].bidder], 2).truthful
+    assert 0.0 <= least <= mean  # no loss at any value, and so none in the mean
+    assert found.types[0]["interim_loss"] == found.types[0]["ex_ante_loss"] == 0.0
+
+
+def test_a_lone_bidder_has_no_ring() -> None:
+    groups = [Group("lone", Bidder(SHORT), 1), *uniform(2)]
+    first, second = certify(mechanism("second_price"), groups, 1, 0).types
+    assert np.isnan(first["ring_gain"]) and float(second["ring_gain"]) > 0.0
+
+
+def test_groups_are_the_seats_of_a_population() -> None:
+    types = {
+        "ring": BidderType(menu=["collude"], value_low=0.4, demand=2),
+        "idle": BidderType(share=0.0),
+        "honest": BidderType(demand=1),
+    }
+    ring, honest = groups_of(Population(bidders=5, units=1, types=types))
+    assert (ring.name, ring.size, ring.colludes, ring.bidder.demand) == ("ring", 3, True, 1)
+    assert (honest.name, honest.size, honest.colludes) == ("honest", 2, False)
+    assert ring.bidder.values.places.tolist() == [0.4, 1.0]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"concentration": 1.0}, {"ranges": Ranges(units=[1, 3])}], ids=["shares", "sizes"]
+)
+def test_a_population_that_draws_its_bidders_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"strategic\.concentration=null"):
+        groups_of(Population(**changes))  # type: ignore[arg-type]
+
+
+def test_equal_quantiles_are_refused() -> None:
+    each = BidderType(values=ValueDistribution("quantiles", quantiles=[0.2, 0.2, 1.0]))
+    with pytest.raises(ValueError, match="spread them a little"):
+        groups_of(Population(types={"table": each}))
+    each = BidderType(values=ValueDistribution("quantiles", quantiles=[0.2, 0.5, 1.0]))
+    (group,) = groups_of(Population(types={"table": each}))
+    assert group.bidder.values.places.tolist() == [0.0, 0.2, 0.5, 1.0]

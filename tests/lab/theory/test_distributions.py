@@ -1,0 +1,93 @@
+"""Distributions of values: their functions, and virtual values that are ironed exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.market.values import Knots, ValueDistribution
+from daedalus.lab.theory.distributions import Distribution
+
+UNIFORM = Distribution.of(ValueDistribution().knots())
+IRREGULAR = Distribution.of(
+    ValueDistribution(
+        family="mixture", parts=[[0.75, 0.0, 3.0 / 8.0], [0.25, 3.0 / 8.0, 1.0]]
+    ).knots(),
+    high=8.0,
+)
+GAP = Distribution(np.array([0.0, 0.6, 0.6, 1.0]), np.array([0.0, 0.3, 0.7, 1.0]))
+ATOM = Distribution(np.array([0.0, 0.2, 0.7, 1.0]), np.array([0.0, 0.4, 0.4, 1.0]))
+BETA = Distribution.of(ValueDistribution(family="beta", alpha=0.5, beta=0.5).knots(), 0.2, 0.9)
+ALL = [UNIFORM, IRREGULAR, GAP, ATOM, BETA]
+
+
+def brute_ironed(distribution: Distribution, levels: int = 20_000) -> np.ndarray:
+    """Slopes of the concave hull of the revenue curve on a grid of levels, at its middles."""
+    grid = np.linspace(0.0, 1.0, levels + 1)
+    revenue = (1.0 - grid) * distribution.quantile(grid)
+    hull: list[int] = []
+    for point in range(levels + 1):
+        while len(hull) > 1:
+            first, second = hull[-2:]
+            rise = (revenue[second] - revenue[first]) * (point - first)
+            if rise > (revenue[point] - revenue[first]) * (second - first):
+                break
+            hull.pop()
+        hull.append(point)
+    smooth = np.interp(grid, grid[hull], revenue[hull])
+    return np.asarray(-np.diff(smooth) * levels)
+
+
+def test_a_uniform_value_has_the_textbooks_virtual_value() -> None:
+    values = np.linspace(0.0, 1.0, 101)
+    np.testing.assert_allclose(UNIFORM.virtual(values), 2.0 * values - 1.0, atol=1e-15)
+    np.testing.assert_allclose(UNIFORM.ironed_virtual(values), 2.0 * values - 1.0, atol=1e-15)
+    assert UNIFORM.best_price == pytest.approx(0.5, abs=1e-15)
+    assert UNIFORM.mean == 0.5
+
+
+@pytest.mark.parametrize("distribution", ALL)
+def test_ironed_virtual_values_are_slopes_of_the_hull(distribution: Distribution) -> None:
+    brute = brute_ironed(distribution)
+    middles = (np.arange(len(brute)) + 0.5) / len(brute)
+    exact = distribution.ironed.quantile(middles)
+    assert (np.diff(exact) >= 0.0).all()
+    assert np.abs(exact - brute).mean() < 1e-3
+
+
+@pytest.mark.parametrize("distribution", ALL)
+def test_ironing_keeps_the_area_below_each_end(distribution: Distribution) -> None:
+    """The virtual value integrates to the lowest value, which a price of it would earn."""
+    assert distribution.ironed.mean == pytest.approx(float(distribution.quantile(0.0)), abs=1e-12)
+
+
+@pytest.mark.parametrize("distribution", ALL)
+def test_the_best_price_earns_most(distribution: Distribution) -> None:
+    prices = np.linspace(0.0, distribution.places[-1], 5001)
+    best = distribution.best_price
+    earned = best * (1.0 - float(distribution.below(best)))
+    assert earned >= (prices * (1.0 - distribution.below(prices))).max() - 1e-12
+
+
+def test_an_irregular_value_is_ironed_where_the_density_rises() -> None:
+    values = np.array([1.0, 2.9, 3.1, 4.0, 7.0])
+    ironed = IRREGULAR.ironed_virtual(values)
+    assert ironed[1] == ironed[2] and (np.diff(ironed) >= 0.0).all()
+    assert IRREGULAR.virtual(values)[1] > IRREGULAR.virtual(values)[2]
+    np.testing.assert_allclose(ironed[[0, 4]], IRREGULAR.virtual(values)[[0, 4]])
+
+
+def test_atoms_and_gaps_have_two_sides() -> None:
+    assert float(ATOM.below(0.4)) == 0.2 and float(ATOM.up_to(0.4)) == 0.7
+    assert float(GAP.quantile(0.6)) == 0.7 and float(GAP.up_to(0.5)) == 0.6
+    assert float(GAP.density(0.5)) == 0.0 and np.isneginf(GAP.virtual(0.5))
+    assert GAP.best_price == 0.7
+    np.testing.assert_array_equal(UNIFORM.density(np.array([-0.1, 0.0, 0.5, 1.0])), [0, 1, 1, 0])
+
+
+def test_a_distribution_is_scaled_to_its_ends() -> None:
+    knots = Knots(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    scaled = Distribution.of(knots, 0.2, 0.6)
+    assert float(scaled.quantile(0.25)) == pytest.approx(0.3)
+    assert float(scaled.up_to(0.3)) == pytest.approx(0.25)
+    assert scaled.best_price == pytest.approx(0.3)

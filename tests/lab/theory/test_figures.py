@@ -1,0 +1,24 @@
+"""Figures of the comparison with theory draw every case."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.lab.theory import figures as theory_figures
+from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
+from tests.lab.theory.test_bidding import equilibrium_bids
+from tests.lab.theory.test_revenue import exact_curves
+
+
+def test_figures_draw_every_case() -> None:
+    learned = [equilibrium_bids(n, r) for n in BIDDERS for r in RESERVES]
+    bids, reserves = (
+        theory_figures.learned_bids(learned),
+        theory_figures.reserve_curves(exact_curves()),
+    )
+    assert [panel.get_title(loc="left") for panel in bids.axes] == ["no reserve", "reserve 0.5"]
+    names = [{text.get_text() for text in panel.texts} for panel in reserves.axes]
+    assert names[0] == {"n = 2", "n = 3", "n = 4", "n = 5"}
+    assert names[1] == {"none collude", *(f"{ring} collude" for ring in (2, 3, 4, 5))}
+    diamonds = [line.get_xdata()[0] for line in reserves.axes[1].lines if line.get_marker() == "D"]
+    assert diamonds == pytest.approx([0.5, 0.539, 0.599, 0.654, 0.699], abs=1e-3)
