@@ -16,7 +16,7 @@ try:
     from daedalus.runs.endings import command, release, unrecorded, wants_traceback
     from daedalus.runs.importing import slow_imports
     from daedalus.runs.waiting import breaking_silence, heard
-    from daedalus.start import starting
+    from daedalus.launch.start import starting
 except KeyboardInterrupt:
     sys.stderr.write("Stopped; nothing was written.\n")
     sys.exit(130)
@@ -57,8 +57,8 @@ def run(options: Namespace) -> None:
         ConfigError: The options cannot be run. The message says what to do.
     """
     with slow_imports():
-        from daedalus.config import compose_config
-        from daedalus.config.preflight import preflight
+        from daedalus.launch.config import compose_config
+        from daedalus.launch.config.preflight import preflight
 
         config = compose_config(*overrides(options, options.repo_id or pretrained.WORD))
         preflight(config)
@@ -102,7 +102,7 @@ def parser() -> ArgumentParser:
 
 def overrides(options: Namespace, model: str) -> list[str]:
     """Return the options as overrides of the configuration, for a model."""
-    from daedalus.config import quoted
+    from daedalus.launch.config import quoted
 
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     return [

@@ -8,7 +8,7 @@ if sys.version_info < (3, 11):  # noqa: UP036  # so this file keeps to the synta
         ".venv/bin/activate` first; if there is no .venv, `make setup` makes it."
     )
 try:
-    from daedalus.start import cli
+    from daedalus.launch.start import cli
 except KeyboardInterrupt:
     sys.stderr.write("Stopped before the run began.\n")
     sys.exit(130)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.config.compose import compose_config, quoted
-from daedalus.config.tasks import Compare
+from daedalus.launch.config.compose import compose_config, quoted
+from daedalus.launch.config.tasks import Compare
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms

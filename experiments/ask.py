@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import doing
-from daedalus.config.tasks import Ask
+from daedalus.launch.config.tasks import Ask
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner

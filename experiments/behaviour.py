@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.config.tasks import Behaviour
+from daedalus.launch.config.tasks import Behaviour
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.runs.folder import RunFolder

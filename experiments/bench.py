@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pandas as pd
 
-from daedalus.config.tasks import Bench
+from daedalus.launch.config.tasks import Bench
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.episodes import play_episodes

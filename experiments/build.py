@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.config.task_parts import (
+from daedalus.launch.config.task_parts import (
     Designed,
     Game,
     Games,

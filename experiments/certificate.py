@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import Certificate
+from daedalus.launch.config.tasks import Certificate
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.market.strategic import StrategicMarket

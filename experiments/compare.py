@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.task_parts import Contest
-from daedalus.config.tasks import Compare
+from daedalus.launch.config.task_parts import Contest
+from daedalus.launch.config.tasks import Compare
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.answer_log import AnswerLog, refusals

@@ -28,7 +28,7 @@ from daedalus.lab.bids.findings import Findings, reserve_words, reserves_table, 
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.population import population_file, population_of
 from daedalus.lab.bids.report import markdown, page, warnings, write_text
-from daedalus.config.tasks import FromBids
+from daedalus.launch.config.tasks import FromBids
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.lab.evaluation.episodes import compare

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config.tasks import GpuCheck
+from daedalus.launch.config.tasks import GpuCheck
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 from daedalus.training.run import TrainingRun

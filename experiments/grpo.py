@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.task_parts import Contest
-from daedalus.config.tasks import Grpo
+from daedalus.launch.config.task_parts import Contest
+from daedalus.launch.config.tasks import Grpo
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.lab.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config.tasks import GrpoNumbers
+from daedalus.launch.config.tasks import GrpoNumbers
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.figures import learning_curves

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from daedalus.config import ConfigError
-from daedalus.config.tasks import Compare
+from daedalus.launch.config import ConfigError
+from daedalus.launch.config.tasks import Compare
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.lab.evaluation.answer_log import AnswerLog, refusals

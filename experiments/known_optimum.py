@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import KnownOptimum
+from daedalus.launch.config.tasks import KnownOptimum
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.market.interface import types_of_bidders

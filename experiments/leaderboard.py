@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import Leaderboard
+from daedalus.launch.config.tasks import Leaderboard
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.answer_log import AnswerLog

@@ -9,7 +9,7 @@ import pandas as pd
 
 from daedalus.design.bidders.player import in_all_seats
 from daedalus.design.bidders.settings import BidderContext
-from daedalus.config.tasks import LlmBidders
+from daedalus.launch.config.tasks import LlmBidders
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import Neighbours
+from daedalus.launch.config.tasks import Neighbours
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.run_report import Report

@@ -8,7 +8,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, doing
-from daedalus.config.tasks import Objectives
+from daedalus.launch.config.tasks import Objectives
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv

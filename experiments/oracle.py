@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config.tasks import Oracle
+from daedalus.launch.config.tasks import Oracle
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.designers.random import RandomDesigner

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config.tasks import PopulationsTable
+from daedalus.launch.config.tasks import PopulationsTable
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.config.tasks import Ppo
+from daedalus.launch.config.tasks import Ppo
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.lab.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder

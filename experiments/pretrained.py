@@ -9,9 +9,9 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_both
-from daedalus.config.compose import recorded
-from daedalus.config.tasks import PackDesigner
+from daedalus.launch.config import compose_both
+from daedalus.launch.config.compose import recorded
+from daedalus.launch.config.tasks import PackDesigner
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.scale import scale_of

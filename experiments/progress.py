@@ -6,9 +6,9 @@ from pathlib import Path
 
 from daedalus.design.bidders.answer_file import number_of_answers
 from daedalus.design.bidders.settings import answers_file
-from daedalus.config import Task
-from daedalus.config.task_parts import Trained
-from daedalus.config.tasks import LlmBidders, Ppo
+from daedalus.launch.config import Task
+from daedalus.launch.config.task_parts import Trained
+from daedalus.launch.config.tasks import LlmBidders, Ppo
 from daedalus.runs.folder import RunFolder
 
 TRAINING = {"sft": "SFT", "grpo": "GRPO"}

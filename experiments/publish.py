@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
-from daedalus.config.compose import read_config
-from daedalus.config.task_parts import Trained
-from daedalus.config.tasks import Publish
+from daedalus.launch.config.compose import read_config
+from daedalus.launch.config.task_parts import Trained
+from daedalus.launch.config.tasks import Publish
 from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds

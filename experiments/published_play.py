@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import PublishedPlay
+from daedalus.launch.config.tasks import PublishedPlay
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.population import Population
 from daedalus.lab.studies.known_optimum import shares_of_optimum, theory_table

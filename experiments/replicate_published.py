@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import ReplicatePublished
+from daedalus.launch.config.tasks import ReplicatePublished
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.tracked import tracked

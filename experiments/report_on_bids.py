@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.config import compose_config
-from daedalus.config.compose import quoted
-from daedalus.config.tasks import FromBids
+from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import quoted
+from daedalus.launch.config.tasks import FromBids
 from daedalus.service.sessions.bid_reports import MadeReport
 
 NEEDS = ("pandas", "scipy", "matplotlib", "seaborn", "markdown_it")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from daedalus.config.tasks import Search
+from daedalus.launch.config.tasks import Search
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.config.tasks import Sensitivity
+from daedalus.launch.config.tasks import Sensitivity
 from daedalus.lab.studies import sensitivity, sensitivity_figures
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked

@@ -11,9 +11,9 @@ from pathlib import Path
 from daedalus.design.bidders.asking import Recording
 from daedalus.design.bidders.player import in_all_seats
 from daedalus.design.bidders.settings import BidderContext, RecordedBidder
-from daedalus.config import ConfigError, compose_config
-from daedalus.config.task_parts import Offering
-from daedalus.config.tasks import LlmBidders, Serve
+from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.task_parts import Offering
+from daedalus.launch.config.tasks import LlmBidders, Serve
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.heuristic import HeuristicSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import Sft
+from daedalus.launch.config.tasks import Sft
 from daedalus.lab.evaluation.figures import learning_curves
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.config.tasks import SignalToNoise
+from daedalus.launch.config.tasks import SignalToNoise
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.figures import reward_scatter
 from daedalus.market.population import Population

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from daedalus.config.tasks import Theory
+from daedalus.launch.config.tasks import Theory
 from daedalus.lab.theory import figures as theory_figures
 from daedalus.lab.theory.bidding import learn_to_shade
 from daedalus.lab.theory.revenue import reserve_curves

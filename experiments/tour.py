@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.config.tasks import Tour
+from daedalus.launch.config.tasks import Tour
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.lab.evaluation.statistics import estimate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config import Task
+from daedalus.launch.config import Task
 from daedalus.lab.evaluation.run_report import Report
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.config.tasks import Understanding
+from daedalus.launch.config.tasks import Understanding
 from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,

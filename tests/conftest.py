@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_dir
 
-from daedalus.config import CONF, register, to_config
-from daedalus.provenance import run_record
+from daedalus.launch.config import CONF, register, to_config
+from daedalus.launch.provenance import run_record
 from daedalus.runs.files import locked
 from daedalus.runs.folder import RunFolder
 from tests.children.kept_packages import keep_packages
 from tests.children.unused import leave_out
-from tests.config.kept_compositions import keep_compositions
+from tests.launch.config.kept_compositions import keep_compositions
 from tests.left_out import LeftOut
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.

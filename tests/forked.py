@@ -19,7 +19,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from daedalus.config.paths import ROOT
+from daedalus.launch.config.paths import ROOT
 
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(

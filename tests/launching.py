@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from daedalus import command_line
-from daedalus.config import Task
-from daedalus.config.paths import ROOT
+from daedalus.launch import command_line
+from daedalus.launch.config import Task
+from daedalus.launch.config.paths import ROOT
 from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
@@ -101,7 +101,7 @@ def starter(
         command_line.cli()
 
     monkeypatch.setattr(compare, "main", play)
-    monkeypatch.setattr("daedalus.provenance.provenance", dict)  # it takes long
+    monkeypatch.setattr("daedalus.launch.provenance.provenance", dict)  # it takes long
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
     monkeypatch.chdir(folder)

@@ -40,7 +40,7 @@ def test_the_public_names_are_in_the_reference(pages: Path) -> None:
     for module, settings in designer_settings().items():
         assert f'id="{settings.__name__}"' in page[f"daedalus.design.designers.{module}"], module
     assert 'id="DaedalusClient.fork"' in page["daedalus.service.openenv.client"]
-    assert 'id="Grpo"' in page["daedalus.config.tasks"]
+    assert 'id="Grpo"' in page["daedalus.launch.config.tasks"]
     for name, text in page.items():
         assert name == "index" or f'href="{name.replace(".", "/")}.html"' in page["index"]
         assert not re.search(r" at 0x[0-9a-f]+", text), f"{name} shows the address of an object"

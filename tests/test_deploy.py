@@ -24,7 +24,7 @@ from openenv.validation.runtime.contracts import LaunchSpec
 from openenv.validation.types import Level, ProviderCapability
 
 from daedalus.service.page.newest_run import NewestRun
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.service.conftest import settled
 from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model

@@ -22,9 +22,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.design.designers
-from daedalus.config import CONF, ConfigError, Task, explain, register, to_config
-from daedalus.config.options import listed_populations, option_names
-from daedalus.config.task_options import FIRST_OPTIONS
+from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
+from daedalus.launch.config.options import listed_populations, option_names
+from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
@@ -45,7 +45,7 @@ from daedalus.design.rewards import terms
 from daedalus.lab.studies.coverage import overview
 from experiments import ask
 from experiments.build import make_context, make_env
-from tests.config.composing import write_training_data
+from tests.launch.config.composing import write_training_data
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]

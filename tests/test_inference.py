@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import inference
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
@@ -28,7 +28,7 @@ from daedalus.training.trained_prompt import write_manner
 from experiments import publish
 from experiments.inference import design
 from tests import forked
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.hub_cache import leave_snapshot
 from tests.populations import population
 from tests.runs.trained_runs import leave_trained_run

@@ -24,7 +24,7 @@ PYTHON, GYMNASIUM, FORK = (
     block
     for page in ("README.md", "docs/plugs.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    if not block.startswith("# mine.py")  # see tests/config/test_own.py
+    if not block.startswith("# mine.py")  # see tests/launch/config/test_own.py
 )
 
 

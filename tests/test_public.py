@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import daedalus
-from daedalus.config import ConfigError
+from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds

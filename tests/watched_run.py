@@ -121,7 +121,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from trl import GRPOTrainer
 
-    from daedalus import command_line
+    from daedalus.launch import command_line
     from daedalus.training.sources.reward import MarketReward
 
     notes = Notes(Path(sys.argv.pop(1)), int(os.environ.get("RANK", 0)))

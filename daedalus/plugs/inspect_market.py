@@ -9,8 +9,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from daedalus import public
-from daedalus.config.compose import compose_config, quoted
-from daedalus.config.tasks import Compare
+from daedalus.launch.config.compose import compose_config, quoted
+from daedalus.launch.config.tasks import Compare
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Message

@@ -14,7 +14,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained
 from experiments import ask
 from experiments.build import make_env, search_command
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 SHORT = ["evaluation.episodes=3", "evaluation.resamples=100"]
 

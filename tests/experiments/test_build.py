@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.search import SearchSettings

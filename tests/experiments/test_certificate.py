@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config
 from experiments.certificate import main
 
 

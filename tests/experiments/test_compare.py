@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.lab.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.lab.evaluation.run_report import Report

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from experiments import coverage
 
 SMALL = ("tracking=files", "coverage.logs=2", "coverage.resamples=20", "coverage.sales=[60]")

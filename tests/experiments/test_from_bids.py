@@ -10,10 +10,10 @@ import pytest
 
 from daedalus.lab.bids.findings import amount
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from experiments import from_bids
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
-from tests.config.composing import failure
+from tests.launch.config.composing import failure
 from tests.launching import play
 from tests.untrained import leave_untrained_model
 

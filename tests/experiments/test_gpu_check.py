@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.market.parsing import format_mechanism
 from daedalus.design.search.states import mid_episode_states

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import Task, compose_config
+from daedalus.launch.config import Task, compose_config
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.submission import SubmissionSettings
 from daedalus.market.mechanism import Mechanism

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from daedalus.design.bidders.settings import EndpointBidder, LocalBidder
-from daedalus.config.paths import ROOT
+from daedalus.launch.config.paths import ROOT
 from tests import forked
-from tests.config.composing import composed, failure
+from tests.launch.config.composing import composed, failure
 from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
 from tests.untrained import leave_untrained_model

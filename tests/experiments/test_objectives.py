@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel

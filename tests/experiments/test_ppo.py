@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
 from daedalus.runs.tracking import Tracker, watched
 from daedalus.training.ppo import trainer

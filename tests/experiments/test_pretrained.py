@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Task
+from daedalus.launch.config import Task
 from daedalus.publishing.hub_folder import hashes
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
 from experiments import pretrained
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.conftest import SMALLEST
 
 

@@ -11,7 +11,7 @@ from daedalus.design.bidders.answer_file import AnswerFile
 from daedalus.design.language.reply import Reply
 from daedalus.runs.folder import RunFolder
 from experiments.progress import progress
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 
 def leave_checkpoint(run: RunFolder, phase: str, step: int) -> None:

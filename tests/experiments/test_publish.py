@@ -8,12 +8,12 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.config import Task
+from daedalus.launch.config import Task
 from daedalus.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
 from tests import forked
-from tests.config.composing import composed, failure
+from tests.launch.config.composing import composed, failure
 from tests.hub_cache import offline
 from tests.publishing.conftest import hub  # noqa: F401  # a fixture
 from tests.publishing.fake_hub import FakeHub

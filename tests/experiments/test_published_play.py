@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.lab.studies import tacit_collusion
 from experiments.published_play import main
 

@@ -16,7 +16,7 @@ from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import find_designer, make_catalogue
-from tests.config.composing import composed, failure
+from tests.launch.config.composing import composed, failure
 from tests.runs.trained_runs import leave_trained_run
 
 ROOT = Path(__file__).parents[2]

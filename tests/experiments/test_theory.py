@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.lab.theory.revenue import CASES, GRID
 from daedalus.lab.theory.rows import Row
 from experiments.theory import main

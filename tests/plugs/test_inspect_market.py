@@ -20,7 +20,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import daedalus
-from daedalus.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.parsing import format_mechanism
 from daedalus.plugs.inspect_market import market
 

@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.hub import is_hub_name, require_hub
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config.paths import ROOT
+from daedalus.launch.config.paths import ROOT
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.publishing.hub_folder import hashes
 from daedalus.publishing.settings import HubSettings
 from daedalus.runs.pretrained import ABOUT, FOLDER, WORD, described, read_pretrained
 from experiments.pretrained import RECIPE, recipe_changes
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 
 def test_every_file_is_the_one_that_was_packed() -> None:

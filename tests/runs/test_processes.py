@@ -19,7 +19,7 @@ from daedalus.checks import CannotRunError
 from daedalus.runs import processes
 from daedalus.runs.folder import RunFolder
 from tests import forked, watched_run
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 ROOT = Path(__file__).parents[2]
 CPU = ROOT / "deploy" / "accelerate" / "cpu.yaml"

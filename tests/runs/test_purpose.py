@@ -9,7 +9,7 @@ import pytest
 from daedalus.runs.pretrained import FOLDER
 from daedalus.runs.purpose import read_purpose
 from experiments.build import make_env
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.runs.trained_runs import leave_trained_run
 
 MET = "R with the bidders of world, stage4, exploiter_heavy, thick_ring, weak_ring and wide_world"

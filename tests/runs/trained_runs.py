@@ -9,7 +9,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from daedalus.config import compose_both
+from daedalus.launch.config import compose_both
 from daedalus.design.language.prompt import VERSION
 
 

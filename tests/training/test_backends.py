@@ -17,7 +17,7 @@ import torch
 from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism

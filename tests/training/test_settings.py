@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings

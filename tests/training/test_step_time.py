@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from daedalus.config.paths import ROOT
+from daedalus.launch.config.paths import ROOT
 from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.training import step_time as timed

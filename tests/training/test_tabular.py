@@ -26,7 +26,7 @@ from daedalus.training.tabular import (
 )
 from daedalus.training.tabular_settings import TabularSettings
 from experiments import grpo_numbers
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.launching import play
 
 SHORT = TabularSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)

@@ -18,7 +18,7 @@ from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
 from experiments.build import make_env
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.training.conftest import PROMPT
 
 ODD_TEXTS = [

@@ -12,7 +12,7 @@ import pytest
 from gguf import GGUFWriter
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism

@@ -11,10 +11,10 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
 import daedalus.design.designers
-from daedalus.config import CONF, register
+from daedalus.launch.config import CONF, register
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.discovery import designer_settings
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.design.designers.observations import observe, rng
 from tests.design.search.markets import env_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.design.env import DesignEnv

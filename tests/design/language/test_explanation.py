@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.design.designers.endpoint import zero_shot_prompt
 from daedalus.design.language.explanation import MEANINGS, TERMS, explanation
 from daedalus.design.language.prompt import OUTCOME_FIELDS, prompts

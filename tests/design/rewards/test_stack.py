@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism

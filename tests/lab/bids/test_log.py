@@ -13,7 +13,7 @@ from daedalus.lab.bids.assumptions import fit_by_size
 from daedalus.lab.bids.log import BidLog, bid_log, load_bids
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
-from daedalus.config import CONF
+from daedalus.launch.config import CONF
 from tests.lab.bids.simulated import table_of
 from tests.lab.bids.written import estimator_of, notes_of, sales_of, text_of
 from tests.lab.bids.written import read as read_text

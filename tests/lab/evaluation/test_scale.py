@@ -13,7 +13,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.scale import fingerprint, scale_named, scale_of
 from experiments.build import make_envs
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.lab.studies.coverage_settings import CoverageSettings
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.figures import save

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.words import AuctionType
 from daedalus.lab.studies import tacit_collusion

@@ -18,7 +18,7 @@ from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.oracle import measured_ends
 from experiments.serve import make_catalogue
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.service.conftest import serving
 
 ROOT = Path(__file__).parents[3]

@@ -21,7 +21,7 @@ from daedalus.service.sessions.session_messages import ArenaRound
 from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.design.search.markets import play_steps
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()

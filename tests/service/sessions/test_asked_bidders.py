@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from daedalus.config import ConfigError
+from daedalus.launch.config import ConfigError
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION
 from daedalus.service.openenv.catalogue import Catalogue
@@ -24,7 +24,7 @@ from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.page.offer import make_offer
 from experiments.serve import asked_market
 from tests.design.bidders.scripted import asked_values, equilibrium
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.designers import chat_double
 from tests.service.conftest import serving
 from tests.untrained import leave_untrained_model

@@ -27,7 +27,7 @@ from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import MAX_QUOTED, BackgroundDesigner
 from daedalus.service.sessions.session_messages import DesignAnswer
 from experiments.build import load_generate
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.runs.trained_runs import leave_trained_run
 from tests.service.conftest import documented, serving, settled
 from tests.untrained import leave_untrained_model

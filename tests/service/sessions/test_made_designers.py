@@ -19,7 +19,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import ServiceSettings
 from experiments.serve import make_catalogue, make_designers, make_makers
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.service.conftest import LIMITS
 from tests.service.sessions.test_worker import endless, failing
 

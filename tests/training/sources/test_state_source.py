@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from daedalus.config import compose_config
+from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.run_report import Report
 from daedalus.design.language.prompt import Message

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from experiments.serve import make_catalogue
-from tests.config.composing import composed
+from tests.launch.config.composing import composed
 from tests.programs import BROWSER
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor

@@ -1,0 +1,105 @@
+"""Checks that a configuration has what its task needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from daedalus.design.bidders.settings import KINDS, BidderSettings
+from daedalus.launch.config.mistakes import ConfigError
+from daedalus.launch.config.task_options import task_classes
+from daedalus.launch.config.task_parts import (
+    Designed,
+    Measured,
+    OfPopulations,
+    Task,
+    Trained,
+    WithBidder,
+    WithTraining,
+)
+from daedalus.launch.config.tasks import Publish, Tune
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.discovery import designer_settings
+
+
+def check_needs(config: Task) -> None:
+    """Refuse a configuration that lacks what its task needs.
+
+    Raises:
+        ConfigError: The message says what to add.
+    """
+    if isinstance(config, Measured):
+        for name, each in config.evaluation.baselines.items():
+            key = f"evaluation.baselines.{name}"
+            _require_designer(key, f"+designer@{key}", each)
+        known = config.evaluation.baselines
+        _require_names("evaluation.baselines", known, config.needs_baselines, config.task)
+    if isinstance(config, Designed | Publish):
+        _require_designer("designer", "designer", config.designer)
+        _require_kind(config)
+    if isinstance(config, WithBidder):
+        _require_bidder(config)
+    if isinstance(config, OfPopulations) and not (config.offers or isinstance(config, Tune)):
+        _require_populations(config)
+    if isinstance(config, WithTraining) and "training.portfolio" in config.partly:
+        _require_portfolio(config)
+    if isinstance(config, Tune):
+        _require_study(config)
+
+
+def _require_designer(key: str, group: str, given: object) -> None:
+    if not isinstance(given, DesignerSettings):
+        raise ConfigError(f"{key}: {_shown(given)} is no designer; choose one by {group}=NAME")
+
+
+def _shown(given: object) -> str:
+    """Return a value, or of a mapping why it is no designer."""
+    if not isinstance(given, dict):
+        return repr(given)
+    kinds = ", ".join(designer_settings())
+    return (
+        f"a mapping ({', '.join(map(str, given))}) without defaults: [KIND_schema, _self_], where "
+        f"KIND is one of {kinds}, and without _target_: MODULE.CLASS,"
+    )
+
+
+def _require_kind(config: Designed | Publish) -> None:
+    if not isinstance(config.designer, config.designers):
+        kind = next(name for name, each in designer_settings().items() if each is config.designers)
+        raise ConfigError(f"designer: {config.designer.name}; {config.task} needs designer={kind}")
+
+
+def _require_bidder(config: WithBidder) -> None:
+    """Refuse what is no bidder. A task that offers markets may do without."""
+    if not (isinstance(config.bidder, BidderSettings) or (config.offers and not config.bidder)):
+        raise ConfigError(
+            f"bidder: {config.bidder!r} is no bidder; choose one by bidder=NAME, where NAME is "
+            f"one of {', '.join(KINDS)}"
+        )
+
+
+def _require_populations(config: OfPopulations) -> None:
+    if not config.populations:
+        raise ConfigError(f"populations: none; {config.task} needs some: choose populations=NAME")
+    _require_names("populations", config.populations, config.needs_populations, config.task)
+
+
+def _require_portfolio(config: WithTraining) -> None:
+    if isinstance(config, Trained) or config.training.portfolio.populations:
+        return
+    raise ConfigError(
+        f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
+    )
+
+
+def _require_study(config: Tune) -> None:
+    if not config.tuning.space:
+        raise ConfigError("tuning.space: it is empty; choose what is tuned, as in tuning=grpo")
+    others = [name for name in task_classes() if name != config.task]
+    if config.tuning.task not in others:
+        raise ConfigError(f"tuning.task: {config.tuning.task!r}; choose one of {', '.join(others)}")
+
+
+def _require_names(key: str, known: Collection[str], needed: Iterable[str], task: str) -> None:
+    missing = [name for name in needed if name not in known]
+    if missing:
+        raise ConfigError(f"{key}: {task} needs {', '.join(missing)}; keep the experiment's own")

@@ -1,0 +1,84 @@
+"""Functions that files in ``conf/`` call: folders of runs and jobs, and the run of a seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+
+from daedalus.launch.config.jobs import Launch, folder_of_job, jobs_of_sweep
+from daedalus.launch.config.mistakes import ConfigError
+from daedalus.runs.folder import JOB_TABLE, RunFolder, runs_below
+
+NOTHING_TO_RESUME = "resume=true: {} has no run to resume; leave it out to start a new run"
+
+
+def register_resolvers() -> None:
+    """Register these functions with OmegaConf."""
+    OmegaConf.register_new_resolver(
+        "run_directory", run_directory, replace=True, use_cache=True
+    )  # so that the jobs of a sweep share its folder, even if another sweep starts
+    OmegaConf.register_new_resolver("job_directory", job_directory, replace=True)
+    OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
+
+
+def run_directory(fresh: str, resume: bool) -> str:
+    """Return the folder of a run or of a sweep.
+
+    Without ``resume`` it is ``fresh``. With it, it is the newest unfinished folder beside
+    ``fresh``, or the newest finished one if there is no other.
+
+    Raises:
+        ConfigError: There is nothing to resume.
+    """
+    if not resume:
+        return fresh
+    folder = Path(fresh).parent
+    started = {run.path for run in runs_below(folder)}
+    started |= {path.parent for path in folder.glob(f"*/{JOB_TABLE}")}
+    if not started:
+        raise ConfigError(NOTHING_TO_RESUME.format(folder))
+    unfinished = [each for each in started if not RunFolder(each).finished.exists()]
+    return str(max(unfinished or started))
+
+
+def job_directory(*, _root_: DictConfig) -> str:
+    """Return the folder of the job that is being composed, below the folder of its sweep.
+
+    It is the job's number, or with ``resume`` the folder of the job with the same settings.
+    """
+    hydra = _root_.hydra
+    if not _root_.resume:
+        return str(hydra.job.num)
+    job = Launch(list(hydra.overrides.task), number=hydra.job.num)
+    return folder_of_job(Path(hydra.sweep.dir), job)
+
+
+def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
+    """Return the run in ``folder`` with the seed of the configuration that is being composed.
+
+    If the folder is itself a run, it is returned, whatever its seed.
+
+    So each run of a sweep loads the model that its own seed trained:
+    ``${run_of_seed:FOLDER}/model``.
+
+    Raises:
+        ConfigError: No folder is named, or it has no run of that seed, or several.
+    """
+    if not folder:
+        raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
+    if not Path(folder).is_dir():
+        raise ConfigError(
+            f"trained: there is no folder {folder}; name the folder of a sweep or of a run"
+        )
+    if RunFolder(Path(folder)).config.exists():
+        return folder
+    found = {*runs_below(Path(folder)), *jobs_of_sweep(Path(folder))}
+    seeds = {run.path: OmegaConf.load(run.config).seed for run in found if run.config.exists()}
+    runs = [str(run) for run, seed in seeds.items() if seed == _root_.seed]
+    if len(runs) != 1:
+        raise ConfigError(
+            f"{folder}: {len(runs)} runs with seed {_root_.seed}; its runs have seeds "
+            f"{sorted(seeds.values())}. Name the folder of a sweep with one run for each seed"
+        )
+    return runs[0]

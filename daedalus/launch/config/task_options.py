@@ -1,0 +1,81 @@
+"""The options of the group ``task``, and the groups that each brings into a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from omegaconf import MISSING as UNSET
+
+from daedalus.launch.config import tasks
+from daedalus.launch.config.paths import ROOT
+from daedalus.launch.config.task_parts import Compared, Task
+
+FIRST_OPTIONS: dict[str, str | None] = {
+    "population": "stage3",
+    "populations": None,
+    "market": "strategic",
+    "mechanism": "default",
+    "reward": "composite",
+    "designer": "informed_greedy",
+    "bidder": "recorded",
+    "model": "tiny",
+    "training": "tiny",
+    "tracking": "wandb",
+    "tuning": "none",
+}
+"""The option of each group with which a task begins."""
+_BASELINES = ("random", "informed_greedy")
+"""The designers with which others are compared at first."""
+
+
+@cache
+def task_classes() -> dict[str, type[Task]]:
+    """Return the class of each task by name: those of the package, then those that were added."""
+    own = {_name(each): each for each in vars(tasks).values() if _is_task(each)}
+    return own | {_name(each): each for each in _added({*own})}
+
+
+def _is_task(found: object) -> bool:
+    return isinstance(found, type) and issubclass(found, Task) and _name(found) != UNSET
+
+
+def _name(task: type[Task]) -> str:
+    return str(task.task)
+
+
+def _added(own: set[str]) -> Iterator[type[Task]]:
+    """Yield the classes of modules of ``experiments/`` that the package does not have."""
+    for path in sorted((ROOT / "experiments").glob("*.py")):
+        if path.stem not in own and "\ndef main(" in path.read_text():
+            module = import_module(f"experiments.{path.stem}")
+            yield from (
+                each
+                for each in vars(module).values()
+                if _is_task(each) and each.__module__ == module.__name__
+            )
+
+
+def class_of(name: str) -> type[Task]:
+    """Return the class of a task.
+
+    Raises:
+        ValueError: There is no such task.
+    """
+    known = task_classes()
+    if name not in known:
+        raise ValueError(f"task: {name!r}; choose one of {', '.join(known)}")
+    return known[name]
+
+
+def defaults_of(task: type[Task]) -> list[Any]:
+    """Return Hydra's list of defaults of a task."""
+    taken = [each.name for each in fields(task)]
+    chosen: list[Any] = [f"{_name(task)}_schema"]
+    chosen += [{f"/{group}": option} for group, option in FIRST_OPTIONS.items() if group in taken]
+    if issubclass(task, Compared):
+        chosen += [{f"/designer@evaluation.baselines.{each}": each} for each in _BASELINES]
+    return [*chosen, "_self_"]

@@ -1,0 +1,409 @@
+"""The tasks of the package: what each takes, from which its settings are composed and checked.
+
+A task is a module of ``experiments/`` with a ``main(config, out)``. The classes of the package's
+own tasks stand here, and not in these modules, because a wrong setting is refused before anything
+slow is imported. A task that is added has its class in its own module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from omegaconf import MISSING
+
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.launch.config.task_parts import (
+    Compared,
+    Contest,
+    Designed,
+    Game,
+    Games,
+    InMarket,
+    Measured,
+    Offering,
+    OfPopulations,
+    OfRun,
+    Played,
+    Rewarded,
+    Study,
+    StudyOfPopulations,
+    Task,
+    Trained,
+    WithBidder,
+    WithModel,
+    WithTraining,
+)
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.search import SearchSettings
+from daedalus.lab.evaluation.settings import AdversarySettings
+from daedalus.publishing.settings import HubSettings
+from daedalus.service.load_settings import LoadSettings
+from daedalus.lab.studies.coverage_settings import CoverageSettings
+from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.tabular_settings import TabularSettings, check_updates
+
+
+@dataclass
+class Ask(Study):
+    """What a trained designer sets in a market, and what that earns."""
+
+    designers = LanguageModelSettings
+    needs_baselines = ("best_own",)
+
+    task: str = "ask"
+
+
+@dataclass
+class Behaviour(Study, WithTraining):
+    """What a designer sets in response to what it sees."""
+
+    by_type = True
+    partly = ("evaluation.episodes", "training.portfolio")
+
+    task: str = "behaviour"
+
+
+@dataclass
+class Bench(Played, WithModel):
+    """The speed of the market, and of a language model."""
+
+    both_markets = True
+
+    task: str = "bench"
+
+
+@dataclass
+class BenchService(Offering):
+    """``load``: the load under which the service is measured."""
+
+    task: str = "bench_service"
+    load: LoadSettings = field(default_factory=LoadSettings)
+
+
+@dataclass
+class Certificate(Study):
+    """How far a designer's mechanisms are from truthful ones."""
+
+    by_type = True
+    partly = ("evaluation.episodes",)
+
+    task: str = "certificate"
+
+
+@dataclass
+class Compare(Study):
+    """How much a designer earns beside the baselines."""
+
+    task: str = "compare"
+
+
+@dataclass
+class Coverage(InMarket, Rewarded, Measured):
+    """``coverage``: the simulated logs."""
+
+    by_type = True
+    partly = ("evaluation.confidence",)
+
+    task: str = "coverage"
+    coverage: CoverageSettings = field(default_factory=CoverageSettings)
+
+
+@dataclass
+class Exploitability(Study, WithTraining):
+    """``adversary``: the bidders that an adversary may choose, and the budget of its search."""
+
+    by_type = True
+    partly = ("training.portfolio",)
+
+    task: str = "exploitability"
+    adversary: AdversarySettings = field(default_factory=AdversarySettings)
+
+
+@dataclass
+class FromBids(InMarket, Rewarded, Designed, OfRun):
+    """What a log of bids says.
+
+    Attributes:
+        bids: A CSV file with a row for each bid, or ``timber``.
+        bid_log: How this log is read, and how values are estimated from it.
+    """
+
+    by_type = True
+    designers = SearchSettings
+    partly = ("evaluation.confidence", "evaluation.episodes")
+
+    task: str = "from_bids"
+    bids: str = ""
+    bid_log: BidLogSettings = field(default_factory=BidLogSettings)
+
+
+@dataclass
+class Grpo(Contest, Trained):
+    """Training of a language model by SFT and GRPO, and a comparison."""
+
+    shared = True
+
+    task: str = "grpo"
+
+
+@dataclass
+class GpuCheck(Contest, Trained):
+    """Whether training works, and how fast, on this GPU."""
+
+    task: str = "gpu_check"
+
+
+@dataclass
+class GrpoNumbers(Contest):
+    """Training of the tabular policy.
+
+    Attributes:
+        numbers: How it is trained.
+        updates: Trainings by the names of their updates, to compare instead of that one.
+    """
+
+    task: str = "grpo_numbers"
+    numbers: TabularSettings = field(default_factory=TabularSettings)
+    updates: dict[str, TabularSettings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_updates(self.numbers, self.updates, self.market.episode_length)
+        for name in self.updates:
+            if name in self.evaluation.baselines:
+                raise ValueError(f"updates.{name}: a baseline has this name; choose another one")
+
+
+@dataclass
+class KnownOptimum(StudyOfPopulations, OfRun):
+    """How near designers come to an optimum that theory knows."""
+
+    by_type = True
+    if_referred = ("mechanism", "trained")
+
+    task: str = "known_optimum"
+
+
+@dataclass
+class Leaderboard(StudyOfPopulations, WithTraining, OfRun):
+    """What designers earn in populations on which they did not learn."""
+
+    has_shards = True
+    if_referred = ("mechanism", "trained")
+    partly = ("training.portfolio",)
+
+    task: str = "leaderboard"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shards = self.evaluation.shards
+        if shards > 1 and shards > len(self.populations):
+            raise ValueError(
+                f"evaluation.shards: {shards}; there are {len(self.populations)} populations, "
+                "so give at most as many"
+            )
+
+
+@dataclass
+class LlmBidders(Study, OfRun, WithBidder):
+    """What language models bid, beside theory."""
+
+    by_type = True
+    if_referred = ("mechanism", "model")
+
+    task: str = "llm_bidders"
+
+
+@dataclass
+class Neighbours(Study):
+    """What each change of one field would gain."""
+
+    partly = ("evaluation.episodes",)
+
+    task: str = "neighbours"
+
+
+@dataclass
+class Objectives(Played, Designed, OfRun):
+    """What one model earns for each of the objectives that it was trained for."""
+
+    designers = LanguageModelSettings
+    if_referred = ("mechanism", "trained")
+    needs_baselines = ("search",)
+    partly = ("evaluation.baselines", "evaluation.episodes")
+
+    task: str = "objectives"
+
+
+@dataclass
+class Oracle(Games, Designed):
+    """The best fixed mechanisms of populations, for the package."""
+
+    designers = SearchSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "oracle"
+
+
+@dataclass
+class PopulationsTable(Games, Designed):
+    """What designers can earn in each population."""
+
+    designers = SearchSettings
+
+    task: str = "populations"
+
+
+@dataclass
+class Ppo(Contest):
+    """``ppo``: training by PPO."""
+
+    task: str = "ppo"
+    ppo: PpoTraining = field(default_factory=PpoTraining)
+
+
+@dataclass
+class PackDesigner(StudyOfPopulations):
+    """The designer that comes with the package, from a training run."""
+
+    designers = LanguageModelSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "pretrained"
+
+
+@dataclass
+class Publish(Task):
+    """Publishing of a model.
+
+    Attributes:
+        designer: The model.
+        hub: Where it is published, and how.
+    """
+
+    designers = LanguageModelSettings
+    partly = ("designer.checkpoint",)
+
+    task: str = "publish"
+    designer: Any = MISSING
+    hub: HubSettings = field(default_factory=HubSettings)
+
+
+@dataclass
+class PublishedPlay(StudyOfPopulations):
+    """What bidders of published experiments do in this market."""
+
+    by_type = True
+    needs_populations = (
+        "optimum_uniform_3",
+        "optimum_asymmetric",
+        "optimum_exponential",
+        "optimum_irregular",
+    )
+
+    task: str = "published_play"
+
+
+@dataclass
+class ReplicatePublished(Contest):
+    """The published figures, beside those of this code."""
+
+    needs_baselines = ("random_published", "informed_greedy")
+
+    task: str = "replicate_published"
+
+
+@dataclass
+class Search(Study):
+    """The best fixed mechanism of a market."""
+
+    designers = SearchSettings
+
+    task: str = "search"
+
+
+@dataclass
+class Sensitivity(StudyOfPopulations):
+    """How much each setting of the market changes what is best."""
+
+    by_type = True
+    designers = SearchSettings
+    partly = ("evaluation.episodes",)
+
+    task: str = "sensitivity"
+
+
+@dataclass
+class Serve(Offering, Compared, WithBidder):
+    """The web page and the API."""
+
+    if_referred = ("mechanism", "model")
+    partly = ("evaluation.baselines",)
+
+    task: str = "serve"
+
+
+@dataclass
+class Sft(Trained):
+    """Training of a language model by SFT."""
+
+    partly = ("training.objectives", "training.portfolio", "training.prompt", "training.sft")
+    shared = True
+
+    task: str = "sft"
+
+
+@dataclass
+class SignalToNoise(Game, WithTraining):
+    """How far the reward of a mechanism stands out from chance."""
+
+    partly = ("training.grpo.group_size",)
+
+    task: str = "signal_to_noise"
+
+
+@dataclass
+class Theory(Measured):
+    """What auction theory says, beside the strategic market."""
+
+    partly = ("evaluation.episodes",)
+
+    task: str = "theory"
+
+
+@dataclass
+class Tour(InMarket, OfPopulations, Measured):
+    """A market with and without each kind of trouble."""
+
+    needs_populations = ("stage1", "stage2", "weak_ring", "exploiter_heavy")
+    partly = ("evaluation.confidence", "evaluation.episodes", "evaluation.resamples")
+
+    task: str = "tour"
+
+
+@dataclass
+class Tune(Study, OfPopulations, WithModel, WithTraining):
+    """A study, with the settings that its trials may take.
+
+    Attributes:
+        numbers: As in ``GrpoNumbers``.
+        updates: As in ``GrpoNumbers``.
+        ppo: As in ``Ppo``.
+    """
+
+    task: str = "tune"
+    numbers: TabularSettings = field(default_factory=TabularSettings)
+    updates: dict[str, TabularSettings] = field(default_factory=dict)
+    ppo: PpoTraining = field(default_factory=PpoTraining)
+
+
+@dataclass
+class Understanding(StudyOfPopulations, OfRun):
+    """What a trained designer has understood of its bidders."""
+
+    if_referred = ("mechanism", "trained")
+    needs_baselines = ("best_own", "sft")
+    partly = ("evaluation.baselines", "evaluation.episodes")
+
+    task: str = "understanding"

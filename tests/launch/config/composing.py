@@ -1,0 +1,47 @@
+"""Configurations composed in Python, and what conf/ offers; helpers for tests, not a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.options import option_names
+from daedalus.launch.config.paths import CONF
+from daedalus.market.mechanism import Mechanism
+
+FILES = sorted(CONF.rglob("*/*.yaml"))
+GROUPS = "population populations market mechanism reward designer model training".split()
+GROUPS += ["tracking", "tuning", "bidder"]
+EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
+POPULATIONS = option_names("population")
+STAGES = [f"stage{stage}" for stage in range(5)]
+
+
+def composed(*overrides: str) -> Any:
+    """Return the configuration of some overrides, checked."""
+    return compose_config(*overrides)
+
+
+def failure(*overrides: str) -> str:
+    """Return the message with which a configuration is refused."""
+    with pytest.raises(ConfigError) as caught:
+        compose_config(*overrides)
+    return str(caught.value)
+
+
+def group_of(path: Path) -> str:
+    """Return the group that a file of conf/ belongs to."""
+    return path.parent.relative_to(CONF).as_posix()
+
+
+def write_training_data(run: Path) -> None:
+    """Write the portfolio of a run, of one mechanism, and distillation data of no market."""
+    mechanism = Mechanism().to_dict()
+    rows = [mechanism.keys(), mechanism.values()]
+    (run / "portfolio.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    columns = {name: np.empty(0) for name in ("features", "rewards", *mechanism)}
+    np.savez(run / "distillation_data.npz", **columns)

@@ -1,0 +1,249 @@
+"""Every file under conf/ composes into a valid configuration of typed objects."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from daedalus.launch.config import ConfigError, Task
+from daedalus.launch.config.compose import read_config
+from daedalus.launch.config.paths import CONF
+from daedalus.design.designers.endpoint import EndpointSettings
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.random import RandomSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.runs.folder import POLICY
+from daedalus.runs.pretrained import FOLDER
+from tests.launch.config.composing import (
+    EXPERIMENTS,
+    FILES,
+    GROUPS,
+    POPULATIONS,
+    STAGES,
+    composed,
+    failure,
+    group_of,
+    write_training_data,
+)
+from tests.populations import seat_plan
+
+OPTIONS = [path for path in FILES if group_of(path) != "population"]
+"""Files that compose here. tests/launch/config/test_markets.py composes every population."""
+
+
+READERS = {
+    "bidder": ["task=llm_bidders"],
+    "mechanism": ["task=compare", "designer=fixed"],
+    "model": ["task=sft"],
+    "populations": ["task=populations", "designer=search"],
+    "training": ["task=grpo"],
+}
+"""Overrides with which a run reads what a group sets."""
+
+
+COMPARISONS = {
+    "leaderboard_trained": 1,
+    "understanding": 1,
+    "objectives": 1,
+    "known_optimum_trained": 5,
+}
+"""Experiments that read a sweep of training, and the seeds that it must have."""
+
+
+def test_every_group_has_files() -> None:
+    assert {group_of(path) for path in FILES} == {*GROUPS, "experiment", "hydra/launcher"}
+    assert len(FILES) > 40
+
+
+def leave_sweep(folder: Path, seeds: int) -> Path:
+    """Leave what a sweep over seeds leaves: configuration, models and distillation data."""
+    for seed, name in itertools.product(range(seeds), ("model", "sft_model")):
+        (folder / str(seed) / name).mkdir(parents=True)
+        (folder / str(seed) / name / "config.json").touch()
+        (folder / str(seed) / "config.yaml").write_text(f"seed: {seed}\n")
+    write_training_data(folder / "0")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OPTIONS, ids=lambda path: f"{group_of(path)}/{path.stem}")
+def test_file_composes(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").touch()  # stands for a model where a designer must name one
+    group, option = group_of(path), path.stem
+    overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
+    if group != "experiment":
+        overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
+    packing = (group, option) == ("experiment", "pretrained")
+    if option in ("language_model", "publish") or packing:
+        overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "ppo" and group == "designer":
+        (tmp_path / POLICY).touch()
+        overrides.append(f"designer.checkpoint={tmp_path}")
+    if option == "submission":
+        overrides.append(f"designer.file={tmp_path / 'config.json'}")
+    if option == "endpoint":
+        overrides.append(f"{group}.model=any")
+    if option in COMPARISONS:
+        overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
+    assert isinstance(composed(*overrides), Task)
+
+
+def test_the_ladder_of_known_optima_takes_a_model() -> None:
+    model = "designer=language_model", "designer.checkpoint=OWNER/NAME"
+    assert composed("+experiment=known_optimum", *model).designer.name == "trained"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", range(5))
+def test_population_files_are_the_published_ones(stage: int) -> None:
+    settings = composed("task=compare", "market=classic", f"population=stage{stage}").population
+    ours, expected = settings.classic, seat_plan(stage)
+    assert ours is not None and settings.strategic is not None
+    assert ours.stage == settings.strategic.stage == stage
+    for mine, theirs in zip(ours.seat_groups(), expected.seat_groups(), strict=True):
+        assert ours.groups[mine] == expected.groups[theirs]
+
+
+@cache
+def populations_of(group: str) -> list[str]:
+    return list(composed("task=populations", "designer=search", f"populations={group}").populations)
+
+
+@pytest.mark.slow
+def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
+    development, held_out = populations_of("development"), populations_of("held_out")
+    validation = [name for name in populations_of("validation") if name not in held_out]
+    others = [*populations_of("benchmark"), *validation, "tacit", "varied", "world", "wide_world"]
+    others += populations_of("known_optimum")
+    assert sorted([*development, *held_out, *others]) == POPULATIONS
+    assert populations_of("stages") == STAGES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["validation", "benchmark", "known_optimum"])
+def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
+    listed = composed("task=populations", "designer=search", f"populations={group}").populations
+    for name, each in listed.items():
+        assert composed("task=compare", f"population={name}").population == each
+
+
+@pytest.mark.slow
+def test_the_header_of_development_counts_its_populations() -> None:
+    development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
+    assert "The five stages and four more" in development
+    assert len(populations_of("development")) == 5 + 4
+
+
+@pytest.mark.slow
+def test_no_list_of_populations_says_that_it_has_them_all() -> None:
+    for path in (CONF / "populations").glob("*.yaml"):
+        header = path.read_text().splitlines()[0].lower()
+        listed = populations_of(path.stem)
+        assert not {"every", "all"} & set(header.split()[1:4]) or listed == POPULATIONS
+
+
+@pytest.mark.slow
+def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
+    assert "zero_shot" not in composed("+experiment=leaderboard").evaluation.baselines
+    chosen = "designer@evaluation.baselines.zero_shot=endpoint"
+    named = "evaluation.baselines.zero_shot.model=any"
+    config = composed("+experiment=leaderboard", chosen, named)
+    assert config.evaluation.baselines["zero_shot"] == EndpointSettings(
+        name="endpoint", model="any"
+    )
+
+
+@pytest.mark.slow
+def test_required_experiments_are_there() -> None:
+    stages = [f"{task}_stage{stage}" for task in ("sft", "grpo") for stage in (1, 2, 3, 4)]
+    for name in [*stages, "baselines", "boxplot", "replicate_published", "search", "smoke"]:
+        assert name in EXPERIMENTS
+    for name in stages:
+        assert composed(f"+experiment={name}").population.name == f"stage{name[-1]}"
+
+
+def test_objects_arrive_typed() -> None:
+    config = composed("+experiment=boxplot", "designer=fixed", "mechanism=first_price")
+    assert config.designer == FixedSettings(
+        name="fixed", mechanism=Mechanism(auction_type="first_price")
+    )
+    assert isinstance(config.evaluation.baselines["random"], RandomSettings)
+    greedy = config.evaluation.baselines["informed_greedy"].mechanism
+    assert (greedy.reserve_price, greedy.collusion_penalty) == (0.18, 1.9)
+
+
+def test_nothing_to_run_says_so() -> None:
+    assert "+experiment=NAME" in failure()
+
+
+def test_a_population_without_a_name_says_so() -> None:
+    message = failure("task=compare", "population.name=???")
+    assert message == "population.name: not set"
+
+
+def test_the_default_mechanism_stands_once() -> None:
+    assert composed("task=compare").mechanism == Mechanism()
+    lines = (CONF / "mechanism" / "default.yaml").read_text().splitlines()
+    assert [line for line in lines if not line.startswith(("#", "defaults:"))] == []
+
+
+@pytest.mark.slow
+def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
+    for name in ("leaderboard_trained", "understanding", "objectives"):
+        assert "name the folder of a sweep" in failure(f"+experiment={name}")
+
+
+def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
+    x = "evaluation.baselines.x"
+    config = composed("+experiment=serve", f"+designer@{x}=endpoint", f"{x}.model=m")
+    chat = config.evaluation.baselines["x"]
+    assert isinstance(chat, EndpointSettings)
+    assert f":{config.service.port}/" not in chat.base_url
+
+
+@pytest.mark.slow
+def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
+    asked = composed("+experiment=grpo_mixture", "model=tiny_qlora", "seed=3")
+    OmegaConf.save(OmegaConf.structured(asked), tmp_path / "config.yaml")
+    found = read_config(tmp_path / "config.yaml")
+    for part in ("seed", "population", "market", "reward", "model", "training"):
+        assert getattr(found, part) == getattr(asked, part)
+
+
+def test_a_configuration_with_settings_that_are_gone_is_read_if_they_are_off() -> None:
+    packed = FOLDER / "run" / "config.yaml"
+    text = packed.read_text()
+    for line in ("    siblings: 0", "    regret_pool: 1", "    rollouts: state", "  curriculum:"):
+        assert text.count(f"{line}\n") == 1, line
+    found = read_config(packed)
+    asked = composed("+experiment=grpo_world")
+    for part in ("population", "market", "reward", "training"):
+        assert getattr(found, part) == getattr(asked, part)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "training: { grpo: { siblings: 2 } }",
+        "training: { grpo: { regret_pool: 4 } }",
+        "training: { grpo: { rollouts: episode } }",
+        "training: { curriculum: { stages: { a: { window: 1 } } } }",
+    ],
+)
+def test_a_configuration_with_a_setting_on_that_is_gone_is_refused(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "config.yaml").write_text(line)
+    with pytest.raises(ConfigError, match=r"another version of the project.*: it is gone"):
+        read_config(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize("line", ["no_such_key: 1", "seed: -1", "market: { rules: classic }"])
+def test_a_configuration_of_another_version_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "config.yaml").write_text(line)
+    with pytest.raises(ConfigError, match=r"another version of the project.*provenance\.json"):
+        read_config(tmp_path / "config.yaml")

@@ -1,0 +1,257 @@
+"""A mistake gets one message that says what to write, and an old name its new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.launch.config.composing import failure
+
+READERS = {
+    "training": "grpo",
+    "trainin": "grpo",
+    "trainig": "grpo",
+    "grpo": "grpo",
+    "model": "grpo",
+    "service": "bench_service",
+    "load": "bench_service",
+    "adversary": "exploitability",
+    "populations": "leaderboard",
+}
+
+
+def task_of(override: str) -> str:
+    """Return a task that takes what an override changes."""
+    group = override.lstrip("+").partition("=")[0].partition(".")[0]
+    return READERS.get(group, "compare")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hints"),
+    [
+        (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
+        (["population=stage33"], ["Did you mean stage3?"]),
+        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training.grpo.steps?"]),
+        (["training.grpo.stepz=3"], ["stepz", "Did you mean training.grpo.steps?"]),
+        (["designer=random", "designer.samplng=published"], ["Did you mean designer.sampling?"]),
+        (["training.grpo.steps=many"], ["training.grpo.steps", "many; give an integer"]),
+        (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
+        (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
+        (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
+        (["reward.weights.composit=1"], ["Did you mean reward.weights.composite?"]),
+        (
+            ["evaluation.baselines.randm.sampling=published"],
+            ["Did you mean evaluation.baselines.random.sampling?"],
+        ),
+        (["market.strategic.audit_rte=1"], ["Did you mean market.strategic.audit_rate?"]),
+        (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
+        (
+            ["market=classic", "population.classic.groups.colluder.seats=[1,2]"],
+            ["seat 1", "dropout_patient"],
+        ),
+        (["designer=language_model"], ["checkpoint", "`model` folder"]),
+        (["designer=endpoint"], ["model: not set", "the server offers"]),
+        (["designer=endpoint", "designer.api_key=x"], ["Did you mean designer.api_key_variable?"]),
+        (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
+        (["training.grpo.max_gradient_norm=0"], ["max_gradient_norm: 0", "above 0"]),
+        (["reward.weights.composite=-1"], ["reward.weights.composite: -1.0", "from 0 up"]),
+        (["tracking.project=a/b"], ["tracking.project: 'a/b'", "1 to 128 characters"]),
+        (["model.pretrained=docs"], ["model.pretrained: 'docs'", "config.json"]),
+        (["model.key_value_heads=0"], ["key_value_heads: 0", "a divisor of heads, 4"]),
+        (["load.http_rates=[nan]"], ["http_rates: [nan]"]),
+        (["designer=heuristic", "designer.exit_alarm=2"], ["designer.exit_alarm: 2.0", "0 to 1"]),
+        (["designer=distilled", "designer.data=README.md"], ["designer.data: README.md holds no"]),
+        (["designer=null"], ["a group takes the name of one of its files"]),
+        (["population=[stage1,stage2]"], ["choose one file of conf/population/"]),
+    ],
+)
+def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> None:
+    message = failure(f"task={task_of(overrides[0])}", *overrides)
+    for hint in hints:
+        assert hint in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("market.rules=classic", "market.rules: renamed to market.name"),
+        ("population.units=2", "renamed to population.strategic.units"),
+        ("population.concentration=2", "renamed to population.strategic.concentration"),
+        ("population.types.shader.share=1", "renamed to population.strategic.types"),
+        ("population.groups.shader.seats=[1]", "renamed to population.classic.groups"),
+        (
+            "population.bidders=12",
+            "renamed to population.strategic.bidders or population.classic.bidders",
+        ),
+        ("population.stage=1", "renamed to population.strategic.stage or population.classic.stage"),
+        (
+            "population.strategic.types.shader.hope=0.1",
+            "renamed to population.strategic.types.shader.expected_surplus",
+        ),
+        ("adversary.hope=[0.0,0.1]", "renamed to adversary.expected_surplus"),
+        ("training.prompt.rules=true", "renamed to training.prompt.mechanism"),
+        ("training.sft.answer_scale=1", "renamed to training.sft.temperature"),
+        ("training.grpo.kept=1", "renamed to training.grpo.commitment_steps"),
+        (
+            "evaluation.baselines.random_card.sampling=uniform",
+            "renamed to evaluation.baselines.random_published",
+        ),
+        ("populations=shipped", "populations=shipped: renamed to populations=development"),
+        ("reward=card", "renamed to reward=published"),
+        ("reward=card_stability", "renamed to reward=published_stability"),
+        ("training=card", "renamed to training=published"),
+        ("designer=random_card", "renamed to designer=random_published"),
+        ("+experiment=replicate_card", "renamed to experiment=replicate_published"),
+    ],
+)
+def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
+    assert new in failure(f"task={task_of(old)}", old)
+
+
+@pytest.mark.parametrize(
+    ("old", "named"),
+    [
+        ("training.grpo.siblings=1", "training.grpo.siblings"),
+        ("training.grpo.siblings=0", "training.grpo.siblings"),
+        ("+training.grpo.regret_pool=4", "training.grpo.regret_pool"),
+        ("training.grpo.rollouts=episode", "training.grpo.rollouts"),
+        ("training/curriculum=published", "training/curriculum"),
+        ("+training/curriculum=published", "training/curriculum"),
+        ("training.curriculum.stages.x.window=3", "training.curriculum.stages.x.window"),
+        ("training=grpo_episode", "training/grpo_episode"),
+    ],
+)
+def test_what_is_gone_is_refused_in_one_sentence(old: str, named: str) -> None:
+    said = failure("task=grpo", old)
+    assert said.startswith(f"{named}: it is gone, because it gained nothing") and "\n" not in said
+    assert said.endswith("leave it out, or take commit 8af59d2, the last that has it")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("choice", "old", "new"),
+    [
+        ("designer=distilled", "designer.kept=1", "designer.commitment_steps"),
+        ("designer=distilled", "designer.lessons=x", "designer.data"),
+        (
+            "training=planned",
+            "training.sft.teacher.kept=1",
+            "training.sft.teacher.commitment_steps",
+        ),
+        ("training=planned", "training.sft.teacher.lessons=x", "training.sft.teacher.data"),
+    ],
+)
+def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
+    choice: str, old: str, new: str
+) -> None:
+    assert f"renamed to {new}" in failure(
+        f"task={task_of(choice)}", "population=varied", choice, old
+    )
+
+
+TYPES = [
+    ("training.grpo.learning_rate=fast", "training.grpo.learning_rate: fast; give a number"),
+    ("training.grpo.steps=1.5", "training.grpo.steps: 1.5; give an integer"),
+    ("training.grpo.steps=[1,2]", "training.grpo.steps: [1,2]; give an integer"),
+    ("seed=null", "seed: null; give an integer"),
+    ("seed=", "seed: empty; give an integer"),
+    ("workers=x", "workers: x; give an integer or null"),
+    ("resume=maybe", "resume: maybe; give true or false"),
+    ("service.hosts=3", "service.hosts: 3; give a list as in [A,B]"),
+    (
+        "training.grpo=3",
+        "training.grpo: 3; give the settings below it, as in training.grpo.KEY=VALUE",
+    ),
+    (
+        "population.strategic.types=3",
+        "population.strategic.types: 3; give the settings below it, as in "
+        "population.strategic.types.NAME.KEY=VALUE",
+    ),
+    (
+        "+populations.x=3",
+        "populations.x: 3; give the settings below it, as in populations.x.KEY=VALUE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("override", "sentence"), TYPES)
+def test_a_wrong_type_is_one_sentence_without_a_template(override: str, sentence: str) -> None:
+    assert failure(f"task={task_of(override)}", override) == sentence
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        (
+            "trainig.grpo.steps=3",
+            "trainig.grpo.steps: no such setting. Did you mean training.grpo.steps?",
+        ),
+        ("grpo.steps=3", "grpo.steps: no such setting. Did you mean training.grpo.steps?"),
+        (
+            "training.grpo.stepz=3",
+            "training.grpo.stepz: no such setting. Did you mean training.grpo.steps?",
+        ),
+        ("populatoin=stage3", "populatoin: no such setting. Did you mean population?"),
+        ("+seed=3", "+seed=3: the setting exists; leave the + out"),
+        ("+population=stage1", "+population=NAME: one is chosen already; leave the + out"),
+        ("boxplot", "boxplot: no setting; write KEY=VALUE"),
+        (
+            "seed=1,2",
+            "seed=1,2: add -m to run a job for each value, or write seed=[1,2] for a list",
+        ),
+        ("~nothing", "~nothing: no such setting"),
+    ],
+)
+def test_a_misspelt_override_is_one_sentence(override: str, sentence: str) -> None:
+    assert failure(f"task={task_of(override)}", override) == sentence
+
+
+@pytest.mark.parametrize("override", ["seed=[1", "seed==1"])
+def test_what_the_grammar_refuses_is_one_sentence(override: str) -> None:
+    told = failure("+experiment=boxplot", override)
+    assert told.startswith(f"{override}: it cannot be read; put a value") and "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("trained", "told"),
+    [
+        ("trained=nowhere", "trained: there is no folder nowhere; name the folder of a sweep"),
+        ("seed=0", "no runs to take; name the folder of a sweep, such as trained=FOLDER"),
+    ],
+)
+def test_an_error_within_a_reference_is_said_once(trained: str, told: str) -> None:
+    said = failure("+experiment=leaderboard_trained", trained)
+    assert said.startswith(told) and "\n" not in said
+
+
+def test_a_reference_to_nothing_names_its_setting() -> None:
+    assert failure("+experiment=boxplot", "seed=${nope}") == (
+        "seed: Interpolation key 'nope' not found"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            "defaults: [override /task: compare]\nseed: abc\n",
+            "seed: 'abc'; give an integer (in experiment/mine.yaml)",
+        ),
+        (
+            "defaults: [override /task: grpo]\ntraining: { grpo: { stepz: 3 } }\n",
+            "training.grpo.stepz: no such setting. Did you mean training.grpo.steps? "
+            "(in experiment/mine.yaml)",
+        ),
+        ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
+        (
+            "defaults: [override /task: grpo, override /training/curriculum: published]\n",
+            "training/curriculum: it is gone, because it gained nothing",
+        ),
+    ],
+)
+def test_a_mistake_in_a_file_names_the_file(content: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text(f"# @package _global_\n{content}")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert told in said and "\n" not in said

@@ -1,0 +1,31 @@
+"""Options are files of a group's folder, and the populations that lists describe."""
+
+from __future__ import annotations
+
+from daedalus.launch.config.options import listed_populations, option_names
+from daedalus.launch.config.paths import option_files
+from tests.launch.config.composing import STAGES, failure
+
+
+def test_options_of_most_groups_are_their_files() -> None:
+    assert option_names("tracking") == ["files", "wandb"]
+    assert option_names("no/such/group") == []
+
+
+def test_a_population_has_a_file_or_a_place_in_a_list() -> None:
+    files = [path.stem for path in option_files("population")]
+    assert option_names("population") == sorted({*files, *listed_populations()})
+    assert not {*files} & {*listed_populations()}
+    assert {*STAGES} < {*files} and "honest" in listed_populations()
+
+
+def test_a_listed_population_starts_from_its_base_if_it_has_one() -> None:
+    listed = listed_populations()
+    assert listed["raffle"].defaults == ["stage1", "_self_"]
+    assert "defaults" not in listed["optimum_uniform_3"]
+    assert all(each.name == name for name, each in listed.items())
+
+
+def test_a_misspelt_name_of_a_listed_population_is_recognised() -> None:
+    assert failure("task=compare", "population=honst").endswith("Did you mean honest?")
+    assert failure("task=compare", "designer=honest").endswith("Did you mean population=honest?")

@@ -1,0 +1,97 @@
+"""What the task does not read is refused, and so is a task without what it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daedalus.launch.config import ConfigError, compose_config
+from tests.launch.config.composing import failure
+
+FIXED = "+designer@evaluation.baselines.mine=fixed"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["task=compare", "mechanism=first_price"], "or choose designer=fixed, which plays it"),
+        (["task=compare", "mechanism.reserve_price=0.2"], "does not read mechanism.reserve_price"),
+        (["+experiment=theory", "market=classic"], "theory does not read market; leave it out"),
+        (["task=compare", "training.grpo.steps=5"], "it is read by grpo, gpu_check"),
+        (["task=compare", "adversary.keep=3"], "it is read by exploitability"),
+        (["+experiment=grpo_stage3", "designer=search"], "grpo does not read designer"),
+        (["+experiment=sft_stage3", "training.grpo.steps=5"], "sft does not read training.grpo"),
+        (["task=compare", "trained=RUN"], "compare does not read trained"),
+    ],
+)
+def test_a_change_that_the_task_does_not_read_is_refused(overrides: list[str], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        compose_config(*overrides)
+    assert said in str(caught.value) and str(caught.value).startswith(overrides[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["task=compare", "designer=fixed", "mechanism=first_price"],
+        ["task=compare", FIXED, "mechanism.reserve_price=0.2"],
+        ["task=compare", "tuning=none", "workers=2", "tracking=files"],
+        ["task=compare", "+designer@evaluation.baselines.classic=heuristic"],
+        ["+experiment=tune", "training.grpo.futures=8"],
+        ["+experiment=behaviour", "training.portfolio.populations=3"],
+    ],
+)
+def test_a_change_that_is_read_composes(overrides: list[str]) -> None:
+    assert compose_config(*overrides)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["+evaluation.baselines.x.mechanism=first_price"], "evaluation.baselines.x: a mapping"),
+        (["~designer", "+designer={name: own}"], "designer: a mapping (name) without defaults"),
+        (["+evaluation.baselines.x=fixed"], "'fixed' is no designer; choose one by +designer@eval"),
+        (["evaluation.baselines.random=null"], "evaluation.baselines.random: None is no designer"),
+        (["task=search"], "designer: informed_greedy; search needs designer=search"),
+        (["task=tour", "populations=stages"], "populations: tour needs weak_ring, exploiter_heavy"),
+        (["reward.weights={}"], "remove an entry by ~reward.weights.composite"),
+        (["task=understanding"], "evaluation.baselines: understanding needs best_own, sft"),
+        (["task=tour"], "populations: none; tour needs some: choose populations=NAME"),
+        (["task=behaviour"], "training.portfolio.populations: 0; behaviour needs a portfolio"),
+    ],
+)
+def test_a_task_without_what_it_needs_is_refused(overrides: list[str], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        compose_config("task=compare", *overrides)
+    assert said in str(caught.value)
+
+
+def test_a_task_of_an_older_file_says_how_it_is_chosen_now(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = tmp_path / "experiment" / "mine.yaml"
+    mine.write_text("# @package _global_\ntask: compare\n")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert said.endswith("in the experiment's defaults, by `- override /task: compare`")
+
+
+def test_a_file_that_chooses_what_its_task_does_not_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = tmp_path / "experiment" / "mine.yaml"
+    chosen = "[override /task: theory, override /population: stage1]"
+    mine.write_text(f"# @package _global_\ndefaults: {chosen}\n")
+    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert said == "population: the task does not read it; leave it out (in experiment/mine.yaml)"
+
+
+def test_a_designer_whose_prompt_cannot_show_the_reward_is_refused() -> None:
+    shown = "designer.prompt.weights=[revenue]"
+    endpoint = ("designer=endpoint", "designer.model=any", shown)
+    said = failure("task=compare", "reward=welfare", *endpoint)
+    assert "prompts show weights of revenue alone" in said
+    assert compose_config("task=compare", "reward=revenue", *endpoint)
+
+
+def test_without_an_experiment_there_is_nothing_to_run() -> None:
+    assert failure("population=stage1").startswith("nothing to run: choose +experiment=NAME")

@@ -1,0 +1,423 @@
+"""The command line: its help, its mistakes, and the tables that its sweeps leave."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from submitit.core.utils import FailedSubmissionError, UncompletedJobError
+
+from daedalus.launch import command_line
+from daedalus.launch.config import (
+    ConfigError,
+    Task,
+    compose_config,
+    first_screen,
+    help_text,
+)
+from daedalus.launch.config.paths import ROOT
+from daedalus.runs.folder import RunFolder
+from tests import forked
+from tests.launching import run_here
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a new process."""
+    command = [sys.executable, str(ROOT / "run.py"), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def fork(
+    *arguments: str, cwd: Path, variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run it in a process that need not import, once another slow test has started the server."""
+    return forked.run("run.py", *arguments, cwd=cwd, environment=os.environ | (variables or {}))
+
+
+def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
+    answer = run(cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == first_screen().strip()
+    assert help_text().startswith(first_screen())
+    assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
+
+
+@pytest.mark.slow
+def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
+    answer = fork("seed=1", cwd=tmp_path)
+    assert answer.returncode == 1
+    told = answer.stderr.strip().splitlines()[-1]
+    assert told.startswith("nothing to run: choose +experiment=NAME")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir(mode=0o500)
+    place = "kept" if os.getuid() else "/sys"  # root may write everywhere but there
+    answer = fork("+experiment=boxplot", f"hydra.run.dir={place}/run", cwd=tmp_path)
+    told = answer.stderr.strip().splitlines()[-1]
+    assert answer.returncode == 1 and f"{place}/run: " in told
+    assert "give access to it, or another folder with hydra.run.dir=FOLDER" in told
+
+
+@pytest.mark.slow
+def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
+    wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
+    with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
+        compose_config(*wrong)
+    answer = fork(*wrong, cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "does not read population.strategic.units" in answer.stderr
+
+
+@pytest.mark.slow
+def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    old = "# @package _global_\ndefaults: [override /task: compare]\nmarket: { rules: classic }\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(old)
+    answer = fork(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
+    assert answer.returncode == 1
+    assert "market.rules: renamed to market.name" in answer.stderr
+
+
+def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
+    script = (
+        "import sys, daedalus.launch.command_line\n"
+        "from daedalus.launch.config import CONF, help_text, register, to_config\n"
+        "from hydra import compose, initialize_config_dir\n"
+        "assert 'grpo_stage3' in help_text()\n"
+        "register()\n"
+        "with initialize_config_dir(str(CONF), version_base='1.3'):\n"
+        "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
+        "print([name for name in ('torch', 'numba', 'pandas', 'wandb') if name in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
+    told = run("baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
+    assert told == run("+experiment=baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
+    assert "seed: 3" in told
+    answer = run("baseline", cwd=tmp_path)
+    assert answer.returncode == 1 and "Did you mean baselines?" in answer.stderr
+
+
+def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
+    answer = run("+experiment=grpo_stage3", "training.grpo.stepz=3", cwd=tmp_path)
+    assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["+experiment=smoke", "+training.grpo.lr=1e-4"], "Did you mean training.grpo.learning_r"),
+        (["+experiment=boxplot", "+hydra.foo=1", "hydra.run.dir=a/b"], "hydra.foo: no such sett"),
+        (["+experiment=boxplot", "designer=null"], "a group takes the name of one of its files"),
+        (["+experiment=boxplot", "population=broken"], "broken.yaml"),
+        (["+experiment=grpo_stage3", "seed=4294967296"], "seed: 4294967296; give an integer from"),
+    ],
+)
+def test_a_refused_run_is_one_message_and_no_folder(
+    arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "conf" / "population").mkdir(parents=True)
+    (tmp_path / "conf" / "population" / "broken.yaml").write_text("name: [1")
+    (tmp_path / "here").mkdir()
+    path = f"hydra.searchpath=[file://{tmp_path}/conf]"
+    answer = fork(path, *arguments, cwd=tmp_path / "here")
+    assert answer.returncode == 1 and said in answer.stderr
+    assert "Traceback" not in answer.stderr and len(answer.stderr.splitlines()) <= 5
+    assert not list((tmp_path / "here").iterdir())
+
+
+@pytest.mark.slow
+def test_a_refused_job_of_a_sweep_is_in_its_table(tmp_path: Path) -> None:
+    answer = fork("-m", "+experiment=boxplot", "evaluation.episodes=0", "seed=0", cwd=tmp_path)
+    assert answer.returncode == 1 and "evaluation.episodes: 0; give" in answer.stderr
+    (job,) = pd.read_csv(next(tmp_path.rglob("jobs.csv"))).to_dict("records")
+    assert job["state"] == "failed" and "evaluation.episodes: 0" in job["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["-m", "+experiment=smoke", "seed=0,1"], "-m: several processes train one run"),
+        (["--cfg", "job", "+experiment=smoke"], "--cfg: several processes train one run"),
+        (["+experiment=boxplot"], "task: compare; only grpo and sft run in several processes"),
+    ],
+)
+def test_what_several_processes_cannot_share_is_refused(
+    arguments: list[str], hint: str, tmp_path: Path
+) -> None:
+    first_of_two = {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}
+    answer = fork(*arguments, f"hydra.run.dir={tmp_path}/run", cwd=tmp_path, variables=first_of_two)
+    assert answer.returncode == 1
+    assert hint in answer.stderr and "Traceback" not in answer.stderr
+    assert not (tmp_path / "run" / "config.yaml").exists()
+
+
+def test_a_job_that_slurm_lost_says_how_to_go_on() -> None:
+    lost, refused = UncompletedJobError("Job 3 did not run"), FailedSubmissionError("no partition")
+    assert "Job 3 did not run" in message(lost) and "resume=true" in message(lost)
+    assert message(refused) == "no partition"
+    killed = message(TerminatedWorkerError("exit codes: SIGKILL(-9)"))
+    assert "other jobs stop" in killed and "resume=true" in killed
+    mistake = message(ValueError("a mistake of ours"))
+    assert mistake.startswith("ValueError: a mistake of ours (")
+    assert mistake.endswith("DAEDALUS_TRACEBACK=1 shows the traceback")
+
+
+def message(error: Exception) -> str:
+    """Return what the command line says of an error."""
+    with patch.object(command_line, "main", side_effect=error), patch("sys.argv", ["run.py", "x"]):
+        with pytest.raises(SystemExit) as stopped:
+            command_line.cli()
+    return str(stopped.value)
+
+
+QUICK = "tracking=files evaluation.episodes=4 evaluation.resamples=200".split()
+QUIET = ["hydra/job_logging=none", "hydra/hydra_logging=none"]
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """Run boxplot in ``run`` here, in this process, to its failure; return what it says."""
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.chdir(tmp_path)
+
+    def end(*arguments: str) -> str:
+        where = [] if "-m" in arguments else ["hydra.run.dir=run"]
+        words = ["run.py", *arguments, "+experiment=boxplot", *where, *QUICK, *QUIET]
+        monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.setattr(sys, "orig_argv", ["python", *words])
+        with pytest.raises(SystemExit) as stopped:
+            command_line.cli()
+        return str(stopped.value)
+
+    return end
+
+
+def fail(*_: object) -> None:
+    raise ZeroDivisionError("no bidders\nto divide by")
+
+
+@pytest.mark.slow
+def test_a_failing_designer_is_one_sentence_and_its_traceback_is_kept(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("daedalus.design.designers.random.RandomDesigner.propose", fail)
+    told = ended()
+    log = Path.cwd() / "run" / "run.log"
+    assert told.startswith("designer random failed: ZeroDivisionError: no bidders to divide by (")
+    assert told.endswith(f"line {fail.__code__.co_firstlineno + 1}). The traceback is in {log}")
+    assert log.read_text().startswith("Traceback") and "in play_episodes" in log.read_text()
+    (launch,) = json.loads(Path("run/provenance.json").read_text())
+    assert launch["error"] == "ZeroDivisionError: no bidders\nto divide by"
+    gc.collect()
+    assert "Traceback" not in capfd.readouterr().err
+    monkeypatch.setenv("DAEDALUS_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        ended()
+
+
+@pytest.mark.slow
+def test_a_failed_job_of_a_sweep_says_the_same(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.compare.main", fail)
+    told = ended("-m", "seed=0,1")
+    (sweep,) = Path.cwd().glob("outputs/sweeps/boxplot/*")
+    assert told.endswith(f"The traceback is in {sweep}/0/run.log")
+    assert list(pd.read_csv(sweep / "jobs.csv")["state"]) == ["failed", "failed"]
+
+
+@pytest.mark.slow
+def test_an_endpoint_without_a_server_is_one_sentence(ended: Callable[..., str]) -> None:
+    server = ["designer=endpoint", "designer.model=x", "designer.retries=0"]
+    told = ended(*server, "designer.base_url=http://127.0.0.1:9/v1")
+    assert told.startswith("designer endpoint failed: base_url: no server at http://127.0.0.1:9/v1")
+    assert "EndpointError" in Path("run/run.log").read_text()
+    shutil.rmtree("run")
+    unset = ended(*server, "designer.api_key_variable=UNSET_KEY")
+    assert "UNSET_KEY is not set; run `export UNSET_KEY=KEY`" in unset and "\n" not in unset
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_stopped_run_says_what_goes_on(
+    kept: bool,
+    ended: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def stop(config: Task, out: Path) -> None:
+        if kept:
+            RunFolder(out).portfolio.touch()
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("experiments.compare.main", stop)
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    assert ended("seed=1", "resume=false") == "130"
+    begins, said = capfd.readouterr().err.split("\n", 1)
+    assert begins == f"compare: loading its libraries; the results go to {Path.cwd()}/run"
+    begun = "python run.py seed=1 +experiment=boxplot hydra.run.dir=run"
+    if kept:
+        assert said.startswith(f"Stopped; kept are: portfolio searched. To go on: {begun}")
+        assert said.endswith(f" {QUIET[-1]} resume=true\n")
+    else:
+        assert said.startswith(f"Stopped; compare has kept nothing yet. To start anew: {begun}")
+        assert said.endswith(f" {QUIET[-1]}\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_resumed_run_says_what_it_finds(
+    ended: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(command_line.logger, "info", said.append)
+    assert "run has no run to resume; leave it out" in ended("resume=true")
+    monkeypatch.setattr("experiments.compare.main", fail)
+    ended()
+    ended("resume=true")
+    assert said.pop() == f"starts anew in {Path.cwd()}/run"
+    Path("run/portfolio.csv").touch()
+    ended("resume=true")
+    assert said.pop() == f"goes on in {Path.cwd()}/run: portfolio searched"
+    Path("run/finished").touch()
+    with pytest.raises(pytest.fail.Exception):  # it does not exit
+        ended("resume=true")
+    assert said.pop() == f"{Path.cwd()}/run has finished; leave resume=true out to start a new run"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["basic", "local"])
+def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
+    launcher: str, tmp_path: Path
+) -> None:
+    sweep = ["-m", "hydra/launcher=local", "seed=0,1"] if launcher == "local" else ["seed=0"]
+    command = [sys.executable, str(ROOT / "run.py"), *sweep, "+experiment=boxplot", *QUICK]
+    process = subprocess.Popen(
+        [*command, "evaluation.episodes=1000000"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 240
+    while not list(tmp_path.rglob("phases.csv")) and not list(tmp_path.rglob("run.log")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1.0)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    *before, last = errors.strip().splitlines()
+    assert last.startswith("Stopped"), errors
+    assert all("loading its libraries" in each or "Reading" in each for each in before), errors
+    deadline = time.monotonic() + 30  # a process of a sweep may still be ending
+    while living_in(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+IMPORTING = f"""
+import os, runpy, signal, sys, time
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "numba._devicearray":
+            os.kill(os.getpid(), signal.SIGINT)  # any thread may get it
+            time.sleep(0.1)
+sys.meta_path.insert(0, Finder())
+sys.path.insert(0, {str(ROOT)!r})
+runpy.run_path({str(ROOT / "run.py")!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_stopping_while_numba_is_imported_is_one_sentence(tmp_path: Path) -> None:
+    """Its C code turns the stop into an ImportError."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(IMPORTING)
+    command = [sys.executable, str(script), "+experiment=boxplot", *QUICK]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    *before, last = done.stderr.splitlines()  # what holds it back may end before the import does
+    assert last.startswith(("Stopped; compare has kept nothing yet.", "Stopped. To go on: "))
+    assert before[-1].startswith("compare: loading its libraries; the results go to ")
+    assert "Traceback" not in done.stderr
+
+
+def living_in(group: int) -> list[str]:
+    """Return the states of the processes of a group that have not ended."""
+    stats = [stat_of(each) for each in Path("/proc").glob("[0-9]*")]
+    return [state for number, state in stats if number == group and state != "Z"]
+
+
+def stat_of(process: Path) -> tuple[int, str]:
+    """Return the process group and the state of a process."""
+    try:
+        state, _, group = (process / "stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:  # it has ended
+        return 0, "Z"
+    return int(group), state
+
+
+@pytest.mark.slow
+def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
+    keys = ["population=stage0,stage1", "seed=0,1", "evaluation.episodes=4", "tracking=files"]
+    run_here(tmp_path, "-m", "+experiment=baselines", *keys)
+    tables = list(tmp_path.glob("outputs/sweeps/baselines/*/sweep.csv"))
+    assert len(tables) == 1
+    table = pd.read_csv(tables[0])
+    assert len(table) == 4 * 4  # jobs x designers
+    assert set(zip(table["population"], table["seed"], strict=True)) == {
+        (stage, seed) for stage in ("stage0", "stage1") for seed in (0, 1)
+    }
+    assert table.groupby(["population", "seed"])["designer"].nunique().eq(4).all()
+    seeds = pd.read_csv(tables[0].with_name("seeds.csv"))
+    assert len(seeds) == 2 * 4  # populations x designers
+    assert (seeds["seeds"] == 2).all()
+    first = table[(table["population"] == "stage0") & (table["designer"] == "random")]
+    assert seeds.loc[0, "mean"] == pytest.approx(first["mean"].mean())
+    assert (seeds["mean_low"] <= seeds["mean"]).all() and (
+        seeds["mean"] <= seeds["mean_high"]
+    ).all()
+
+
+@pytest.mark.slow
+def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
+    keys = ["designer=heuristic,random_published", "evaluation.episodes=4", "tracking=files"]
+    run_here(tmp_path, "-m", "+experiment=boxplot", *keys)
+    table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
+    assert set(table["override.designer"]) == {"heuristic", "random_published"}
+    assert {"heuristic", "random_published", "random"} <= set(table["designer"])
+
+
+@pytest.mark.slow
+def test_a_changed_baseline_is_played_beside_the_shipped_one(tmp_path: Path) -> None:
+    keys = ["designer.mechanism.reserve_price=0.9", "evaluation.episodes=4", "tracking=files"]
+    run_here(tmp_path, "+experiment=boxplot", *keys)
+    table = pd.read_csv(next(tmp_path.glob("outputs/boxplot/*/summary.csv")))
+    means = table.set_index("designer")["mean"]
+    assert means["informed_greedy_changed"] < 0.1 < means["informed_greedy"]
