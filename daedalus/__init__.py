@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from daedalus.market.mechanism import Mechanism
-    from daedalus.public import Market, Step, market
+    from daedalus.doors.public import Market, Step, market
 
 __all__ = ["Market", "Mechanism", "Step", "market"]
 
 _PLACES = {
-    "Market": "daedalus.public",
+    "Market": "daedalus.doors.public",
     "Mechanism": "daedalus.market.mechanism",
-    "Step": "daedalus.public",
+    "Step": "daedalus.doors.public",
 }
 
 
@@ -50,11 +50,11 @@ class _CallablePackage(ModuleType):
     @property
     def __signature__(self) -> Signature:
         """Return how it is called, for ``inspect.signature`` and for shells that show it."""
-        return signature(import_module("daedalus.public").market)
+        return signature(import_module("daedalus.doors.public").market)
 
     def __call__(self, *arguments: Any, **options: Any) -> Market:
-        """Open a market to play; see ``daedalus.public.market``."""
-        return import_module("daedalus.public").market(*arguments, **options)  # type: ignore[no-any-return]
+        """Open a market to play; see ``daedalus.doors.public.market``."""
+        return import_module("daedalus.doors.public").market(*arguments, **options)  # type: ignore[no-any-return]
 
 
 import_module("daedalus.market").__class__ = _CallablePackage

@@ -47,7 +47,7 @@ class Case:
         part: ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
             ``observation`` does nothing else. ``recent rounds`` then copies the last 20 rounds,
             which an observation does when a designer first looks at them. ``gymnasium`` plays
-            whole episodes in ``daedalus.gym``: of one market, or of several side by side.
+            whole episodes in ``daedalus.doors.gym``: of one market, or of several side by side.
         bidders: Bidders of an episode.
         units: Units sold in a round.
         episodes: Episodes side by side.
@@ -148,7 +148,7 @@ def _timed(config: Bench, case: Case) -> Callable[[], float]:
 
 def _in_gymnasium(config: Bench, case: Case) -> Callable[[], None]:
     """Return the playing of whole episodes through Gymnasium, their beginnings included."""
-    from daedalus.gym import MarketEnv, MarketVectorEnv  # of the extra [rl]
+    from daedalus.doors.gym import MarketEnv, MarketVectorEnv  # of the extra [rl]
 
     env = _env(config, case)
     markets = MarketEnv(env) if case.episodes == 1 else MarketVectorEnv(env, case.episodes)

@@ -25,7 +25,7 @@ def main(config: Ppo, out: Path) -> None:
         CannotRunError: The extra [rl] is not installed.
     """
     try:
-        from daedalus.gym.vector import MarketVectorEnv
+        from daedalus.doors.gym.vector import MarketVectorEnv
         from daedalus.training.ppo import trainer
     except ModuleNotFoundError as error:
         raise CannotRunError(

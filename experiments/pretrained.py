@@ -15,8 +15,8 @@ from daedalus.launch.config.tasks import PackDesigner
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.scale import scale_of
-from daedalus.publishing.evidence import Evidence, read_evidence
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.evidence import Evidence, read_evidence
+from daedalus.doors.publishing.settings import HubSettings
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
 from experiments.build import make_context, make_env, make_envs
@@ -36,7 +36,7 @@ def main(config: PackDesigner, out: Path) -> None:
     Raises:
         CannotRunError: It is not the model of a run by today's recipe.
     """
-    from daedalus.publishing.hub_folder import hashes, write_folder
+    from daedalus.doors.publishing.hub_folder import hashes, write_folder
 
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):

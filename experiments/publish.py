@@ -11,8 +11,8 @@ from daedalus.launch.config.tasks import Publish
 from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.publishing.card import Example
-from daedalus.publishing.evidence import Evidence, read_evidence
+from daedalus.doors.publishing.card import Example
+from daedalus.doors.publishing.evidence import Evidence, read_evidence
 from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import RunFolder
@@ -27,8 +27,8 @@ def main(config: Publish, out: Path) -> None:
     Raises:
         CannotRunError: The model cannot be published. The message says what to change.
     """
-    from daedalus.publishing.hub_folder import check_folder, write_folder
-    from daedalus.publishing.upload import require_token, upload
+    from daedalus.doors.publishing.hub_folder import check_folder, write_folder
+    from daedalus.doors.publishing.upload import require_token, upload
 
     if not config.hub.repo:
         raise CannotRunError("hub.repo: not set; give OWNER/NAME, as on the hub")

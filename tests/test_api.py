@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import daedalus
-import daedalus.gym
+import daedalus.doors.gym
 from daedalus.design.designers.discovery import designer_settings
 from daedalus.market.mechanism import EFFECTS
 
@@ -32,11 +32,11 @@ def test_the_public_names_are_in_the_reference(pages: Path) -> None:
         for path in pages.rglob("*.html")
     }
     for name in (*daedalus.__all__, "Market.fork", "Step.outcome"):
-        assert f'id="{name}"' in page["daedalus.public"], name
+        assert f'id="{name}"' in page["daedalus.doors.public"], name
     for effect in EFFECTS.values():
-        assert effect in page["daedalus.public"].replace("&#39;", "'").replace("\n", " "), effect
-    for name in daedalus.gym.__all__:
-        assert f'id="{name}"' in page["daedalus.gym"], name
+        assert effect in page["daedalus.doors.public"].replace("&#39;", "'").replace("\n", " "), effect
+    for name in daedalus.doors.gym.__all__:
+        assert f'id="{name}"' in page["daedalus.doors.gym"], name
     for module, settings in designer_settings().items():
         assert f'id="{settings.__name__}"' in page[f"daedalus.design.designers.{module}"], module
     assert 'id="DaedalusClient.fork"' in page["daedalus.service.openenv.client"]

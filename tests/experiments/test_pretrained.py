@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import Task
-from daedalus.publishing.hub_folder import hashes
+from daedalus.doors.publishing.hub_folder import hashes
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
 from experiments import pretrained

@@ -12,8 +12,8 @@ from stable_baselines3 import PPO
 
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.episodes import play_episodes
-from daedalus.gym.single import MarketEnv
-from daedalus.gym.vector import MarketVectorEnv
+from daedalus.doors.gym.single import MarketEnv
+from daedalus.doors.gym.vector import MarketVectorEnv
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.design.search.space import LEVELS, places_of
@@ -128,7 +128,7 @@ def test_the_designer_is_the_network_of_stable_baselines(
 
 
 def trainer_numbers(env: DesignEnv) -> np.ndarray:
-    from daedalus.gym.spaces import numbers_of
+    from daedalus.doors.gym.spaces import numbers_of
 
     return numbers_of(env.reset(market_seeds(9, "x", 100)))
 

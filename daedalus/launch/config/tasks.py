@@ -37,7 +37,7 @@ from daedalus.launch.config.task_parts import (
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.lab.evaluation.settings import AdversarySettings
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.settings import HubSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.training.ppo.settings import PpoTraining

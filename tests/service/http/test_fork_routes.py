@@ -15,7 +15,7 @@ from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.public import Market
+from daedalus.doors.public import Market
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.forks import fork_rewards
 from daedalus.service.http.fork_routes import ForkAllowance

@@ -10,9 +10,9 @@ from pathlib import Path
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.publishing.card import Example, base_model, model_card
-from daedalus.publishing.evidence import Evidence
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.card import Example, base_model, model_card
+from daedalus.doors.publishing.evidence import Evidence
+from daedalus.doors.publishing.settings import HubSettings
 
 CARD = "README.md"
 _FIGURES = ("boxplot.png", "learning_curves.png")

@@ -8,9 +8,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike
 
-from daedalus import public
+from daedalus.doors import public
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.gym.spaces import (
+from daedalus.doors.gym.spaces import (
     Actions,
     Numbers,
     action_space,
@@ -18,7 +18,7 @@ from daedalus.gym.spaces import (
     numbers_of,
     require_options,
 )
-from daedalus.gym.spaces import observation_space as numbers_space
+from daedalus.doors.gym.spaces import observation_space as numbers_space
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
@@ -27,7 +27,7 @@ from daedalus.design.rewards.stack import RewardStack
 
 
 class MarketEnv(gymnasium.Env[Numbers, Actions]):
-    """One market. An action sets the mechanism of one step, see ``daedalus.gym.decode``.
+    """One market. An action sets the mechanism of one step, see ``daedalus.doors.gym.decode``.
 
     An observation has the numbers of ``FEATURES``. One of them is the share of the episode that
     has been played, so the last step terminates the episode, and nothing truncates it.

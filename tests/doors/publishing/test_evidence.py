@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.publishing.evidence import read_evidence
+from daedalus.doors.publishing.evidence import read_evidence
 from daedalus.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow  # the run that is read is trained

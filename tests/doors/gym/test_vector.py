@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import daedalus
 from daedalus.design.env import DesignEnv
-from daedalus.gym import ID, MarketEnv, MarketVectorEnv
+from daedalus.doors.gym import ID, MarketEnv, MarketVectorEnv
 
 SHORT = ("market.episode_length=3",)
 

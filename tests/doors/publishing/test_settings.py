@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.settings import HubSettings
 
 
 def test_a_repository_has_an_owner_and_a_name() -> None:

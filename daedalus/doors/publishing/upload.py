@@ -9,7 +9,7 @@ from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from daedalus.checks import CannotRunError
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.settings import HubSettings
 
 _CONFLICT = 409
 _TRY_FIRST = "hub.dry_run=true writes the folder without it"

@@ -12,12 +12,12 @@ from huggingface_hub import ModelCard
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
-from daedalus.publishing.card import Example, base_model, model_card
-from daedalus.publishing.evidence import Evidence
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.card import Example, base_model, model_card
+from daedalus.doors.publishing.evidence import Evidence
+from daedalus.doors.publishing.settings import HubSettings
 from daedalus.runs.folder import RunFolder
 from daedalus.training.trained_prompt import write_manner
-from tests.publishing.conftest import with_model
+from tests.doors.publishing.conftest import with_model
 
 SETTINGS = HubSettings("OWNER/NAME")
 CHAT = [{"role": "user", "content": 'round_number: 0 / 10\n"quoted" {and} braced'}]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from daedalus.publishing.evidence import Evidence, read_evidence
+from daedalus.doors.publishing.evidence import Evidence, read_evidence
 from daedalus.runs.folder import RunFolder
-from tests.publishing.fake_hub import FakeHub, serving
+from tests.doors.publishing.fake_hub import FakeHub, serving
 
 
 @pytest.fixture(scope="session")

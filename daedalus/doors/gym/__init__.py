@@ -2,9 +2,9 @@
 
 from gymnasium.envs.registration import register
 
-from daedalus.gym.single import MarketEnv
-from daedalus.gym.spaces import decode, encode
-from daedalus.gym.vector import MarketVectorEnv
+from daedalus.doors.gym.single import MarketEnv
+from daedalus.doors.gym.spaces import decode, encode
+from daedalus.doors.gym.vector import MarketVectorEnv
 from daedalus.design.search.features import FEATURES
 from daedalus.design.search.space import LEVELS
 
@@ -12,8 +12,8 @@ ID = "daedalus/Market-v0"
 
 register(
     ID,
-    entry_point="daedalus.gym.single:make_single",
-    vector_entry_point="daedalus.gym.vector:make_vector",
+    entry_point="daedalus.doors.gym.single:make_single",
+    vector_entry_point="daedalus.doors.gym.vector:make_vector",
 )
 
 __all__ = ["FEATURES", "ID", "LEVELS", "MarketEnv", "MarketVectorEnv", "decode", "encode"]

@@ -15,16 +15,16 @@ from huggingface_hub import ModelCard
 from transformers import AutoModelForCausalLM
 
 from daedalus.checks import CannotRunError
-from daedalus.publishing.card import Example
-from daedalus.publishing.evidence import Evidence
-from daedalus.publishing.hub_folder import check_folder, write_folder
-from daedalus.publishing.settings import HubSettings
+from daedalus.doors.publishing.card import Example
+from daedalus.doors.publishing.evidence import Evidence
+from daedalus.doors.publishing.hub_folder import check_folder, write_folder
+from daedalus.doors.publishing.settings import HubSettings
 from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot, offline
-from tests.publishing.conftest import with_model
+from tests.doors.publishing.conftest import with_model
 
 pytestmark = pytest.mark.slow  # their folder takes long to make
 

@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from daedalus import public
+from daedalus.doors import public
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.gym.single import drawn_seed
-from daedalus.gym.spaces import (
+from daedalus.doors.gym.single import drawn_seed
+from daedalus.doors.gym.spaces import (
     Actions,
     Numbers,
     action_space,
@@ -22,7 +22,7 @@ from daedalus.gym.spaces import (
     numbers_of,
     require_options,
 )
-from daedalus.gym.spaces import observation_space as numbers_space
+from daedalus.doors.gym.spaces import observation_space as numbers_space
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan

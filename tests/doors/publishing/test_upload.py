@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.publishing.settings import HubSettings
-from daedalus.publishing.upload import require_token, upload
-from tests.publishing.fake_hub import FakeHub
+from daedalus.doors.publishing.settings import HubSettings
+from daedalus.doors.publishing.upload import require_token, upload
+from tests.doors.publishing.fake_hub import FakeHub
 
 SETTINGS = HubSettings("OWNER/NAME")
 FILES = {"README.md": b"---\nlicense: mit\n---\n# NAME\n", "run/config.yaml": b"seed: 0\n"}

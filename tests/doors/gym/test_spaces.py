@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from daedalus.gym import FEATURES, LEVELS, decode, encode
-from daedalus.gym.spaces import action_space, observation_space
+from daedalus.doors.gym import FEATURES, LEVELS, decode, encode
+from daedalus.doors.gym.spaces import action_space, observation_space
 from daedalus.market.mechanism import FIELDS, Mechanism
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from daedalus.lab.evaluation.basis import COLUMN, caution
 from daedalus.lab.evaluation.statistics import paired_differences
-from daedalus.publishing.evidence import TRAINED, Evidence, records
+from daedalus.doors.publishing.evidence import TRAINED, Evidence, records
 
 FACTORS = ("welfare", "fairness", "participation", "stability")
 """Factors of R: columns of ``episodes.csv`` and ``summary.csv``. More is better in each."""

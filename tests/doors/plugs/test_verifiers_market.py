@@ -20,7 +20,7 @@ from tests.design.designers.chat_double import Reply
 
 vf = pytest.importorskip("verifiers.v1", reason="tested elsewhere: make test-plugs")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHORT = "market.episode_length=3"
 RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daedalus.Mechanism()]
 

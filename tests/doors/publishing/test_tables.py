@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from daedalus.publishing import tables
-from daedalus.publishing.evidence import Evidence
+from daedalus.doors.publishing import tables
+from daedalus.doors.publishing.evidence import Evidence
 from tests.odd_names import ODD_NAMES
 
 

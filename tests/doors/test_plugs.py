@@ -1,4 +1,4 @@
-"""The examples of README and docs/plugs.md run; see tests/plugs/ for evaluators."""
+"""The examples of README and docs/plugs.md run; see tests/doors/plugs/ for evaluators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from tests.populations import in_both_markets
 from tests.service.conftest import serving
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PYTHON, GYMNASIUM, FORK = (
     block
     for page in ("README.md", "docs/plugs.md")

@@ -1,0 +1,1 @@
+"""Other ways in: Python, Gymnasium, Inspect, verifiers and the hub."""
