@@ -12,11 +12,11 @@ try:
     from argparse import ArgumentParser, BooleanOptionalAction, Namespace
     from pathlib import Path
 
+    from daedalus.launch.start import starting
     from daedalus.runs import pretrained
     from daedalus.runs.endings import command, release, unrecorded, wants_traceback
     from daedalus.runs.importing import slow_imports
     from daedalus.runs.waiting import breaking_silence, heard
-    from daedalus.launch.start import starting
 except KeyboardInterrupt:
     sys.stderr.write("Stopped; nothing was written.\n")
     sys.exit(130)

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from daedalus.market.mechanism import Mechanism
     from daedalus.doors.public import Market, Step, market
+    from daedalus.market.mechanism import Mechanism
 
 __all__ = ["Market", "Mechanism", "Step", "market"]
 

@@ -13,8 +13,8 @@ from openai import AsyncOpenAI
 from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
-from daedalus.doors import public
 from daedalus.design.env import DesignEnv
+from daedalus.doors import public
 from daedalus.doors.plugs.chat import ChatEpisode
 
 __all__ = ["Asking", "Markets", "MarketsEnv"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.launch.config.tasks import Behaviour
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
-from daedalus.runs.folder import RunFolder
 from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.behaviour_figures import advantages, behaviour
+from daedalus.launch.config.tasks import Behaviour
+from daedalus.runs.folder import RunFolder
 from experiments.build import make_env, own_context, require_portfolio
 from experiments.tracked import tracked
 

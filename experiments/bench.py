@@ -13,10 +13,11 @@ import numba
 import numpy as np
 import pandas as pd
 
-from daedalus.launch.config.tasks import Bench
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.space import random_mechanisms
 from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.launch.config.tasks import Bench
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
@@ -24,7 +25,6 @@ from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.words import MarketName
-from daedalus.design.search.space import random_mechanisms
 from experiments.tracked import tracked
 
 BUSY = 2

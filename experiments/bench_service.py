@@ -15,8 +15,8 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from daedalus.launch.config.tasks import BenchService
 from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.launch.config.tasks import BenchService
 from daedalus.service.load_settings import LoadSettings
 from experiments.load.players import Pace, Player, http_players, play, websocket_players
 from experiments.load.service_process import ServiceProcess, Usage

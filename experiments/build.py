@@ -8,6 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.designers.build import build_all
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.language.prompt import Generate, PromptSettings
+from daedalus.design.language.reply import Ask
 from daedalus.launch.config.task_parts import (
     Designed,
     Game,
@@ -19,11 +24,6 @@ from daedalus.launch.config.task_parts import (
     Trained,
     WithTraining,
 )
-from daedalus.design.designers.base import DesignerContext, DesignerSettings
-from daedalus.design.designers.build import build_all
-from daedalus.design.env import DesignEnv, Designer
-from daedalus.design.language.prompt import Generate, PromptSettings
-from daedalus.design.language.reply import Ask
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import Certificate
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
-from daedalus.market.strategic import StrategicMarket
 from daedalus.lab.studies.certificate_figures import certificate_dots
 from daedalus.lab.studies.certificate_tables import (
     KEY,
@@ -18,6 +16,8 @@ from daedalus.lab.studies.certificate_tables import (
     over_steps,
 )
 from daedalus.lab.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
+from daedalus.launch.config.tasks import Certificate
+from daedalus.market.strategic import StrategicMarket
 from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.task_parts import Contest
-from daedalus.launch.config.tasks import Compare
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.answer_log import AnswerLog, refusals
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.run_report import Report
 from daedalus.lab.evaluation.statistics import all_differences, summarise
+from daedalus.launch.config.task_parts import Contest
+from daedalus.launch.config.tasks import Compare
 from experiments.build import make_context, make_env
 from experiments.tracked import tracked
 

@@ -9,15 +9,15 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.launch.config.tasks import GrpoNumbers
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.figures import learning_curves
 from daedalus.lab.evaluation.run_report import Report
+from daedalus.lab.studies.local_optimum import one_field_gains
+from daedalus.launch.config.tasks import GrpoNumbers
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker
-from daedalus.lab.studies.local_optimum import one_field_gains
 from daedalus.training.tabular_settings import TabularSettings
 from experiments.build import make_env
 from experiments.compare import compare_designers

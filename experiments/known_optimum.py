@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import KnownOptimum
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.market.interface import types_of_bidders
-from daedalus.runs.folder import RunFolder
 from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from daedalus.launch.config.tasks import KnownOptimum
+from daedalus.market.interface import types_of_bidders
+from daedalus.runs.folder import RunFolder
 from experiments.build import each_population, make_envs
 from experiments.tracked import tracked
 

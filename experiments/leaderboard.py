@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import Leaderboard
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.answer_log import AnswerLog
@@ -23,10 +22,11 @@ from daedalus.lab.evaluation.leaderboard import (
 )
 from daedalus.lab.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.lab.evaluation.scale import ENDS
+from daedalus.lab.studies.certificate_tables import mean_regrets
+from daedalus.launch.config.tasks import Leaderboard
 from daedalus.market.mechanism import Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
-from daedalus.lab.studies.certificate_tables import mean_regrets
 from experiments.build import (
     designers_of,
     make_env,

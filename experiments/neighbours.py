@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import Neighbours
 from daedalus.design.designers.build import build_all
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.run_report import Report
-from daedalus.market.parsing import format_mechanism
 from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.lab.studies.local_optimum_figures import gain_bars
+from daedalus.launch.config.tasks import Neighbours
+from daedalus.market.parsing import format_mechanism
 from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 

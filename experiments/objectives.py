@@ -8,14 +8,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, doing
-from daedalus.launch.config.tasks import Objectives
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.run_report import Report
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.lab.evaluation.run_report import Report
 from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
 from daedalus.lab.studies.pareto_fronts_figures import front_panels
+from daedalus.launch.config.tasks import Objectives
 from experiments.build import load_generate, make_context
 from experiments.tracked import tracked
 

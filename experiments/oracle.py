@@ -10,18 +10,18 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config.tasks import Oracle
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.search.best_fixed import best_fixed
+from daedalus.design.search.objective import EpisodeObjective
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.scale import ENDS, SCALES, Scale, fingerprint
+from daedalus.launch.config.tasks import Oracle
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
 from daedalus.runs.workers import share_out
-from daedalus.design.search.best_fixed import best_fixed
-from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_context, make_envs
 from experiments.tracked import tracked
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.launch.config.tasks import PopulationsTable
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
+from daedalus.design.search.objective import EpisodeObjective
 from daedalus.lab.evaluation.answer_log import AnswerLog
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.figures import population_bars
 from daedalus.lab.evaluation.statistics import summarise
+from daedalus.launch.config.tasks import PopulationsTable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
-from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_context, make_envs
 from experiments.compare import keep_answers
 from experiments.tracked import tracked

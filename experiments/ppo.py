@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config.tasks import Ppo
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.lab.evaluation.figures import learning_curves
+from daedalus.launch.config.tasks import Ppo
 from daedalus.runs.folder import RunFolder
 from experiments.build import make_env
 from experiments.compare import compare_designers

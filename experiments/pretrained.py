@@ -9,14 +9,14 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
+from daedalus.design.designers.build import build_all
+from daedalus.doors.publishing.evidence import Evidence, read_evidence
+from daedalus.doors.publishing.settings import HubSettings
+from daedalus.lab.evaluation.episodes import compare
+from daedalus.lab.evaluation.scale import scale_of
 from daedalus.launch.config import compose_both
 from daedalus.launch.config.compose import recorded
 from daedalus.launch.config.tasks import PackDesigner
-from daedalus.design.designers.build import build_all
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.lab.evaluation.scale import scale_of
-from daedalus.doors.publishing.evidence import Evidence, read_evidence
-from daedalus.doors.publishing.settings import HubSettings
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
 from experiments.build import make_context, make_env, make_envs

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
+from daedalus.design.language.prompt import prompts
+from daedalus.doors.publishing.card import Example
+from daedalus.doors.publishing.evidence import Evidence, read_evidence
 from daedalus.launch.config.compose import read_config
 from daedalus.launch.config.task_parts import Trained
 from daedalus.launch.config.tasks import Publish
-from daedalus.design.language.prompt import prompts
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.doors.publishing.card import Example
-from daedalus.doors.publishing.evidence import Evidence, read_evidence
 from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import RunFolder

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import PublishedPlay
-from daedalus.market.interface import types_of_bidders
-from daedalus.market.population import Population
 from daedalus.lab.studies.known_optimum import shares_of_optimum, theory_table
 from daedalus.lab.studies.published_play import (
     bid_rows,
@@ -20,6 +17,9 @@ from daedalus.lab.studies.published_play import (
 )
 from daedalus.lab.studies.published_play_figures import collusion_curves
 from daedalus.lab.studies.tacit_collusion import learning_curves, outcomes
+from daedalus.launch.config.tasks import PublishedPlay
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.population import Population
 from experiments.build import each_population, make_env, make_envs
 from experiments.tracked import tracked
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from daedalus.launch.config.tasks import Search
 from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.search.best_fixed import best_fixed
+from daedalus.design.search.objective import EpisodeObjective
+from daedalus.launch.config.tasks import Search
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
-from daedalus.design.search.best_fixed import best_fixed
-from daedalus.design.search.objective import EpisodeObjective
 from experiments.build import make_env
 from experiments.compare import compare_designers
 from experiments.tracked import tracked

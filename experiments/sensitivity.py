@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.launch.config.tasks import Sensitivity
 from daedalus.lab.studies import sensitivity, sensitivity_figures
+from daedalus.launch.config.tasks import Sensitivity
 from experiments.build import make_env, make_envs
 from experiments.tracked import tracked
 

@@ -11,16 +11,16 @@ from pathlib import Path
 from daedalus.design.bidders.asking import Recording
 from daedalus.design.bidders.player import in_all_seats
 from daedalus.design.bidders.settings import BidderContext, RecordedBidder
-from daedalus.launch.config import ConfigError, compose_config
-from daedalus.launch.config.task_parts import Offering
-from daedalus.launch.config.tasks import LlmBidders, Serve
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.heuristic import HeuristicSettings
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import Designer
-from daedalus.market.interface import types_of_bidders
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.task_parts import Offering
+from daedalus.launch.config.tasks import LlmBidders, Serve
+from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
 from daedalus.runs.candidates import Choice, newest_model
 from daedalus.runs.console import make_console

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import Sft
 from daedalus.lab.evaluation.figures import learning_curves
+from daedalus.launch.config.tasks import Sft
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.launch.config.tasks import SignalToNoise
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.figures import reward_scatter
+from daedalus.launch.config.tasks import SignalToNoise
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from experiments.build import make_env

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.launch.config.tasks import Tour
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.search.objective import episode_scores
 from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.lab.evaluation.statistics import estimate
+from daedalus.launch.config.tasks import Tour
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.search.objective import episode_scores
 from daedalus.service.page.tour import STOPS, Stop
 from experiments.tracked import tracked
 

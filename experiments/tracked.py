@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config import Task
 from daedalus.lab.evaluation.run_report import Report
+from daedalus.launch.config import Task
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
 

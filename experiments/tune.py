@@ -9,20 +9,20 @@ from importlib import import_module
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError
-from daedalus.launch.config.tasks import Tune
 from daedalus.lab.evaluation.figures import save
 from daedalus.lab.evaluation.run_report import as_table
+from daedalus.launch.config import ConfigError
+from daedalus.launch.config.tasks import Tune
 from daedalus.launch.provenance import run_record
+from daedalus.launch.tuning.experiment import TrialExperiment
+from daedalus.launch.tuning.figures import history, importance
+from daedalus.launch.tuning.study import Study, is_stop
 from daedalus.runs.console import make_console
 from daedalus.runs.endings import described, keep_traceback, release
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import clock_run
 from daedalus.runs.tracking import watched
-from daedalus.launch.tuning.experiment import TrialExperiment
-from daedalus.launch.tuning.figures import history, importance
-from daedalus.launch.tuning.study import Study, is_stop
 
 logger = logging.getLogger(__name__)
 

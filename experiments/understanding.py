@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.launch.config.tasks import Understanding
 from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,
@@ -15,6 +14,7 @@ from daedalus.lab.studies.understanding import (
     losses,
 )
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
+from daedalus.launch.config.tasks import Understanding
 from experiments.build import each_population
 from experiments.tracked import tracked
 

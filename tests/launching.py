@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from daedalus.design.search.space import random_mechanisms
 from daedalus.launch import command_line
 from daedalus.launch.config import Task
 from daedalus.launch.config.paths import ROOT
 from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
-from daedalus.design.search.space import random_mechanisms
 from experiments import compare
 from tests.forked import Forked
 

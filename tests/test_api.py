@@ -34,7 +34,9 @@ def test_the_public_names_are_in_the_reference(pages: Path) -> None:
     for name in (*daedalus.__all__, "Market.fork", "Step.outcome"):
         assert f'id="{name}"' in page["daedalus.doors.public"], name
     for effect in EFFECTS.values():
-        assert effect in page["daedalus.doors.public"].replace("&#39;", "'").replace("\n", " "), effect
+        assert effect in page["daedalus.doors.public"].replace("&#39;", "'").replace("\n", " "), (
+            effect
+        )
     for name in daedalus.doors.gym.__all__:
         assert f'id="{name}"' in page["daedalus.doors.gym"], name
     for module, settings in designer_settings().items():

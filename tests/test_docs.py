@@ -22,13 +22,11 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.design.designers
-from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
-from daedalus.launch.config.options import listed_populations, option_names
-from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards import terms
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.leaderboard import (
     in_the_worst,
@@ -38,11 +36,13 @@ from daedalus.lab.evaluation.leaderboard import (
 )
 from daedalus.lab.evaluation.run_report import as_table
 from daedalus.lab.evaluation.statistics import summarise, t_interval
+from daedalus.lab.studies.coverage import overview
+from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
+from daedalus.launch.config.options import listed_populations, option_names
+from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
-from daedalus.design.rewards import terms
-from daedalus.lab.studies.coverage import overview
 from experiments import ask
 from experiments.build import make_context, make_env
 from tests.launch.config.composing import write_training_data

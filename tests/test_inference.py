@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import inference
-from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
 from daedalus.market.parsing import format_mechanism, parse_mechanism
@@ -28,8 +28,8 @@ from daedalus.training.trained_prompt import write_manner
 from experiments import publish
 from experiments.inference import design
 from tests import forked
-from tests.launch.config.composing import composed
 from tests.hub_cache import leave_snapshot
+from tests.launch.config.composing import composed
 from tests.populations import population
 from tests.runs.trained_runs import leave_trained_run
 from tests.training.conftest import PROMPT, SMALL

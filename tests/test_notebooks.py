@@ -19,12 +19,12 @@ from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.leaderboard import normalise
 from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.lab.evaluation.statistics import paired_differences, summarise
+from daedalus.lab.studies.behaviour import decisions
+from daedalus.lab.studies.understanding import changed_fields, decisions_by_population
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.runs.folder import RunFolder
-from daedalus.lab.studies.behaviour import decisions
-from daedalus.lab.studies.understanding import changed_fields, decisions_by_population
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]

@@ -95,8 +95,8 @@ def fixed_sampling(kill: int | None = None) -> Callable[..., Any]:
     """Return a method of GRPOTrainer that first answers by the prompts alone, and then samples."""
     from trl import GRPOTrainer
 
-    from daedalus.market.seeds import generator
     from daedalus.design.search.space import random_mechanisms
+    from daedalus.market.seeds import generator
     from tests.training.answers import answer_tokens
 
     sample = GRPOTrainer._generate_single_turn

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.rewards.terms import mean_over_rounds
 from daedalus.market.factory import make_market
 from daedalus.market.goal import Goal
 from daedalus.market.incumbents import draw_incumbents
@@ -22,8 +24,6 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 from daedalus.market.views import Player
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.rewards.terms import mean_over_rounds
 
 
 class Designer(Protocol):

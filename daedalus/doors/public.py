@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.forks import fork_rewards
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
-from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -19,8 +21,6 @@ from daedalus.market.outcome import Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.forks import fork_rewards
 
 __all__ = ["Market", "Mechanism", "Step", "market"]
 

@@ -21,11 +21,11 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.jobs import Launch, lines_of_results
+from daedalus.launch.sweeps import collect_sweep, write_job_table
 from daedalus.runs.files import locked, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import count
 from daedalus.runs.workers import cores
-from daedalus.launch.sweeps import collect_sweep, write_job_table
 
 _GPUS = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
 

@@ -12,12 +12,12 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.objectives import terms_of
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seat_plan import SeatPlan
-from daedalus.design.rewards.objectives import terms_of
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.earlier import load_run_config
 from daedalus.runs.folder import RunFolder
 

@@ -24,10 +24,10 @@ from transformers import (
 from daedalus.checks import CannotRunError, doing
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings, prompts
+from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.hub import is_hub_name, require_hub
-from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.defaults import neutral_generation, own_defaults, own_tokenizer
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms

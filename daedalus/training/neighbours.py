@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.design.search.space import neighbour
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.constrained import Constraint
 from daedalus.training.defaults import end_of_answer
 

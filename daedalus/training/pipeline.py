@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from daedalus.design.language.prompt import prompts
-from daedalus.runs.processes import once
 from daedalus.design.search.states import mid_episode_states
+from daedalus.runs.processes import once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.objectives import draw_objectives
+from daedalus.design.search.distillation import distil
+from daedalus.design.search.trees import TreeDesigner
 from daedalus.lab.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator
-from daedalus.design.rewards.objectives import draw_objectives
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
-from daedalus.design.search.distillation import distil
-from daedalus.design.search.trees import TreeDesigner
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.objectives import Asked, draw_objectives
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.portfolio import make_portfolio
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.seeds import generator
-from daedalus.design.rewards.objectives import Asked, draw_objectives
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
-from daedalus.design.search.portfolio import make_portfolio
 from daedalus.training.settings import PortfolioSettings
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from daedalus.checks import Checked, at_least, below_one, folder_or_hub_name, one_of
 from daedalus.design.language.prompt import PromptSettings
-from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.design.rewards.objectives import check_objectives, terms_of
+from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.algorithms.grpo.settings import AIMS, GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.seeds import generator
-from daedalus.design.search.space import random_mechanisms
 
 _END_PROBABILITY = 0.2
 

@@ -32,12 +32,12 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.space import GRID, mechanisms_at, neighbours_at
+from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import GRPO, phase
-from daedalus.design.search.space import GRID, mechanisms_at, neighbours_at
-from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET
 from daedalus.training.sources.reward import MarketReward
 from daedalus.training.tabular_settings import TabularSettings

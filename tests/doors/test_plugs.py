@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import daedalus
+from daedalus.design.search.features import observed_features
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.design.search.features import observed_features
 from daedalus.service.openenv.catalogue import Catalogue
 from tests.populations import in_both_markets
 from tests.service.conftest import serving

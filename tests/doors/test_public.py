@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import daedalus
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.design.rewards.stack import RewardStack
 from tests.populations import population, seat_plan
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +115,9 @@ def test_help_shows_how_a_market_is_opened() -> None:
     assert "daedalus.market(population=" in first and "market.reset(seed=0)" in first
     shown = inspect.signature(daedalus.market)
     for name, parameter in shown.parameters.items():
-        assert f"- {name}: " in first  # as of daedalus.doors.public.market, whose defaults they have
+        assert (
+            f"- {name}: " in first
+        )  # as of daedalus.doors.public.market, whose defaults they have
         if parameter.default is not inspect.Parameter.empty:
             assert f'{name}="{parameter.default}"' in first
     assert list(shown.parameters) == ["population", "overrides", "market", "reward"]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.portfolio import make_portfolio
+from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
-from daedalus.design.search.portfolio import make_portfolio
 from daedalus.training.run_portfolio import find_portfolio
 from experiments.build import make_context, make_env, own_context, require_portfolio
 from tests.design.search.markets import PUBLISHED

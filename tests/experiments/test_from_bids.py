@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.lab.bids.findings import amount
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.findings import amount
 from daedalus.launch.config import compose_config
 from experiments import from_bids
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
 from daedalus.design.language.prompt import PromptSettings, prompts
-from daedalus.market.parsing import format_mechanism
 from daedalus.design.search.states import mid_episode_states
+from daedalus.launch.config import compose_config
+from daedalus.market.parsing import format_mechanism
 from daedalus.training.hardware import has_gpu
 from daedalus.training.model import load_tokenizer
 from daedalus.training.synthetic import synthetic_mechanisms

@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 import torch
 
+from daedalus.design.search.distillation import DistillationData
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
-from daedalus.design.search.distillation import DistillationData
 from tests import forked
 from tests.launching import play, run_here, wait_for
 

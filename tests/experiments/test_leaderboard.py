@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import Task, compose_config
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.submission import SubmissionSettings
+from daedalus.launch.config import Task, compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs import workers
 from daedalus.runs.workers import sharing

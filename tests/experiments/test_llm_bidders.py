@@ -11,8 +11,8 @@ import pytest
 from daedalus.design.bidders.settings import EndpointBidder, LocalBidder
 from daedalus.launch.config.paths import ROOT
 from tests import forked
-from tests.launch.config.composing import composed, failure
 from tests.design.designers.chat_double import Reply, serving
+from tests.launch.config.composing import composed, failure
 from tests.launching import play
 from tests.untrained import leave_untrained_model
 

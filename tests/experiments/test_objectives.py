@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.launch.config import compose_config
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
 from experiments import objectives

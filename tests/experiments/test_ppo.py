@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
 from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
+from daedalus.launch.config import compose_config
 from daedalus.runs.tracking import Tracker, watched
 from daedalus.training.ppo import trainer
 from experiments import leaderboard, ppo

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import Task
 from daedalus.doors.publishing.hub_folder import hashes
+from daedalus.launch.config import Task
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
 from experiments import pretrained
-from tests.launch.config.composing import composed
 from tests.conftest import SMALLEST
+from tests.launch.config.composing import composed
 
 
 def packing(model: Path) -> Task:

@@ -8,15 +8,15 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import Task
 from daedalus.doors.publishing.evidence import read_evidence
+from daedalus.launch.config import Task
 from daedalus.runs.folder import RunFolder
 from experiments.publish import main, make_example
 from tests import forked
-from tests.launch.config.composing import composed, failure
-from tests.hub_cache import offline
 from tests.doors.publishing.conftest import hub  # noqa: F401  # a fixture
 from tests.doors.publishing.fake_hub import FakeHub
+from tests.hub_cache import offline
+from tests.launch.config.composing import composed, failure
 
 
 def settings(model: Path, *overrides: str) -> Task:

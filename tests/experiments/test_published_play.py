@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.lab.studies import tacit_collusion
+from daedalus.launch.config import compose_config
 from experiments.published_play import main
 
 SMALL = ("designer.candidates=8", "designer.episodes=2", "designer.sweeps=1")

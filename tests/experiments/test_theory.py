@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.lab.theory.revenue import CASES, GRID
 from daedalus.lab.theory.rows import Row
+from daedalus.launch.config import compose_config
 from experiments.theory import main
 
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
+from daedalus.lab.evaluation import leaderboard_figures
 from daedalus.launch.config import quoted
 from daedalus.launch.config.jobs import Launch, jobs_of_sweep
-from daedalus.lab.evaluation import leaderboard_figures
+from daedalus.launch.sweeps import collect_sweep, differences_over_seeds
 from daedalus.runs.files import read_table
 from daedalus.runs.folder import RunFolder
-from daedalus.launch.sweeps import collect_sweep, differences_over_seeds
 from tests.odd_names import ODD_NAMES
 
 

@@ -12,6 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.best_fixed import best_fixed
+from daedalus.design.search.budgets import SearchBudget
+from daedalus.design.search.objective import EpisodeObjective
+from daedalus.design.search.portfolio import sampled_envs
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
@@ -24,10 +28,6 @@ from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
 from daedalus.market.values import ValueDistribution
 from daedalus.market.views import View
-from daedalus.design.search.best_fixed import best_fixed
-from daedalus.design.search.budgets import SearchBudget
-from daedalus.design.search.objective import EpisodeObjective
-from daedalus.design.search.portfolio import sampled_envs
 from tests.market.reference_values import Values
 from tests.market.states import assert_same_state
 from tests.market.strategic_markets import COMMON, by_hedge_and_q, mixed

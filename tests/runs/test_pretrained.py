@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config.paths import ROOT
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.doors.publishing.hub_folder import hashes
 from daedalus.doors.publishing.settings import HubSettings
+from daedalus.launch.config.paths import ROOT
 from daedalus.runs.pretrained import ABOUT, FOLDER, WORD, described, read_pretrained
 from experiments.pretrained import RECIPE, recipe_changes
 from tests.launch.config.composing import composed

@@ -13,11 +13,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from daedalus.design.designers.random import RandomDesigner
-from daedalus.market.mechanism import FIELDS, Mechanisms
-from daedalus.market.seeds import generator
-from daedalus.runs import workers
-from daedalus.runs.phases import OTHER, SEARCH, clock_run, phase, spent
-from daedalus.runs.workers import cores, share_out, sharing, threads
 from daedalus.design.search import lookahead
 from daedalus.design.search.budgets import DistillationBudget, PlannerBudget
 from daedalus.design.search.distillation import gather_distillation_data
@@ -26,6 +21,11 @@ from daedalus.design.search.planner import plan
 from daedalus.design.search.portfolio import best_responses, sampled_envs
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.mechanism import FIELDS, Mechanisms
+from daedalus.market.seeds import generator
+from daedalus.runs import workers
+from daedalus.runs.phases import OTHER, SEARCH, clock_run, phase, spent
+from daedalus.runs.workers import cores, share_out, sharing, threads
 from tests.design.search.markets import mixed_env
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from daedalus.launch.config import compose_both
 from daedalus.design.language.prompt import VERSION
+from daedalus.launch.config import compose_both
 
 
 @cache

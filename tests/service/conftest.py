@@ -18,8 +18,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from daedalus.design.env import Designer
-from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue

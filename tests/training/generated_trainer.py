@@ -28,8 +28,8 @@ from transformers import PreTrainedModel  # noqa: E402
 from trl import GRPOConfig  # noqa: E402
 
 from daedalus.design.env import DesignEnv  # noqa: E402
-from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.design.search.states import RandomWalkDesigner  # noqa: E402
+from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
 from daedalus.training.algorithms.grpo.settings import GrpoSettings  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402

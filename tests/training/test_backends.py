@@ -17,11 +17,11 @@ import torch
 from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
-from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
-from daedalus.market.parsing import parse_mechanism
 from daedalus.design.search.states import mid_episode_states
+from daedalus.launch.config import compose_config
+from daedalus.market.parsing import parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings

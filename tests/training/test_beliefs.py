@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from daedalus.lab.evaluation.figures import save
+from daedalus.lab.studies.beliefs_figures import choice_map, field_panels
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.lab.studies.beliefs_figures import choice_map, field_panels
 from daedalus.training.beliefs import choice_beliefs, field_beliefs, likeliest, stages
 from daedalus.training.generation import Completions
 from daedalus.training.model import LanguageModel

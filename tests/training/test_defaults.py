@@ -16,8 +16,8 @@ from transformers import AutoTokenizer
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
-from daedalus.market.interface import MarketSettings
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft

@@ -11,12 +11,12 @@ import torch
 from stable_baselines3 import PPO
 
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.design.search.space import LEVELS, places_of
 from daedalus.doors.gym.single import MarketEnv
 from daedalus.doors.gym.vector import MarketVectorEnv
+from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
-from daedalus.design.search.space import LEVELS, places_of
 from daedalus.training.ppo import trainer
 from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.ppo.side_by_side import SideBySide

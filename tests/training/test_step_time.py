@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from daedalus.launch.config.paths import ROOT
 from daedalus.design.env import DesignEnv
+from daedalus.launch.config.paths import ROOT
 from daedalus.market.interface import MarketSettings
 from daedalus.training import step_time as timed
 from daedalus.training.settings import ModelSettings

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.design.search.space import GRID, mechanisms_at, places_of
+from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.training.tabular import (
     TabularPolicy,
     advantages_of,

@@ -10,9 +10,9 @@ from transformers import AutoTokenizer
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings, prompts
+from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.design.search.states import mid_episode_states
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms

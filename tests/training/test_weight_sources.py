@@ -12,12 +12,12 @@ import pytest
 from gguf import GGUFWriter
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
+from daedalus.design.search.states import mid_episode_states
+from daedalus.launch.config import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.design.search.states import mid_episode_states
 from daedalus.training import pipeline
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete

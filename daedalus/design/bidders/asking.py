@@ -11,8 +11,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from daedalus.design.bidders.answer_file import AnswerFile, key_of
 from daedalus.checks import CannotRunError
+from daedalus.design.bidders.answer_file import AnswerFile, key_of
 from daedalus.design.language.prompt import Message
 from daedalus.design.language.reply import Ask, Reply
 

@@ -38,6 +38,8 @@ class EndpointSettings(DesignerSettings, ChatServer):
 
     def build(self, context: DesignerContext) -> LanguageModelDesigner:
         """Connect to the server and return a designer that asks its model."""
-        from daedalus.design.language.chat_client import make_chat_replies  # needs the openai client
+        from daedalus.design.language.chat_client import (
+            make_chat_replies,  # needs the openai client
+        )
 
         return LanguageModelDesigner(make_chat_replies(self), self.prompt, self.strict)

@@ -8,9 +8,9 @@ import numpy as np
 
 from daedalus.checks import bounded
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.design.search.space import random_mechanisms
 
 SAMPLINGS = ("uniform", "published")
 

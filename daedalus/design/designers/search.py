@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.fixed import FixedDesigner
-from daedalus.market.seeds import generator
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.objective import EpisodeObjective
+from daedalus.market.seeds import generator
 
 
 @dataclass

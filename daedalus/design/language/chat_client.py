@@ -15,7 +15,13 @@ from openai.types.chat import ChatCompletionMessageParam
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
-from daedalus.design.language.chat_body import NoReplyError, is_filtered, message_in, read_json, read_reply
+from daedalus.design.language.chat_body import (
+    NoReplyError,
+    is_filtered,
+    message_in,
+    read_json,
+    read_reply,
+)
 from daedalus.design.language.chat_connection import bounded_client
 from daedalus.design.language.chat_failures import advice
 from daedalus.design.language.chat_server import ChatServer

@@ -8,7 +8,13 @@ import httpx
 import openai
 from openai import OpenAI
 
-from daedalus.design.language.chat_body import SHOWN, NoReplyError, ReportedError, message_in, read_json
+from daedalus.design.language.chat_body import (
+    SHOWN,
+    NoReplyError,
+    ReportedError,
+    message_in,
+    read_json,
+)
 from daedalus.design.language.chat_server import ChatServer
 from daedalus.design.language.reply import in_one_line
 

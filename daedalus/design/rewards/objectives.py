@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.goal import Goal
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from daedalus.market.goal import Goal
 
 Asked = Mapping[str, Any]
 """One objective, as weights by term; or a symmetric Dirichlet: ``terms`` and ``concentration``."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import naming
+from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_of_term, own_term
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
-from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_of_term, own_term
 
 VALID = ParsedMechanism(Mechanism(), {}, 1.0)
 """What text terms see of a mechanism that did not come from a text."""

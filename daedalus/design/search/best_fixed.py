@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.runs.phases import SEARCH, phase
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.halving import Rung, successive_halving
 from daedalus.design.search.objective import Objective
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.sweep import sweep_each_type
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.runs.phases import SEARCH, phase
 
 
 @phase(SEARCH)

@@ -10,16 +10,20 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.market.mechanism import FIELDS, Mechanisms
-from daedalus.market.observation import Observation
-from daedalus.runs.files import written_whole
-from daedalus.runs.phases import LESSONS, phase
 from daedalus.design.search.budgets import DistillationBudget
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead
 from daedalus.design.search.refinement import refined_candidates
-from daedalus.design.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
+from daedalus.design.search.states import (
+    EpsilonGreedyExplorer,
+    RandomWalkDesigner,
+    mid_episode_states,
+)
 from daedalus.design.search.trees import TreeDesigner
+from daedalus.market.mechanism import FIELDS, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.runs.files import written_whole
+from daedalus.runs.phases import LESSONS, phase
 
 _RAREST = (
     0.03  # share of states; trees hardly learn a rarer candidate, and look-ahead costs as much

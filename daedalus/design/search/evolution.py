@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, differential_evolution
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.budgets import EvolutionBudget
+from daedalus.design.search.objective import EpisodeObjective
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import SEARCH, phase
-from daedalus.design.search.budgets import EvolutionBudget
-from daedalus.design.search.objective import EpisodeObjective
 
 _PURPOSE = "evolution"
 

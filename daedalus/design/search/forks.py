@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
+from daedalus.design.search.lookahead import play_futures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import market_seeds
-from daedalus.design.search.lookahead import play_futures
 
 
 def fork_rewards(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from daedalus.design.env import Episodes
+from daedalus.design.search.budgets import PlannerBudget
+from daedalus.design.search.lookahead import LookAhead
+from daedalus.design.search.space import with_one_field_redrawn
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import SEARCH, phase
-from daedalus.design.search.budgets import PlannerBudget
-from daedalus.design.search.lookahead import LookAhead
-from daedalus.design.search.space import with_one_field_redrawn
 
 
 @phase(SEARCH)

@@ -10,19 +10,19 @@ import numpy as np
 from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import types_of_bidders
-from daedalus.market.lineup import sampled_populations
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.runs.phases import SEARCH, phase
-from daedalus.runs.workers import share_out
 from daedalus.design.search.best_fixed import best_of_candidates
 from daedalus.design.search.budgets import EvolutionBudget
 from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.sweep import sweep
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.lineup import sampled_populations
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs.phases import SEARCH, phase
+from daedalus.runs.workers import share_out
 
 _POOL = 256
 _POOL_EPISODES = 16

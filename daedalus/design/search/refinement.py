@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.market.mechanism import Mechanisms
 from daedalus.design.search.budgets import DistillationBudget
 from daedalus.design.search.lookahead import LookAhead
 from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.design.search.sweep import sweep
 from daedalus.design.search.trees import TreeDesigner
+from daedalus.market.mechanism import Mechanisms
 
 _FEWEST = 64  # states that a mechanism is fitted to
 _SWEEPS = 2

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Designer, Episodes
+from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.search.space import random_mechanisms
 
 _KEEP_PROBABILITY = 0.7
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.design.search.objective import Objective
 from daedalus.design.search.space import variants
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 
 def sweep(mechanism: Mechanism, score: Objective, sweeps: int, episodes: int) -> Mechanism:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 
+from daedalus.design.search.features import observed_features
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.workers import threads
-from daedalus.design.search.features import observed_features
 
 _TREES = 100
 _LEAF = 5

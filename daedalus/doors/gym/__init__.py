@@ -2,11 +2,11 @@
 
 from gymnasium.envs.registration import register
 
+from daedalus.design.search.features import FEATURES
+from daedalus.design.search.space import LEVELS
 from daedalus.doors.gym.single import MarketEnv
 from daedalus.doors.gym.spaces import decode, encode
 from daedalus.doors.gym.vector import MarketVectorEnv
-from daedalus.design.search.features import FEATURES
-from daedalus.design.search.space import LEVELS
 
 ID = "daedalus/Market-v0"
 

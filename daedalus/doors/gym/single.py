@@ -8,8 +8,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike
 
-from daedalus.doors import public
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.doors import public
 from daedalus.doors.gym.spaces import (
     Actions,
     Numbers,
@@ -23,7 +24,6 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
-from daedalus.design.rewards.stack import RewardStack
 
 
 class MarketEnv(gymnasium.Env[Numbers, Actions]):

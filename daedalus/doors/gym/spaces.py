@@ -10,9 +10,9 @@ from gymnasium.spaces import Box, MultiDiscrete, Space
 from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.env import Episodes
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.space import LEVELS, mechanisms_at, places_of
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 Actions = NDArray[np.int64]
 Numbers = NDArray[np.float32]

@@ -11,8 +11,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from daedalus.doors import public
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.doors import public
 from daedalus.doors.gym.single import drawn_seed
 from daedalus.doors.gym.spaces import (
     Actions,
@@ -27,7 +28,6 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import episode_seed, episode_seeds
-from daedalus.design.rewards.stack import RewardStack
 
 Flags = NDArray[np.bool_]
 Rewards = NDArray[np.float64]

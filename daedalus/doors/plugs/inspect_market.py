@@ -8,13 +8,13 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from daedalus.doors import public
-from daedalus.launch.config.compose import compose_config, quoted
-from daedalus.launch.config.tasks import Compare
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Message
+from daedalus.doors import public
 from daedalus.doors.plugs.chat import ChatEpisode, designer_reward
+from daedalus.launch.config.compose import compose_config, quoted
+from daedalus.launch.config.tasks import Compare
 
 EPISODE = "episode"
 """Name in a sample's store of what the model's episode earned."""

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from daedalus.lab.evaluation.basis import COLUMN, cautions
 from daedalus.design.language.prompt import Message
 from daedalus.doors.publishing import tables
 from daedalus.doors.publishing.evidence import Evidence, records
 from daedalus.doors.publishing.settings import REPOSITORY, HubSettings
+from daedalus.lab.evaluation.basis import COLUMN, cautions
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN
 from daedalus.training.trained_prompt import was_constrained
 

@@ -11,8 +11,8 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.runs.files import read_table, whole_lines
 from daedalus.runs.folder import PROMPT, RunFolder
 

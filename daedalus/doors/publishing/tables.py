@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from daedalus.doors.publishing.evidence import TRAINED, Evidence, records
 from daedalus.lab.evaluation.basis import COLUMN, caution
 from daedalus.lab.evaluation.statistics import paired_differences
-from daedalus.doors.publishing.evidence import TRAINED, Evidence, records
 
 FACTORS = ("welfare", "fairness", "participation", "stability")
 """Factors of R: columns of ``episodes.csv`` and ``summary.csv``. More is better in each."""

@@ -14,8 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from daedalus.lab.bids.text_table import TextTable
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.text_table import TextTable
 
 _GAPS = " \u00a0\u2009\u202f'\u2019"  # between thousands, beside the other mark
 _MINUS = str.maketrans("\u2212", "-")

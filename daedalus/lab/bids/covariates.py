@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.columns import Columns
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import DOUBT, LEFT_OUT, USED, Note
-from daedalus.checks import CannotRunError
 
 YEAR = "year"
 

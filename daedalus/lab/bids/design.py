@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.objective import episode_scores
 from daedalus.lab.bids.estimates import (
     RESERVE,
     Estimate,
@@ -20,7 +23,7 @@ from daedalus.lab.bids.estimates import (
 from daedalus.lab.bids.population import population_of, scale_of
 from daedalus.lab.bids.potential import binds
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
-from daedalus.design.env import DesignEnv
+from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import (
     FIELDS,
@@ -30,9 +33,6 @@ from daedalus.market.mechanism import (
     mechanism_from_mapping,
 )
 from daedalus.market.words import AuctionType
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.objective import episode_scores
-from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 
 Numbers = NDArray[np.float64]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.columns import Columns, Numbers
 from daedalus.lab.bids.covariates import Sale, covariates_of
 from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
@@ -36,7 +37,6 @@ from daedalus.lab.bids.text_table import (
     read_table,
 )
 from daedalus.lab.bids.timber import timber_table
-from daedalus.checks import CannotRunError
 from daedalus.market.population import MAX_BIDDERS
 
 LEAST_AUCTIONS = 50

@@ -11,9 +11,17 @@ from decimal import Decimal, InvalidOperation
 from functools import reduce
 from pathlib import Path
 
-from daedalus.lab.bids.settings import ASCENDING, TIMBER, BidLogSettings
-from daedalus.lab.bids.text_table import DOUBT, DROPPED, MERGED, MISSING, Note, TextTable, read_header
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.settings import ASCENDING, TIMBER, BidLogSettings
+from daedalus.lab.bids.text_table import (
+    DOUBT,
+    DROPPED,
+    MERGED,
+    MISSING,
+    Note,
+    TextTable,
+    read_header,
+)
 
 _TOTALS = re.compile(
     r"(grand |sub ?|overall )?(total|totals|sum|sums|average|mean|count|summe|gesamt|insgesamt|"

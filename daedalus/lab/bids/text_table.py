@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 
 READ, USED, LEFT_OUT, DROPPED, MERGED, MISSING, DOUBT = KINDS = (
     "read", "used", "left out", "dropped", "merged", "missing", "doubt",

@@ -14,8 +14,8 @@ from daedalus.lab.evaluation.basis import over_episodes
 from daedalus.lab.evaluation.figures import INK, empty_panels, entitle, palette
 from daedalus.lab.evaluation.readable import readable
 from daedalus.lab.evaluation.statistics import half_width
-from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 from daedalus.lab.studies.behaviour import PRESENT, advantage_by_presence, settings_by_presence
+from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 
 _ENOUGH = 10  # episodes behind a point
 _SHORT = {

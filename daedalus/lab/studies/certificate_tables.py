@@ -13,13 +13,13 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.lab.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.formats import FORMATS
+from daedalus.lab.theory.hindsight import hindsight, record
 from daedalus.market.interface import Market
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
-from daedalus.lab.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
-from daedalus.lab.theory.formats import FORMATS
-from daedalus.lab.theory.hindsight import hindsight, record
 
 MOST = 24
 """The most mechanisms that are certified, the most frequent ones."""

@@ -16,16 +16,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from daedalus.checks import CannotRunError
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.bids.design import INDIFFERENT, Field, Judged, Verdict, in_force, interval_of
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimates import Estimate, Estimator
 from daedalus.lab.bids.findings import money_of, typical
 from daedalus.lab.bids.log import bid_log
-from daedalus.checks import CannotRunError
+from daedalus.lab.studies.bid_logs import KINDS, Truth, sizes_of
 from daedalus.market.interface import MarketSettings
 from daedalus.market.seeds import generator
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.studies.bid_logs import KINDS, Truth, sizes_of
 
 QUARTILES = {"first quartile": 25, "median": 50, "third quartile": 75}
 """Quartiles by name, with their places in tables of quantiles."""

@@ -16,16 +16,16 @@ from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.lab.evaluation.statistics import mean_estimate
-from daedalus.market.interface import types_of_bidders
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.population import Population
-from daedalus.market.strategic import StrategicMarket
 from daedalus.lab.studies.certificate_tables import chosen_mechanisms
 from daedalus.lab.theory.certificates import groups_of
 from daedalus.lab.theory.first_price import first_price_equilibrium
 from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 from daedalus.lab.theory.hindsight import best_reply, record
 from daedalus.lab.theory.sales import Bidder, best_reserve, expected_revenue, optimal_revenue
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import Population
+from daedalus.market.strategic import StrategicMarket
 
 ORACLE = "oracle"
 """Name of the designer that sets the reserve that theory tells."""

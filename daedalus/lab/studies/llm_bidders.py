@@ -15,11 +15,11 @@ from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
 from daedalus.lab.evaluation.basis import COLUMN, NONE, noted
 from daedalus.lab.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.lab.evaluation.statistics import mean_estimate
+from daedalus.lab.theory.formats import pays_own_bid, require_format
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.lab.theory.formats import pays_own_bid, require_format
 
 SIMULATED, MODEL = "simulated", "language_model"
 """Names of the two populations of bidders."""

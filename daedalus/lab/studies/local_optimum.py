@@ -9,9 +9,9 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.design.search.objective import episode_scores
 from daedalus.design.search.space import GRID
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 
 def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:

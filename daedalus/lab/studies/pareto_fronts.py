@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.terms import mean_over_rounds
+from daedalus.market.seeds import generator, market_seeds
 
 GOALS = ("revenue", "welfare", "fairness")
 """The terms that are traded off against each other."""

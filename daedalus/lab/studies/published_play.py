@@ -14,11 +14,11 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.lab.evaluation.statistics import t_interval
-from daedalus.market.seeds import generator
 from daedalus.lab.studies.credibility import temptation
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
 from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, PAPER
 from daedalus.lab.theory.distributions import Distribution
+from daedalus.market.seeds import generator
 
 BANCHIO, RAWAT = "Banchio & Skrzypacz 2022", "Rawat 2023"
 DUTTING, AKBARPOUR = "Dütting et al. 2019", "Akbarpour & Li 2020"

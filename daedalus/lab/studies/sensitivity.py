@@ -23,17 +23,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
+from daedalus.design.search.budgets import SearchBudget
+from daedalus.design.search.objective import EpisodeObjective, episode_scores
+from daedalus.design.search.portfolio import best_responses, sampled_envs
+from daedalus.design.search.space import LEVELS, variants
 from daedalus.lab.evaluation.basis import COLUMN, basis
 from daedalus.lab.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
-from daedalus.design.search.budgets import SearchBudget
-from daedalus.design.search.objective import EpisodeObjective, episode_scores
-from daedalus.design.search.portfolio import best_responses, sampled_envs
-from daedalus.design.search.space import LEVELS, variants
 
 LEAST_EFFECT = 0.02
 """Effect on mean R above which a field counts as live."""

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from daedalus.design.search.space import LEVELS
 from daedalus.lab.evaluation.figures import (
     FAINT,
     INK,
@@ -17,9 +18,8 @@ from daedalus.lab.evaluation.figures import (
     heat_map,
 )
 from daedalus.lab.evaluation.readable import readable
-from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
-from daedalus.design.search.space import LEVELS
 from daedalus.lab.studies.sensitivity import Identification
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
 
 _COLOURS = (
     "#8c8c8c", "#56b4e9", "#0072b2", "#009e73", "#e69f00", "#d55e00", "#882255", "#cc79a7",

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import generator, market_seeds
 from daedalus.training.sources.reward import MarketReward
 
 Rewards = Callable[[int], NDArray[np.float64]]

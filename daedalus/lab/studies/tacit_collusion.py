@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from daedalus.lab.studies.repeated_auction import Floats, play_repeated, published
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from daedalus.market.words import AuctionType
-from daedalus.lab.studies.repeated_auction import Floats, play_repeated, published
 
 FORMATS: tuple[AuctionType, ...] = ("first_price", "second_price")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.lab.studies.behaviour import decisions
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.lab.studies.behaviour import decisions
 
 _EPISODE = ["population", "designer", "episode"]
 

@@ -9,12 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from daedalus.market.auction import clear_sales
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.seeds import generator, market_seeds
-from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.values import ValueDistribution
-from daedalus.market.words import AuctionType
 from daedalus.lab.theory import equilibria
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.rows import Row, below_row, case_name, near_row, within_row
@@ -29,6 +23,12 @@ from daedalus.lab.theory.theory_market import (
     open_mechanisms,
     play_on,
 )
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.market.strategic import StrategicMarket, StrategicState
+from daedalus.market.values import ValueDistribution
+from daedalus.market.words import AuctionType
 
 SHAPES = {
     "exponential values": ValueDistribution("exponential", mean=0.2),

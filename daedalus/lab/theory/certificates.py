@@ -29,17 +29,17 @@ from typing import NamedTuple
 import numpy as np
 
 from daedalus.checks import CannotRunError
-from daedalus.market.auction import clear_sales
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.population import BidderType, Population
-from daedalus.market.seeds import generator
-from daedalus.market.values import ValueDistribution
 from daedalus.lab.theory import sales
 from daedalus.lab.theory.deviations import Contest
 from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.ex_post import mean_regret, worst_regret
 from daedalus.lab.theory.formats import require_format
 from daedalus.lab.theory.sales import Bidder
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.seeds import generator
+from daedalus.market.values import ValueDistribution
 
 LEFT_OUT = (
     "left out: fines, secret reserves (bidders know the reserve), entry and its cost, learning, "

@@ -32,7 +32,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.seeds import generator
 from daedalus.lab.theory.distributions import Numbers
 from daedalus.lab.theory.formats import (
     pays_one_price,
@@ -40,6 +39,7 @@ from daedalus.lab.theory.formats import (
     require_format,
 )
 from daedalus.lab.theory.sales import Bidder, area_up_to, counted, knots_of, nodes
+from daedalus.market.seeds import generator
 
 GRID = 1000
 """Steps of the grid of bids, beside the knots."""

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from daedalus.lab.theory.distributions import Distribution, Numbers
+from daedalus.lab.theory.formats import pays_own_bid, require_format
 from daedalus.market.auction import clear_sales
 from daedalus.market.draws import VALUE_ONE, round_draws
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
-from daedalus.lab.theory.distributions import Distribution, Numbers
-from daedalus.lab.theory.formats import pays_own_bid, require_format
 
 FACTORS = np.arange(1, 21) / 20
 """Factors of the value that are tried; 1 is truth."""

@@ -7,11 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.observation import PROXIES
-from daedalus.market.population import BidderType
-from daedalus.market.seeds import market_seeds
-from daedalus.market.strategic import StrategicMarket, StrategicState
 from daedalus.lab.theory import equilibria
 from daedalus.lab.theory.rows import Row, below_row, case_name, near_row, within_row
 from daedalus.lab.theory.theory_market import (
@@ -27,6 +22,11 @@ from daedalus.lab.theory.theory_market import (
     with_ring,
     without_ring,
 )
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.observation import PROXIES
+from daedalus.market.population import BidderType
+from daedalus.market.seeds import market_seeds
+from daedalus.market.strategic import StrategicMarket, StrategicState
 
 _PAIRED_ROUNDS = 1000
 _SHILLING = {"shill_prior": 1.0, "shill_gain": 0.0, "shill_scale": 1e-3}

@@ -16,8 +16,9 @@ from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.design.bidders.settings import KINDS
 from daedalus.checks import CannotRunError
+from daedalus.design.bidders.settings import KINDS
+from daedalus.design.designers.discovery import designer_settings
 from daedalus.launch.config.changes import changes
 from daedalus.launch.config.elsewhere import ADVICE
 from daedalus.launch.config.markets import check_market
@@ -31,7 +32,6 @@ from daedalus.launch.config.reading import check_reading, not_taken
 from daedalus.launch.config.resolvers import register_resolvers
 from daedalus.launch.config.task_options import class_of, defaults_of, task_classes
 from daedalus.launch.config.task_parts import Task
-from daedalus.design.designers.discovery import designer_settings
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.earlier import load_run_config
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from daedalus.design.bidders.settings import KINDS, BidderSettings
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.discovery import designer_settings
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_options import task_classes
 from daedalus.launch.config.task_parts import (
@@ -17,8 +19,6 @@ from daedalus.launch.config.task_parts import (
     WithTraining,
 )
 from daedalus.launch.config.tasks import Publish, Tune
-from daedalus.design.designers.base import DesignerSettings
-from daedalus.design.designers.discovery import designer_settings
 
 
 def check_needs(config: Task) -> None:

@@ -9,8 +9,8 @@ from dataclasses import is_dataclass
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import imported
-from daedalus.launch.config.mistakes import ConfigError
 from daedalus.design.designers.base import DesignerSettings
+from daedalus.launch.config.mistakes import ConfigError
 
 _TARGET = "_target_"
 _ADVICE = (

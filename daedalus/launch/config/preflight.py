@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.lab.bids.rows import require_log
 from daedalus.checks import CannotRunError, doing
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.lab.bids.rows import require_log
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.reading import may_read
 from daedalus.launch.config.task_options import class_of
 from daedalus.launch.config.task_parts import Designed, Measured, OfRun, Task, WithModel
 from daedalus.launch.config.tasks import FromBids, Publish, Serve, Tune
-from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.runs.endings import described
 from daedalus.runs.folder import MODEL
 from daedalus.runs.hub import is_hub_name, require_hub

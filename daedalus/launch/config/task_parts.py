@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 from omegaconf import MISSING
 
 from daedalus.checks import Checked, bounded, within
-from daedalus.launch.config.tuning import TuningSettings
 from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.launch.config.tuning import TuningSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.tracking import TrackingSettings
 from daedalus.service.settings import ServiceSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings, check_backend

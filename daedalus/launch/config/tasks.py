@@ -12,7 +12,12 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.search import SearchSettings
+from daedalus.doors.publishing.settings import HubSettings
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.evaluation.settings import AdversarySettings
+from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.launch.config.task_parts import (
     Compared,
     Contest,
@@ -34,12 +39,7 @@ from daedalus.launch.config.task_parts import (
     WithModel,
     WithTraining,
 )
-from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.design.designers.search import SearchSettings
-from daedalus.lab.evaluation.settings import AdversarySettings
-from daedalus.doors.publishing.settings import HubSettings
 from daedalus.service.load_settings import LoadSettings
-from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import create_model
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.checked_types import integer
 from daedalus.service.openenv.errors import FieldError

@@ -10,11 +10,11 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.design.env import Episodes
+from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.lab.evaluation.scale import Scale, scale_of
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
-from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import EpisodeError, FieldError, UnansweredError
 from daedalus.service.openenv.messages import (

@@ -6,9 +6,9 @@ from typing import Any
 
 from openenv.core.rubrics import Rubric
 
-from daedalus.market.outcome import Outcome
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import mean_over_rounds
+from daedalus.market.outcome import Outcome
 
 TERMS = ("welfare", "fairness", "participation", "stability")
 COMPOSITE = "composite"

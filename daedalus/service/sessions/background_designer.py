@@ -16,10 +16,10 @@ from daedalus.design.designers.heuristic import HeuristicDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.goal import Goal
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.purpose import Purpose
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.openenv.messages import WireMechanism

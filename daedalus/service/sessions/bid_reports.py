@@ -14,10 +14,10 @@ from io import StringIO
 from tempfile import TemporaryDirectory
 from weakref import WeakSet
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.rows import Roles
 from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
-from daedalus.checks import CannotRunError
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.shared_answers import SharedAnswers

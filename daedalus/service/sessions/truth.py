@@ -7,6 +7,8 @@ import asyncio
 import numpy as np
 
 from daedalus.checks import CannotRunError
+from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.formats import FORMATS
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
@@ -14,8 +16,6 @@ from daedalus.market.strategic import StrategicMarket
 from daedalus.market.words import AuctionType
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
-from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
-from daedalus.lab.theory.formats import FORMATS
 
 _RESERVES = np.linspace(*RANGES["reserve_price"], 10).round(2).tolist()
 _DRAWS = 2000

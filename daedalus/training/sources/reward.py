@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
 from daedalus.design.language.prompt import Message
+from daedalus.design.rewards.objectives import Objectives
+from daedalus.design.rewards.stack import VALID
+from daedalus.design.search.lookahead import ContinuationPolicy, play_futures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.design.rewards.objectives import Objectives
-from daedalus.design.rewards.stack import VALID
-from daedalus.design.search.lookahead import ContinuationPolicy, play_futures
 
 _NO_SPREAD = 1e-8
 RESERVE = "reserve_price"

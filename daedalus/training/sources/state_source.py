@@ -6,9 +6,9 @@ from datasets import Dataset
 
 from daedalus.design.env import Designer
 from daedalus.design.language.prompt import prompts
-from daedalus.runs.processes import once
 from daedalus.design.search.lookahead import ContinuationPolicy
 from daedalus.design.search.states import mid_episode_states
+from daedalus.runs.processes import once
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.reward import MarketReward

@@ -13,8 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daedalus.design.bidders.answer_file import AnswerFile, key_of, number_of_answers, recorded_answers
 from daedalus.checks import CannotRunError
+from daedalus.design.bidders.answer_file import (
+    AnswerFile,
+    key_of,
+    number_of_answers,
+    recorded_answers,
+)
 from daedalus.design.language.reply import Reply
 
 CHAT = [{"role": "user", "content": "Wie viel? …"}]

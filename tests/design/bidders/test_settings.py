@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.design.bidders.asking import BudgetSpentError, Costs
 from daedalus.design.bidders.bid_answer import BIDS_SCHEMA
 from daedalus.design.bidders.questions import AGAIN
@@ -17,7 +18,6 @@ from daedalus.design.bidders.settings import (
     LocalBidder,
     RecordedBidder,
 )
-from daedalus.checks import CannotRunError
 from daedalus.design.language.chat_client import EndpointError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
-from daedalus.market.seeds import generator
 from daedalus.design.search.space import random_mechanisms
+from daedalus.market.seeds import generator
 from tests.design.search.markets import HIGH_AND_LOW, env_of
 
 

@@ -11,12 +11,12 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
 import daedalus.design.designers
-from daedalus.launch.config import CONF, register
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.discovery import designer_settings
-from tests.launch.config.composing import composed
+from daedalus.launch.config import CONF, register
 from tests.design.designers.observations import observe, rng
 from tests.design.search.markets import env_of
+from tests.launch.config.composing import composed
 
 MINE = """
 from dataclasses import dataclass

@@ -8,9 +8,9 @@ import pytest
 
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.distilled import DistilledSettings
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.distillation import gather_distillation_data
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_of
 
 SETTINGS = DistilledSettings(rounds=1, states=64, futures=2, horizon=2)

@@ -8,8 +8,8 @@ from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.fixed import FixedDesigner, FixedSettings
 from daedalus.market.mechanism import Mechanism
 from tests.design.designers.observations import observe, rng
-from tests.populations import draw_mechanism
 from tests.design.search.markets import env_of
+from tests.populations import draw_mechanism
 
 
 def test_fixed_proposes_its_mechanism_whatever_happens():

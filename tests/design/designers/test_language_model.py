@@ -12,13 +12,13 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.design.language.prompt import PromptSettings, prompts
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.design.rewards.stack import RewardStack
 from tests.design.designers.observations import observe, rng
-from tests.populations import draw_mechanism
 from tests.design.search.markets import env_of
+from tests.populations import draw_mechanism
 
 ANSWER = Mechanism("first_price", 0.35, collusion_penalty=2.0, reveal_winner_identity=True)
 

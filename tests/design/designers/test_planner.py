@@ -7,10 +7,10 @@ import pytest
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.planner import Planner
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_of
 
 SETTINGS = PlannerSettings(futures=4, horizon=2, rounds=0, candidates=16)

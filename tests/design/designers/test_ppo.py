@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.launch.config import ConfigError, compose_config
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.features import FEATURES, observed_features
+from daedalus.design.search.space import LEVELS, places_of
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.runs.folder import POLICY
-from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import LEVELS, places_of
 from tests.design.search.markets import mixed_env
 
 LEVEL_COUNT = sum(len(LEVELS[name]) for name in FIELDS)

@@ -6,10 +6,10 @@ import pytest
 
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.search import SearchSettings
-from daedalus.market.seeds import generator
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.objective import EpisodeObjective
+from daedalus.market.seeds import generator
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE, env_of
 
 SETTINGS = SearchSettings(candidates=8, episodes=2, sweeps=1, sweep_episodes=4)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.launch.config import ConfigError, compose_config
 from daedalus.design.designers.endpoint import zero_shot_prompt
 from daedalus.design.language.explanation import MEANINGS, TERMS, explanation
 from daedalus.design.language.prompt import OUTCOME_FIELDS, prompts
+from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 from experiments.build import make_env
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from daedalus.market.goal import Goal
 from daedalus.design.rewards.objectives import (
     Objectives,
     check_objectives,
     draw_objectives,
     terms_of,
 )
+from daedalus.market.goal import Goal
 
 SPREAD = {"terms": ["revenue", "welfare", "fairness"], "concentration": 1.0}
 FIXED = {"participation": 3.0, "revenue": 1.0}

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 
 VALID = parse_mechanism(format_mechanism(Mechanism()))
 PROSE = parse_mechanism("a second-price auction, please")

@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.rewards.terms import MARKET_TERMS
+from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead
+from daedalus.design.search.objective import EpisodeObjective
 from daedalus.lab.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -16,10 +20,6 @@ from daedalus.market.observation import Observation
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.rewards.terms import MARKET_TERMS
-from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead
-from daedalus.design.search.objective import EpisodeObjective
 from daedalus.training.sources.reward import MarketReward
 from tests.populations import seat_plan
 

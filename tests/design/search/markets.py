@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.population import BidderType, Population
-from daedalus.design.rewards.stack import RewardStack
 from tests.populations import TYPES
 
 COMPOSITE = RewardStack()

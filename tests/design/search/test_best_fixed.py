@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.space import random_mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from tests.design.search.test_sweep import only_together
 
 PLANTED = Mechanism("first_price", 0.35, collusion_penalty=2.0, reveal_winner_identity=True)

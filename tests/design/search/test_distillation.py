@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.observation import PROXIES
-from daedalus.market.outcome import ROUND_FIELDS
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.budgets import DistillationBudget
 from daedalus.design.search.distillation import DistillationData, distil, gather_distillation_data
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.observation import PROXIES
+from daedalus.market.outcome import ROUND_FIELDS
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import (
     AGAINST_WELFARE,
     COMPOSITE,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
-from daedalus.market.population import Population
-from daedalus.market.seeds import generator
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.budgets import EvolutionBudget
 from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.design.search.space import random_mechanisms
-from tests.populations import TYPES
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seeds import generator
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE
+from tests.populations import TYPES
 
 BUDGET = EvolutionBudget(population=2, generations=8, episodes=8)
 

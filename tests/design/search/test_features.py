@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.seeds import market_seeds
-from daedalus.design.search.features import FEATURES, observed_features
 from tests.design.search.markets import env_of
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.seeds import market_seeds
 from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.design.search.lookahead import LookAhead
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import market_seeds
 from tests.design.search.markets import HIGH_AND_LOW, mixed_env
 
 THREE = Mechanisms.stack([Mechanism(), Mechanism("vcg", 0.3), Mechanism("first_price", 0.2)])

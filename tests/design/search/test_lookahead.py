@@ -9,13 +9,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import Episodes
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.terms import mean_over_rounds
 from daedalus.design.search import lookahead as module
 from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead, play_futures
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import (
     COMPOSITE,
     PUBLISHED,

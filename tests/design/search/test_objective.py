@@ -9,15 +9,15 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search import objective as module
+from daedalus.design.search.objective import EpisodeObjective, episode_scores
+from daedalus.design.search.space import random_mechanisms
 from daedalus.lab.evaluation.episodes import compare, episode_means
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.search import objective as module
-from daedalus.design.search.objective import EpisodeObjective, episode_scores
-from daedalus.design.search.space import random_mechanisms
-from tests.populations import population
 from tests.design.search.markets import COMPOSITE, HIGH, PUBLISHED, play_steps, published_reward
+from tests.populations import population
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import Episodes
-from daedalus.lab.evaluation.episodes import play_episodes
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.budgets import PlannerBudget
 from daedalus.design.search.lookahead import LookAhead
 from daedalus.design.search.planner import Planner, plan
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import (
     AGAINST_WELFARE,
     COMPOSITE,

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.seeds import generator
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search import portfolio as module
 from daedalus.design.search.budgets import EvolutionBudget
@@ -16,6 +14,8 @@ from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.design.search.portfolio import best_responses, make_portfolio, sampled_envs
 from daedalus.design.search.space import random_mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH, LOW, env_of, mixed_env
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.design.search.distillation import distil, gather_distillation_data
 from daedalus.design.search.lookahead import LookAhead
 from daedalus.design.search.refinement import refined_candidates
 from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from tests.design.search.markets import AGAINST_WELFARE, DROPOUTS, env_of
 from tests.design.search.test_distillation import BUDGET
 

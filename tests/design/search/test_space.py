@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
-from daedalus.market.seeds import generator
 from daedalus.design.search.space import (
     GRID,
     LEVELS,
@@ -16,6 +14,8 @@ from daedalus.design.search.space import (
     variants,
     with_one_field_redrawn,
 )
+from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
+from daedalus.market.seeds import generator
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -7,9 +7,13 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.states import (
+    EpsilonGreedyExplorer,
+    RandomWalkDesigner,
+    mid_episode_states,
+)
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.design.search.states import EpsilonGreedyExplorer, RandomWalkDesigner, mid_episode_states
 from tests.populations import population
 
 

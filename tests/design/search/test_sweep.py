@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.mechanism import AUCTION_TYPES, FIELDS, Mechanism, Mechanisms
 from daedalus.design.search.sweep import sweep, sweep_each_type
+from daedalus.market.mechanism import AUCTION_TYPES, FIELDS, Mechanism, Mechanisms
 
 VCG, FIRST_PRICE = AUCTION_TYPES.index("vcg"), AUCTION_TYPES.index("first_price")
 

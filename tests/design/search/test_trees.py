@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import mid_episode_states
 from daedalus.design.search.trees import TreeDesigner
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import env_of
 
 PAIR = Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.9)])

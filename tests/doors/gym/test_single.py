@@ -9,10 +9,10 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_for_stable_baselines
 
 import daedalus
-from daedalus.doors.gym import ID, MarketEnv, decode
-from daedalus.market.interface import MarketSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.features import observed_features
+from daedalus.doors.gym import ID, MarketEnv, decode
+from daedalus.market.interface import MarketSettings
 from tests.populations import population
 
 

@@ -9,8 +9,8 @@ import daedalus
 from daedalus.design.designers.endpoint import zero_shot_prompt
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.language.prompt import prompts
-from daedalus.market.parsing import format_mechanism
 from daedalus.doors.plugs.chat import ChatEpisode, designer_reward
+from daedalus.market.parsing import format_mechanism
 
 RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daedalus.Mechanism()]
 

@@ -20,9 +20,9 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import daedalus
+from daedalus.doors.plugs.inspect_market import market
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.parsing import format_mechanism
-from daedalus.doors.plugs.inspect_market import market
 
 ROOT = Path(__file__).parents[3]
 RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daedalus.Mechanism()]

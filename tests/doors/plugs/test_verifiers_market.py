@@ -15,8 +15,8 @@ import pytest
 
 import daedalus
 from daedalus.market.parsing import format_mechanism
-from tests.designers import chat_double
 from tests.design.designers.chat_double import Reply
+from tests.designers import chat_double
 
 vf = pytest.importorskip("verifiers.v1", reason="tested elsewhere: make test-plugs")
 

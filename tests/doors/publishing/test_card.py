@@ -10,11 +10,11 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.design.language.prompt import PromptSettings
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.parsing import format_mechanism
 from daedalus.doors.publishing.card import Example, base_model, model_card
 from daedalus.doors.publishing.evidence import Evidence
 from daedalus.doors.publishing.settings import HubSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.training.trained_prompt import write_manner
 from tests.doors.publishing.conftest import with_model

@@ -23,8 +23,8 @@ from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.trained_prompt import trained_prompt
-from tests.hub_cache import leave_snapshot, offline
 from tests.doors.publishing.conftest import with_model
+from tests.hub_cache import leave_snapshot, offline
 
 pytestmark = pytest.mark.slow  # their folder takes long to make
 

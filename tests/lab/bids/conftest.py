@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.bids.design import Field, Judged, Verdict, in_force
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimates import Estimate, Estimator
@@ -13,7 +14,6 @@ from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.parameters import StrategicParameters
-from daedalus.design.rewards.stack import RewardStack
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 
 STATIC = MarketSettings(

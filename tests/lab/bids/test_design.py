@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.bids.design import (
     MULTIPLES,
     Field,
@@ -24,7 +25,6 @@ from daedalus.lab.bids.design import (
 )
 from daedalus.lab.bids.estimates import Estimate, Estimator
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.design.rewards.stack import RewardStack
 from tests.lab.bids.conftest import STATIC, make_estimator
 
 PLAIN = Mechanism(auction_type="first_price", reserve_price=0.0, reveal_reserve=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.assumptions import fit_by_size
 from daedalus.lab.bids.log import BidLog, bid_log, load_bids
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.checks import CannotRunError
 from daedalus.launch.config import CONF
 from tests.lab.bids.simulated import table_of
 from tests.lab.bids.written import estimator_of, notes_of, sales_of, text_of

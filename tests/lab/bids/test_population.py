@@ -7,8 +7,8 @@ from omegaconf import OmegaConf
 
 from daedalus.lab.bids.estimates import Estimate, Estimator
 from daedalus.lab.bids.population import population_file, population_of, scale_of
-from daedalus.market.population_settings import PopulationSettings
 from daedalus.lab.theory.distributions import Distribution
+from daedalus.market.population_settings import PopulationSettings
 
 
 def test_the_highest_value_becomes_one(estimate: Estimate) -> None:

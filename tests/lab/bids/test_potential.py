@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.design import MULTIPLES
 from daedalus.lab.bids.estimates import Estimator, money_at
 from daedalus.lab.bids.estimation import LEVELS
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.checks import CannotRunError
 from tests.lab.bids.simulated import table_of, uniform_log
 
 POTENTIAL, RESERVE = 4, 0.5

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.estimates import Estimator
 from daedalus.lab.bids.log import log_of
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
-from daedalus.checks import CannotRunError
 from tests.lab.bids.written import best_of, sales_of, text_of
 
 ROWS = [*sales_of(60, 3, 1), *((f"t{a}", b) for a, b in sales_of(40, 2, 2))]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.assumptions import fit_by_size
 from daedalus.lab.bids.design import MULTIPLES
 from daedalus.lab.bids.estimates import Estimator, best_multiple, revenue_curve
@@ -16,7 +17,6 @@ from daedalus.lab.bids.estimation import LEVELS
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.timber import timber_table
-from daedalus.checks import CannotRunError
 
 
 def leave_package(folder: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.lab.evaluation import answer_log
 from daedalus.lab.evaluation.answer_log import ACCEPTED, AnswerLog, refusals
 from daedalus.lab.evaluation.episodes import compare
-from daedalus.design.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

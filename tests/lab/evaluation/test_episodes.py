@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.evaluation import episodes
 from daedalus.lab.evaluation.episodes import (
     COMPOSITE,
@@ -26,9 +27,8 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.design.rewards.stack import RewardStack
-from tests.populations import population
 from tests.design.search.markets import PUBLISHED, published_reward
+from tests.populations import population
 
 FIXED = FixedDesigner(Mechanism())
 FACTORS = ["welfare", "fairness", "participation", "stability"]

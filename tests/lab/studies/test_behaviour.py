@@ -9,17 +9,17 @@ import pytest
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.episodes import play_episodes
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.observation import Observation
-from daedalus.market.population import BidderType, Population
-from daedalus.market.seeds import generator, market_seeds
 from daedalus.lab.studies.behaviour import (
     PRESENT,
     advantage_by_presence,
     decisions,
     settings_by_presence,
 )
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.market.population import BidderType, Population
+from daedalus.market.seeds import generator, market_seeds
 
 EPISODES, STEPS = 60, 5
 POPULATION = Population(

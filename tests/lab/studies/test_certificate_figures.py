@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from daedalus.market.population import Population
-from daedalus.market.strategic import StrategicMarket
 from daedalus.lab.studies.certificate_figures import PANELS, certificate_dots
 from daedalus.lab.studies.certificate_tables import certificate_tables
+from daedalus.market.population import Population
+from daedalus.market.strategic import StrategicMarket
 from tests.lab.studies.test_certificate_tables import BOTH, ONE, TWO
 
 

@@ -7,10 +7,6 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.market.classic import ClassicMarket
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.population import BidderType, Population
-from daedalus.market.strategic import StrategicMarket
 from daedalus.lab.studies.certificate_tables import (
     MOST,
     certificate_tables,
@@ -18,6 +14,10 @@ from daedalus.lab.studies.certificate_tables import (
     mean_regrets,
     over_steps,
 )
+from daedalus.market.classic import ClassicMarket
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.strategic import StrategicMarket
 from tests.populations import seat_plan
 
 ONE = {

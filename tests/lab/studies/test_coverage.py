@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.lab.studies.coverage import (
     GAIN,
     QUANTITIES,
@@ -21,6 +20,7 @@ from daedalus.lab.studies.coverage import (
     share_interval,
 )
 from daedalus.lab.studies.coverage_figures import coverage_dots
+from daedalus.launch.config import compose_config
 
 CONFIG = compose_config("+experiment=coverage")
 JOB = Job("clean_from_zero", 300, 0, 30, 0, 0.95, CONFIG.market, CONFIG.reward)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.lab.studies.coverage_settings import CoverageSettings
+from daedalus.launch.config import compose_config
 
 
 def test_the_file_has_the_defaults() -> None:

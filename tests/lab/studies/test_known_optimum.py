@@ -10,19 +10,19 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.figures import save
 from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
+from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
-from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
-from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
 from experiments import known_optimum
 
 LADDER = compose_config("+experiment=known_optimum").populations

@@ -10,10 +10,6 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.parameters import StrategicParameters
-from daedalus.market.population import BidderType, Population
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.studies.llm_bidders import (
     MODEL,
@@ -27,6 +23,10 @@ from daedalus.lab.studies.llm_bidders import (
     require_single_demand,
 )
 from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parameters import StrategicParameters
+from daedalus.market.population import BidderType, Population
 from tests.design.bidders.scripted import THREE, Script, equilibrium, scripted
 
 STATIC = MarketSettings(

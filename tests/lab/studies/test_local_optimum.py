@@ -12,13 +12,13 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.objective import episode_scores
 from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.evaluation.figures import save
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.design.search.objective import episode_scores
 from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.lab.studies.local_optimum_figures import gain_bars
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from tests.launching import play
 from tests.populations import population
 

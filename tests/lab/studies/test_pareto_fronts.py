@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.market.mechanism import Mechanism
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.lab.evaluation.episodes import compare
 from daedalus.lab.studies.pareto_fronts import (
     GOALS,
     fronts,
@@ -21,6 +20,7 @@ from daedalus.lab.studies.pareto_fronts import (
     volumes,
     weightings,
 )
+from daedalus.market.mechanism import Mechanism
 from tests.design.search.markets import env_of
 
 

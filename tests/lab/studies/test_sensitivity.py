@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism
-from daedalus.market.population import Population
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.space import LEVELS
 from daedalus.lab.studies import sensitivity
 from daedalus.lab.studies.sensitivity import Adapting, Identification, Responses
-from tests.populations import TYPES
+from daedalus.launch.config import compose_config
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.population import Population
 from tests.design.search.markets import AGAINST_WELFARE
+from tests.populations import TYPES
 
 EPISODES = 400
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from daedalus.market.mechanism import FIELDS
 from daedalus.lab.studies import sensitivity
 from daedalus.lab.studies.sensitivity import Identification
 from daedalus.lab.studies.sensitivity_figures import best_settings, confusion, response_curves
+from daedalus.market.mechanism import FIELDS
 from tests.lab.studies.test_sensitivity import responses
 
 FOUND = {"one": responses(), "two": responses(1, reveal_reserve=[0.43, 0.40])}

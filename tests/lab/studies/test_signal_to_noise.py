@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.population import Population
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.studies.signal_to_noise import (
     PUBLISHED,
@@ -15,6 +13,8 @@ from daedalus.lab.studies.signal_to_noise import (
     shared_futures,
     signal_to_noise,
 )
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import Population
 from tests.populations import population
 
 

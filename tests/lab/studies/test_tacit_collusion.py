@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from daedalus.launch.config import compose_config
-from daedalus.market.interface import types_of_bidders
-from daedalus.market.words import AuctionType
 from daedalus.lab.studies import tacit_collusion
 from daedalus.lab.studies.tacit_collusion import (
     MARKET,
@@ -21,6 +18,9 @@ from daedalus.lab.studies.tacit_collusion import (
     outcomes,
     variants,
 )
+from daedalus.launch.config import compose_config
+from daedalus.market.interface import types_of_bidders
+from daedalus.market.words import AuctionType
 from experiments.build import make_env
 
 CONFIG = compose_config("+experiment=published_play")

@@ -8,10 +8,6 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.observation import Observation
-from daedalus.market.population import BidderType, Population
 from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,
@@ -20,6 +16,10 @@ from daedalus.lab.studies.understanding import (
     losses,
     settled_steps,
 )
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
+from daedalus.market.observation import Observation
+from daedalus.market.population import BidderType, Population
 
 EPISODES, STEPS = 12, 6
 CLOSED = Mechanism(reserve_price=0.9)

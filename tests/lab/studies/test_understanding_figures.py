@@ -6,9 +6,9 @@ import pandas as pd
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.market.mechanism import Mechanism
 from daedalus.lab.studies.understanding import changed_fields, choices, losses
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
+from daedalus.market.mechanism import Mechanism
 from tests.lab.studies.test_understanding import Late, env, table
 
 __all__ = ["env", "table"]

@@ -7,11 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from daedalus.market.auction import clear_sales
-from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
-from daedalus.market.population import BidderType, Population
-from daedalus.market.ranges import Ranges
-from daedalus.market.values import ValueDistribution
 from daedalus.lab.theory import equilibria
 from daedalus.lab.theory.certificates import (
     Group,
@@ -22,6 +17,11 @@ from daedalus.lab.theory.certificates import (
 from daedalus.lab.theory.deviations import Contest
 from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.sales import Bidder
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.market.ranges import Ranges
+from daedalus.market.values import ValueDistribution
 from tests.lab.theory.test_distributions import GAP, UNIFORM
 
 SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from daedalus.market.auction import clear_sales
-from daedalus.market.mechanism import AUCTION_TYPES
 from daedalus.lab.theory.deviations import Contest
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import Bidder, symmetric
+from daedalus.market.auction import clear_sales
+from daedalus.market.mechanism import AUCTION_TYPES
 from tests.lab.theory.test_distributions import BETA, IRREGULAR, UNIFORM
 
 SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.market.values import Knots, ValueDistribution
 from daedalus.lab.theory.distributions import Distribution
+from daedalus.market.values import Knots, ValueDistribution
 
 UNIFORM = Distribution.of(ValueDistribution().knots())
 IRREGULAR = Distribution.of(

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from daedalus.market.auction import clear_sales
 from daedalus.lab.theory.certificates import certify, draw_values
 from daedalus.lab.theory.ex_post import two_unit_regrets
+from daedalus.market.auction import clear_sales
 from tests.lab.theory.test_certificates import MIXED, mechanism
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.market.mechanism import AUCTION_TYPES
 from daedalus.lab.theory.formats import FORMATS, pays_one_price, pays_own_bid, pays_personal_price
+from daedalus.market.mechanism import AUCTION_TYPES
 
 ROOT = Path(__file__).parents[3]
 DIFF = ROOT / "docs" / "examples" / "third_price.diff"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.market.population import BidderType
 from daedalus.lab.theory.hindsight import Hindsight, Reply, best_reply, hindsight, record
 from daedalus.lab.theory.theory_market import SHADER, TRUTHFUL, make_theory_market, open_mechanism
+from daedalus.market.population import BidderType
 from tests.lab.theory.test_distributions import UNIFORM
 
 

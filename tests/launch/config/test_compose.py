@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from daedalus.launch.config import ConfigError, Task
-from daedalus.launch.config.compose import read_config
-from daedalus.launch.config.paths import CONF
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.random import RandomSettings
+from daedalus.launch.config import ConfigError, Task
+from daedalus.launch.config.compose import read_config
+from daedalus.launch.config.paths import CONF
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.folder import POLICY
 from daedalus.runs.pretrained import FOLDER

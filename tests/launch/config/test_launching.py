@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from daedalus.design.designers.random import RandomSettings
 from daedalus.launch.config import Task, quoted
 from daedalus.launch.config.jobs import jobs_of_sweep
-from daedalus.design.designers.random import RandomSettings
 from daedalus.runs.files import read_table
 from experiments import compare
 from tests.launching import Start, starter

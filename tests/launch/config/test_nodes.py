@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.design.designers.fixed import FixedSettings
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.nodes import require_known_keys, to_objects
 from daedalus.launch.config.tasks import Tune
-from daedalus.design.designers.fixed import FixedSettings
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 

@@ -15,12 +15,12 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError, Task, register, to_config
-from daedalus.launch.config.paths import CONF
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv
 from daedalus.lab.evaluation.episodes import compare
+from daedalus.launch.config import ConfigError, Task, register, to_config
+from daedalus.launch.config.paths import CONF
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from tests.populations import population

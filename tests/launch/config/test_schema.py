@@ -6,13 +6,21 @@ from typing import Any
 
 import pytest
 
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.task_parts import Task
-from daedalus.launch.config.tasks import Compare, Grpo, GrpoNumbers, KnownOptimum, Leaderboard, Sft, Tune
+from daedalus.launch.config.tasks import (
+    Compare,
+    Grpo,
+    GrpoNumbers,
+    KnownOptimum,
+    Leaderboard,
+    Sft,
+    Tune,
+)
 from daedalus.launch.config.tuning import SpaceSettings, TuningSettings
-from daedalus.design.designers.fixed import FixedSettings
-from daedalus.lab.evaluation.settings import EvaluationSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings

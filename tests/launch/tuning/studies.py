@@ -10,8 +10,8 @@ import pandas as pd
 from optuna.trial import Trial
 
 from daedalus.launch.config.tuning import PruningSettings, SpaceSettings, TuningSettings
-from daedalus.runs.files import locked
 from daedalus.launch.tuning.study import Study
+from daedalus.runs.files import locked
 
 SPACE = {
     "rate": SpaceSettings("training.grpo.learning_rate", low=1e-5, high=1e-2, log=True),

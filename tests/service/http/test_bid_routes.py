@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import requests
 
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS, for_visitors
 from experiments.report_on_bids import report_on_bids

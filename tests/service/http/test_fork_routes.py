@@ -12,12 +12,12 @@ from starlette.testclient import TestClient
 from websockets.sync.client import connect
 
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.forks import fork_rewards
+from daedalus.doors.public import Market
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.doors.public import Market
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.forks import fork_rewards
 from daedalus.service.http.fork_routes import ForkAllowance
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.offer import make_offer
 from tests.populations import TYPES, seat_plan

@@ -21,8 +21,8 @@ from daedalus.service.sessions.session_messages import ArenaRound
 from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
-from tests.launch.config.composing import composed
 from tests.design.search.markets import play_steps
+from tests.launch.config.composing import composed
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200

@@ -16,10 +16,10 @@ import requests
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.runs.purpose import Purpose, read_purpose
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation

@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.designers.search import SearchSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.design.search.objective import EpisodeObjective
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.made_designers import Make, made_for

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.seeds import generator
 from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
-from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
 from tests.populations import in_both_markets
 
 ADDRESS = "http://localhost:8000"

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.sessions.bid_reports import MadeReport
 from daedalus.service.sessions.worker import (
     MOST_MEMORY,

@@ -14,13 +14,13 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.seeds import market_seeds
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.lookahead import ContinuationPolicy
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.seeds import market_seeds
 from daedalus.training.sources.reward import MarketReward
 from tests.design.search.markets import rewarded
 

@@ -10,18 +10,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from daedalus.launch.config import compose_config
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.run_report import Report
 from daedalus.design.language.prompt import Message
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.parsing import format_mechanism
-from daedalus.market.seeds import market_seeds
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.runs.folder import RunFolder
 from daedalus.design.search.distillation import DistillationData, gather_distillation_data
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.lab.evaluation.run_report import Report
+from daedalus.launch.config import compose_config
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import market_seeds
+from daedalus.runs.folder import RunFolder
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model

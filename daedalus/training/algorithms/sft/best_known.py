@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv
-from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.design.rewards.objectives import Objectives
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.objective import episode_scores
+from daedalus.market.mechanism import Mechanism, Mechanisms
 
 _EPISODES = 256
 

@@ -10,13 +10,13 @@ from datasets import Dataset
 
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import prompts
+from daedalus.design.search.features import observed_features
+from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
+from daedalus.design.search.trees import TreeDesigner
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.phases import LESSONS, phase
-from daedalus.design.search.features import observed_features
-from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
-from daedalus.design.search.trees import TreeDesigner
 from daedalus.training.settings import TrainingSettings
 
 _AT_ONCE = 16_384  # states that are played side by side

@@ -15,12 +15,12 @@ from trl import SFTConfig, SFTTrainer
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Message, PromptSettings, prompts
+from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once, share
-from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import SftSettings

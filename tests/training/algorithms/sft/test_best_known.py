@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.objectives import Objectives
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.design.rewards.objectives import Objectives
 from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.trainer import own_pairs
 from daedalus.training.settings import TrainingSettings

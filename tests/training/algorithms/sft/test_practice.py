@@ -11,11 +11,11 @@ import pytest
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
-from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.market.seeds import market_seeds
 from daedalus.design.search.distillation import distil
 from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.design.search.trees import TreeDesigner
+from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.market.seeds import market_seeds
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.settings import PortfolioSettings, TrainingSettings

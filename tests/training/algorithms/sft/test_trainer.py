@@ -16,12 +16,12 @@ from transformers import AutoModelForCausalLM
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.distillation import DistillationData
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
-from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.distillation import DistillationData
 from daedalus.training.algorithms.sft import trainer
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (
