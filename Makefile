@@ -53,7 +53,7 @@ ORACLE := outputs/oracle
 oracle: setup ## measure random, best own and planner in each population for the package (15 minutes)
 	rm -rf $(ORACLE)
 	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
-	cp $(ORACLE)/scales.json daedalus/lab/evaluation/scales.json
+	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json
 
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve

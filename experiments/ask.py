@@ -14,9 +14,9 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import observation_texts
-from daedalus.lab.evaluation.answer_log import AnswerLog
-from daedalus.lab.evaluation.run_report import Report
-from daedalus.lab.evaluation.scale import scale_of
+from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.run_report import Report
+from daedalus.evaluation.scale import scale_of
 from daedalus.launch.config.tasks import Ask
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds

@@ -16,7 +16,7 @@ import pandas as pd
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import random_mechanisms
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.launch.config.tasks import Bench
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import Mechanism

@@ -15,7 +15,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.launch.config.tasks import BenchService
 from daedalus.service.load_settings import LoadSettings
 from experiments.load.players import Pace, Player, http_players, play, websocket_players

@@ -32,7 +32,7 @@ from daedalus.runs.processes import once
 from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
-    from daedalus.lab.evaluation.run_report import Report
+    from daedalus.evaluation.run_report import Report
     from daedalus.runs.tracking import Tracker
     from daedalus.training.run import TrainingRun
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.designers.build import build_all
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.lab.studies.certificate_figures import certificate_dots
 from daedalus.lab.studies.certificate_tables import (
     KEY,

@@ -9,10 +9,10 @@ import pandas as pd
 
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.evaluation.answer_log import AnswerLog, refusals
-from daedalus.lab.evaluation.episodes import compare, episode_means
-from daedalus.lab.evaluation.run_report import Report
-from daedalus.lab.evaluation.statistics import all_differences, summarise
+from daedalus.evaluation.answer_log import AnswerLog, refusals
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.run_report import Report
+from daedalus.evaluation.statistics import all_differences, summarise
 from daedalus.launch.config.task_parts import Contest
 from daedalus.launch.config.tasks import Compare
 from experiments.build import make_context, make_env
@@ -49,7 +49,7 @@ def compare_designers(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
         "reward by episode",
     )
-    from daedalus.lab.evaluation.figures import metric_panels, reward_boxplot  # slow to import
+    from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
 
     title = f"{config.market.name} market, {config.population.name}"
     report.figure(reward_boxplot(frames["episodes"], title), "boxplot")

@@ -11,6 +11,8 @@ from tqdm import tqdm
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.search.best_fixed import best_fixed
+from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.run_report import Report
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.design import (
     PLAYED,
@@ -31,8 +33,6 @@ from daedalus.lab.bids.findings import Findings, reserve_words, reserves_table, 
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.population import population_file, population_of
 from daedalus.lab.bids.report import markdown, page, warnings, write_text
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.lab.evaluation.run_report import Report
 from daedalus.launch.config.tasks import FromBids
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator

@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.evaluation.figures import learning_curves
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.figures import learning_curves
+from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import one_field_gains
 from daedalus.launch.config.tasks import GrpoNumbers
 from daedalus.market.mechanism import Mechanism

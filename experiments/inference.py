@@ -12,17 +12,17 @@ import pandas as pd
 from rich.console import Console
 
 from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.candidates import newest_model
 from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
-from daedalus.lab.evaluation.answer_log import AnswerLog, refusals
-from daedalus.lab.evaluation.run_report import as_table
+from daedalus.evaluation.answer_log import AnswerLog, refusals
+from daedalus.evaluation.run_report import as_table
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Compare
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs import pretrained
-from daedalus.runs.candidates import newest_model
 from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole
 from experiments.build import (

@@ -10,9 +10,9 @@ import pandas as pd
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.evaluation.answer_log import AnswerLog
-from daedalus.lab.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.lab.evaluation.leaderboard import (
+from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
+from daedalus.evaluation.leaderboard import (
     REFERENCES,
     aggregate,
     in_all_populations,
@@ -20,8 +20,8 @@ from daedalus.lab.evaluation.leaderboard import (
     require_scale,
     three_intervals,
 )
-from daedalus.lab.evaluation.leaderboard_figures import leaderboard_figures
-from daedalus.lab.evaluation.scale import ENDS
+from daedalus.evaluation.leaderboard_figures import leaderboard_figures
+from daedalus.evaluation.scale import ENDS
 from daedalus.lab.studies.certificate_tables import mean_regrets
 from daedalus.launch.config.tasks import Leaderboard
 from daedalus.market.mechanism import Mechanisms

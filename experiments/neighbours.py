@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.designers.build import build_all
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.lab.studies.local_optimum_figures import gain_bars
 from daedalus.launch.config.tasks import Neighbours

@@ -12,7 +12,7 @@ from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
 from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from daedalus.launch.config.tasks import Objectives

@@ -16,8 +16,8 @@ from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.lab.evaluation.scale import ENDS, SCALES, Scale, fingerprint
+from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.scale import ENDS, SCALES, Scale, fingerprint
 from daedalus.launch.config.tasks import Oracle
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole

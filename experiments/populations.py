@@ -12,10 +12,10 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.best_fixed import best_fixed, best_of_candidates
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.lab.evaluation.answer_log import AnswerLog
-from daedalus.lab.evaluation.episodes import compare, episode_means
-from daedalus.lab.evaluation.figures import population_bars
-from daedalus.lab.evaluation.statistics import summarise
+from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.figures import population_bars
+from daedalus.evaluation.statistics import summarise
 from daedalus.launch.config.tasks import PopulationsTable
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

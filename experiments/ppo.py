@@ -8,7 +8,7 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner
-from daedalus.lab.evaluation.figures import learning_curves
+from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.config.tasks import Ppo
 from daedalus.runs.folder import RunFolder
 from experiments.build import make_env

@@ -10,15 +10,15 @@ from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.build import build_all
-from daedalus.doors.publishing.evidence import Evidence, read_evidence
-from daedalus.doors.publishing.settings import HubSettings
-from daedalus.lab.evaluation.episodes import compare
-from daedalus.lab.evaluation.scale import scale_of
+from daedalus.evaluation.episodes import compare
+from daedalus.evaluation.scale import scale_of
 from daedalus.launch.config import compose_both
 from daedalus.launch.config.compose import recorded
 from daedalus.launch.config.tasks import PackDesigner
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
+from daedalus.training.publishing.evidence import Evidence, read_evidence
+from daedalus.training.publishing.settings import HubSettings
 from experiments.build import make_context, make_env, make_envs
 from experiments.publish import make_example
 from experiments.tracked import tracked
@@ -36,7 +36,7 @@ def main(config: PackDesigner, out: Path) -> None:
     Raises:
         CannotRunError: It is not the model of a run by today's recipe.
     """
-    from daedalus.doors.publishing.hub_folder import hashes, write_folder
+    from daedalus.training.publishing.hub_folder import hashes, write_folder
 
     evidence = read_evidence(config.designer.checkpoint)
     if changed := recipe_changes(evidence.run.config):

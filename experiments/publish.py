@@ -6,8 +6,6 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.design.language.prompt import prompts
-from daedalus.doors.publishing.card import Example
-from daedalus.doors.publishing.evidence import Evidence, read_evidence
 from daedalus.launch.config.compose import read_config
 from daedalus.launch.config.task_parts import Trained
 from daedalus.launch.config.tasks import Publish
@@ -16,6 +14,8 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.console import make_console
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import RunFolder
+from daedalus.training.publishing.card import Example
+from daedalus.training.publishing.evidence import Evidence, read_evidence
 from experiments.build import load_generate, make_env
 
 _PURPOSE = "model card"
@@ -27,8 +27,8 @@ def main(config: Publish, out: Path) -> None:
     Raises:
         CannotRunError: The model cannot be published. The message says what to change.
     """
-    from daedalus.doors.publishing.hub_folder import check_folder, write_folder
-    from daedalus.doors.publishing.upload import require_token, upload
+    from daedalus.training.publishing.hub_folder import check_folder, write_folder
+    from daedalus.training.publishing.upload import require_token, upload
 
     if not config.hub.repo:
         raise CannotRunError("hub.repo: not set; give OWNER/NAME, as on the hub")

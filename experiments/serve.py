@@ -12,6 +12,7 @@ from daedalus.design.bidders.asking import Recording
 from daedalus.design.bidders.player import in_all_seats
 from daedalus.design.bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.designers.build import build_all
+from daedalus.design.designers.candidates import Choice, newest_model
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.heuristic import HeuristicSettings
 from daedalus.design.designers.language_model import LanguageModelSettings
@@ -22,7 +23,6 @@ from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
-from daedalus.runs.candidates import Choice, newest_model
 from daedalus.runs.console import make_console
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server

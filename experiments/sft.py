@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.lab.evaluation.figures import learning_curves
+from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.config.tasks import Sft
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main

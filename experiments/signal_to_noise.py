@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.figures import reward_scatter
+from daedalus.evaluation.figures import reward_scatter
 from daedalus.launch.config.tasks import SignalToNoise
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan

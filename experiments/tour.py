@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.search.objective import episode_scores
-from daedalus.lab.evaluation.settings import EvaluationSettings
-from daedalus.lab.evaluation.statistics import estimate
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.statistics import estimate
 from daedalus.launch.config.tasks import Tour
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds

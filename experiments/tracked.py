@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.launch.config import Task
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
@@ -35,6 +35,6 @@ def tracked(config: Task, out: Path, drawn: bool = True) -> Iterator[tuple[Track
         if len(phases) > 1:
             report.table(phases, "phases")
         if len(phases) > 1 and drawn:
-            from daedalus.lab.evaluation.figures import phase_bars  # slow to import
+            from daedalus.evaluation.figures import phase_bars  # slow to import
 
             report.figure(phase_bars(phases), "phases")

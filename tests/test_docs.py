@@ -27,15 +27,15 @@ from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards import terms
-from daedalus.lab.evaluation.episodes import compare, episode_means
-from daedalus.lab.evaluation.leaderboard import (
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.leaderboard import (
     in_the_worst,
     in_the_worst_fifth,
     score_array,
     three_intervals,
 )
-from daedalus.lab.evaluation.run_report import as_table
-from daedalus.lab.evaluation.statistics import summarise, t_interval
+from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.lab.studies.coverage import overview
 from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
 from daedalus.launch.config.options import listed_populations, option_names

@@ -15,10 +15,10 @@ from nbclient.exceptions import CellExecutionError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.episodes import compare, episode_means
-from daedalus.lab.evaluation.leaderboard import normalise
-from daedalus.lab.evaluation.settings import EvaluationSettings
-from daedalus.lab.evaluation.statistics import paired_differences, summarise
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.leaderboard import normalise
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.understanding import changed_fields, decisions_by_population
 from daedalus.market.interface import MarketSettings

@@ -25,7 +25,7 @@ class Pretrained:
         seed: Seed of the run.
         commit: Commit of the code that trained it; None if it is not known.
         date: Day of the training, YYYY-MM-DD.
-        scores: Mean normalised R by population, see ``daedalus.lab.evaluation.scale``.
+        scores: Mean normalised R by population, see ``daedalus.evaluation.scale``.
         sha256: Hash of every other file, by its path in the folder.
     """
 

@@ -11,7 +11,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.objectives import draw_objectives
 from daedalus.design.search.distillation import distil
 from daedalus.design.search.trees import TreeDesigner
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.lab.evaluation.scale import scale_of
+from daedalus.evaluation.scale import scale_of
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained

@@ -7,8 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
-from daedalus.lab.evaluation.episodes import COMPOSITE, METRICS
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.episodes import COMPOSITE, METRICS
+from daedalus.evaluation.run_report import Report
 from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from experiments.build import make_env

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.doors.publishing.hub_folder import hashes
 from daedalus.launch.config import Task
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
+from daedalus.training.publishing.hub_folder import hashes
 from experiments import pretrained
 from tests.conftest import SMALLEST
 from tests.launch.config.composing import composed

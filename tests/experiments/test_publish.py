@@ -8,15 +8,15 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.doors.publishing.evidence import read_evidence
 from daedalus.launch.config import Task
 from daedalus.runs.folder import RunFolder
+from daedalus.training.publishing.evidence import read_evidence
 from experiments.publish import main, make_example
 from tests import forked
-from tests.doors.publishing.conftest import hub  # noqa: F401  # a fixture
-from tests.doors.publishing.fake_hub import FakeHub
 from tests.hub_cache import offline
 from tests.launch.config.composing import composed, failure
+from tests.training.publishing.conftest import hub  # noqa: F401  # a fixture
+from tests.training.publishing.fake_hub import FakeHub
 
 
 def settings(model: Path, *overrides: str) -> Task:

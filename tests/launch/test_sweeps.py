@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
-from daedalus.lab.evaluation import leaderboard_figures
+from daedalus.evaluation import leaderboard_figures
 from daedalus.launch.config import quoted
 from daedalus.launch.config.jobs import Launch, jobs_of_sweep
 from daedalus.launch.sweeps import collect_sweep, differences_over_seeds

@@ -16,7 +16,7 @@ from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.design.search.portfolio import sampled_envs
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, FLAGS, Mechanism, Mechanisms

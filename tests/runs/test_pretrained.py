@@ -9,10 +9,10 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.doors.publishing.hub_folder import hashes
-from daedalus.doors.publishing.settings import HubSettings
 from daedalus.launch.config.paths import ROOT
 from daedalus.runs.pretrained import ABOUT, FOLDER, WORD, described, read_pretrained
+from daedalus.training.publishing.hub_folder import hashes
+from daedalus.training.publishing.settings import HubSettings
 from experiments.pretrained import RECIPE, recipe_changes
 from tests.launch.config.composing import composed
 

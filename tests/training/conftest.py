@@ -16,7 +16,7 @@ from transformers import GenerationConfig
 from daedalus.design.designers.distilled import DistilledSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder

@@ -14,7 +14,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import LEVELS, places_of
 from daedalus.doors.gym.single import MarketEnv
 from daedalus.doors.gym.vector import MarketVectorEnv
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.training.ppo import trainer

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from daedalus.checks import Checked
+from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
 from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
-from daedalus.runs.purpose import Purpose
 
 
 class LoadModel(Protocol):

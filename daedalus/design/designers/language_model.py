@@ -11,6 +11,7 @@ import numpy as np
 
 from daedalus.checks import at_least
 from daedalus.design.designers.base import DesignerContext, DesignerSettings, LoadModel
+from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.design.language.reply import AskMany, Reply
@@ -18,7 +19,6 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import ParsedMechanism, no_mechanism
 from daedalus.runs import pretrained
-from daedalus.runs.purpose import Purpose, read_purpose
 
 
 @dataclass

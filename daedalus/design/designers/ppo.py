@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from daedalus.checks import bounded
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.space import LEVELS, mechanisms_at
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.files import written_whole
 from daedalus.runs.folder import POLICY
-from daedalus.runs.purpose import Purpose, read_purpose
 
 _FARTHEST = 10.0  # standard deviations, as in training
 

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.bids.design import MULTIPLES, Judged, Verdict, interval_of, place_of
 from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.estimation import LEVELS
-from daedalus.lab.evaluation.figures import FAINT, INK, empty_panels, entitle
 
 Numbers = NDArray[np.float64]
 

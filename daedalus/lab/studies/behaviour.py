@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import draw_lineup
 from daedalus.market.mechanism import CHOICES, FIELDS

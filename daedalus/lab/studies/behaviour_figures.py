@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.lab.evaluation.basis import over_episodes
-from daedalus.lab.evaluation.figures import INK, empty_panels, entitle, palette
-from daedalus.lab.evaluation.readable import readable
-from daedalus.lab.evaluation.statistics import half_width
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import INK, empty_panels, entitle, palette
+from daedalus.evaluation.readable import readable
+from daedalus.evaluation.statistics import half_width
 from daedalus.lab.studies.behaviour import PRESENT, advantage_by_presence, settings_by_presence
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 

@@ -11,12 +11,12 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.figures import (
     empty_panels,
     entitle,
     heat_map,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES
 
 _COLUMNS = 4

@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
     palette,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 from daedalus.lab.studies.certificate_tables import KEY
 
 PANELS = {

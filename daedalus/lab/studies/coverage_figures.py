@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.lab.studies.bid_logs import KINDS
 from daedalus.lab.studies.coverage import QUANTITIES
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.evaluation.episodes import compare, episode_means
-from daedalus.lab.evaluation.settings import EvaluationSettings
-from daedalus.lab.evaluation.statistics import mean_estimate
+from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.lab.studies.certificate_tables import chosen_mechanisms
 from daedalus.lab.theory.certificates import groups_of
 from daedalus.lab.theory.first_price import first_price_equilibrium

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.basis import COLUMN, cautions
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
@@ -18,7 +18,7 @@ from daedalus.lab.evaluation.figures import (
     mark_cautions,
     palette,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 
 _UNIFORM = "optimum_uniform_"
 _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}

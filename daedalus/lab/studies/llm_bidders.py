@@ -12,9 +12,9 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
-from daedalus.lab.evaluation.basis import COLUMN, NONE, noted
-from daedalus.lab.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.lab.evaluation.statistics import mean_estimate
+from daedalus.evaluation.basis import COLUMN, NONE, noted
+from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.lab.theory.formats import pays_own_bid, require_format
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms

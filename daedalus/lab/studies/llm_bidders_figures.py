@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.basis import COLUMN, cautions
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
@@ -14,7 +14,7 @@ from daedalus.lab.evaluation.figures import (
     mark_cautions,
     palette,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 from daedalus.lab.studies.llm_bidders import MODEL, SIMULATED
 
 PUBLISHED = {

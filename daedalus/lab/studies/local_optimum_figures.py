@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.basis import over_episodes
-from daedalus.lab.evaluation.figures import INK, empty_panels, entitle
-from daedalus.lab.evaluation.readable import readable
-from daedalus.lab.evaluation.statistics import half_width
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import INK, empty_panels, entitle
+from daedalus.evaluation.readable import readable
+from daedalus.evaluation.statistics import half_width
 
 _BETTER, _WORSE = "#0072b2", "#8c8c8c"
 

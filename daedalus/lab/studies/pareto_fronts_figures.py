@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.figures import (
     empty_panels,
     entitle,
     palette,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 from daedalus.lab.studies.pareto_fronts import pairs
 
 _LINK = "#cccccc"

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from daedalus.lab.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import t_interval
 from daedalus.lab.studies.credibility import temptation
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
 from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, PAPER

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.lab.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, OURS, PAPER
 
 _PANELS = (PAPER, MARKET, OURS)

@@ -28,8 +28,8 @@ from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.objective import EpisodeObjective, episode_scores
 from daedalus.design.search.portfolio import best_responses, sampled_envs
 from daedalus.design.search.space import LEVELS, variants
-from daedalus.lab.evaluation.basis import COLUMN, basis
-from daedalus.lab.evaluation.statistics import t_interval
+from daedalus.evaluation.basis import COLUMN, basis
+from daedalus.evaluation.statistics import t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population

@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from daedalus.design.search.space import LEVELS
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
     heat_map,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 from daedalus.lab.studies.sensitivity import Identification
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS
 

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.lab.evaluation.basis import over_episodes
-from daedalus.lab.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map
-from daedalus.lab.evaluation.readable import readable
-from daedalus.lab.evaluation.statistics import half_width
+from daedalus.evaluation.basis import over_episodes
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, heat_map
+from daedalus.evaluation.readable import readable
+from daedalus.evaluation.statistics import half_width
 from daedalus.market.mechanism import FIELDS, FLAGS
 
 _COLUMNS = 5

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from daedalus.lab.evaluation.figures import FAINT, INK, empty_panels, entitle
+from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.theory import equilibria
 from daedalus.lab.theory.bidding import Learned
 from daedalus.lab.theory.revenue import CASES, fitted_best_reserve

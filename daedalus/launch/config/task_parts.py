@@ -10,7 +10,7 @@ from omegaconf import MISSING
 from daedalus.checks import Checked, bounded, within
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.launch.config.tuning import TuningSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism

@@ -14,9 +14,8 @@ from omegaconf import MISSING
 
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
-from daedalus.doors.publishing.settings import HubSettings
+from daedalus.evaluation.settings import AdversarySettings
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.lab.evaluation.settings import AdversarySettings
 from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.launch.config.task_parts import (
     Compared,
@@ -41,6 +40,7 @@ from daedalus.launch.config.task_parts import (
 )
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
 

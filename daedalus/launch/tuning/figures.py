@@ -9,14 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.lab.evaluation.figures import (
+from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
     palette,
 )
-from daedalus.lab.evaluation.readable import readable
+from daedalus.evaluation.readable import readable
 
 _TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
 

@@ -8,8 +8,8 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import Designer
-from daedalus.runs.purpose import Purpose
 from daedalus.service.http.api_page import add_api_page
 from daedalus.service.http.bid_routes import PATH as BIDS
 from daedalus.service.http.bid_routes import bid_routes

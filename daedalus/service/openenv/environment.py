@@ -11,7 +11,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.forks import fork_rewards, steps_left
-from daedalus.lab.evaluation.scale import Scale, scale_of
+from daedalus.evaluation.scale import Scale, scale_of
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds

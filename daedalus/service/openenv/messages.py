@@ -115,7 +115,7 @@ class DaedalusObservation(Observation):
             scored rounds, and ``objective`` if this is not R. The scores may depend on values, so a
             designer must not see them. Its ``normalised`` is R on the scale of the population: 0
             is random, and 1 the better of planner and best own. It is null where this scale was
-            not measured: see ``daedalus.lab.evaluation.scale``.
+            not measured: see ``daedalus.evaluation.scale``.
     """
 
     mechanism: WireMechanism

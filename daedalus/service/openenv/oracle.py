@@ -18,7 +18,7 @@ from omegaconf import OmegaConf
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import Designer
-from daedalus.lab.evaluation.scale import scale_named
+from daedalus.evaluation.scale import scale_named
 from daedalus.market.seeds import generator
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction

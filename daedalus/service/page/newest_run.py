@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from daedalus.lab.evaluation.episodes import COMPOSITE
-from daedalus.runs.candidates import newest_run
+from daedalus.design.designers.candidates import newest_run
+from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.runs.folder import RunFolder
 from daedalus.service.page.page_messages import DesignerScore
 

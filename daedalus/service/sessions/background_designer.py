@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from daedalus.design.designers.heuristic import HeuristicDesigner
+from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
@@ -20,7 +21,6 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.goal import Goal
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.runs.purpose import Purpose
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.openenv.observations import wire_mechanism

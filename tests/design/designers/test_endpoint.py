@@ -14,7 +14,7 @@ import pytest
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.language.prompt import prompts
-from daedalus.lab.evaluation.answer_log import ACCEPTED, AnswerLog
+from daedalus.evaluation.answer_log import ACCEPTED, AnswerLog
 from tests import forked
 from tests.design.designers.chat_double import VALID, Reply, serving
 from tests.design.designers.observations import observe

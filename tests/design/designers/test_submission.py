@@ -12,7 +12,7 @@ from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.designers.submission import SubmissionSettings
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS
 from tests.populations import in_both_markets

@@ -13,7 +13,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import MARKET_TERMS
 from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation

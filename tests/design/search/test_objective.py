@@ -12,7 +12,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.search import objective as module
 from daedalus.design.search.objective import EpisodeObjective, episode_scores
 from daedalus.design.search.space import random_mechanisms
-from daedalus.lab.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator, market_seeds

@@ -13,7 +13,7 @@ from daedalus.design.search.lookahead import LookAhead
 from daedalus.design.search.planner import Planner, plan
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import (
     AGAINST_WELFARE,

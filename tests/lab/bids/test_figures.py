@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from daedalus.evaluation.figures import save
 from daedalus.lab.bids.assumptions import sensitivity
 from daedalus.lab.bids.design import Judged, Verdict
 from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
@@ -18,7 +19,6 @@ from daedalus.lab.bids.figures import (
     sensitivity_dots,
     values_over_bids,
 )
-from daedalus.lab.evaluation.figures import save
 from tests.lab.bids.conftest import judge
 
 

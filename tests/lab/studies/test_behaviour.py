@@ -8,7 +8,7 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.episodes import play_episodes
+from daedalus.evaluation.episodes import play_episodes
 from daedalus.lab.studies.behaviour import (
     PRESENT,
     advantage_by_presence,

@@ -10,7 +10,7 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.lab.studies.pareto_fronts import (
     GOALS,
     fronts,

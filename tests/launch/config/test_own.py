@@ -18,7 +18,7 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.episodes import compare
+from daedalus.evaluation.episodes import compare
 from daedalus.launch.config import ConfigError, Task, register, to_config
 from daedalus.launch.config.paths import CONF
 from daedalus.market.interface import MarketSettings

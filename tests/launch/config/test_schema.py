@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from daedalus.design.designers.fixed import FixedSettings
-from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.task_parts import Task

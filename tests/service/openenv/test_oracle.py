@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
 
-from daedalus.lab.evaluation.scale import scale_named
+from daedalus.evaluation.scale import scale_named
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from daedalus.design.env import DesignEnv
-from daedalus.lab.evaluation.settings import EvaluationSettings
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, mechanism_from_mapping
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.catalogue import Catalogue

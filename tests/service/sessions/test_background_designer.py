@@ -14,13 +14,13 @@ import pytest
 import requests
 
 from daedalus.design.designers.language_model import LanguageModelSettings
+from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
-from daedalus.runs.purpose import Purpose, read_purpose
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire

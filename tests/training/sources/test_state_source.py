@@ -16,7 +16,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.distillation import DistillationData, gather_distillation_data
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.lab.evaluation.run_report import Report
+from daedalus.evaluation.run_report import Report
 from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism

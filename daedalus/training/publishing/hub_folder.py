@@ -1,0 +1,104 @@
+"""The folder that is published: written whole, and checked before anything is uploaded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+
+from huggingface_hub import ModelCard
+
+from daedalus.checks import CannotRunError
+from daedalus.training.publishing.card import Example, base_model, model_card
+from daedalus.training.publishing.evidence import Evidence
+from daedalus.training.publishing.settings import HubSettings
+
+CARD = "README.md"
+_FIGURES = ("boxplot.png", "learning_curves.png")
+_WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "config.json")
+_LARGEST = 50 * 10**9  # bytes of a file that the hub accepts
+
+
+def write_folder(evidence: Evidence, settings: HubSettings, example: Example, folder: Path) -> None:
+    """Write the model, its card, and the files of the run that the card rests on.
+
+    Args:
+        evidence: The files of the run.
+        settings: What is published, and under which name.
+        example: The prompt that the card shows, and its answer.
+        folder: Existing, empty folder.
+
+    Raises:
+        CannotRunError: The model, or its adapters alone, cannot be published.
+    """
+    run = evidence.run
+    if settings.adapter_only:
+        _write_adapters(evidence, folder)
+    else:
+        shutil.copytree(run.model, folder, dirs_exist_ok=True)
+    files = (run.config, run.provenance, run.metrics, run.summary, run.differences, run.episodes)
+    for path in (*files, run.history_table):
+        _copy(path, folder / "run")
+    for name in _FIGURES:
+        _copy(run.figures / name, folder / "figures")
+    model_card(evidence, settings, example, _parameters(folder)).save(folder / CARD)
+
+
+def check_folder(folder: Path) -> list[str]:
+    """Return what is wrong with a folder that is to be published, without a network.
+
+    It checks the card's metadata, the files and pictures that the card links, and all sizes.
+    ``write_folder`` has loaded the model already.
+    """
+    card = ModelCard.load(folder / CARD)
+    wrong = []
+    if not card.data.eval_results or not card.data.license:
+        wrong.append(f"{CARD}: its metadata lack scores or the licence")
+    if re.search(r"\b(None|nan)\b", card.text):
+        wrong.append(f"{CARD}: a value is missing")
+    links = re.findall(r"\]\((?!\w+:)([^)\s]+)\)", card.text)
+    wrong += [f"{CARD}: {link} does not exist" for link in links if not (folder / link).exists()]
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        if not 0 < path.stat().st_size <= _LARGEST:
+            wrong.append(f"{path.relative_to(folder)}: {path.stat().st_size} bytes")
+    return wrong
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder, by its path there."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _copy(path: Path, folder: Path) -> None:
+    if path.exists() and path.stat().st_size > 1:  # a history without steps is an empty line
+        folder.mkdir(exist_ok=True)
+        shutil.copy(path, folder)
+
+
+def _write_adapters(evidence: Evidence, folder: Path) -> None:
+    from daedalus.training.adapters import write_sum
+
+    run, base = evidence.run, base_model(evidence)
+    if base is None:
+        raise CannotRunError(
+            "hub.adapter_only: the base model of this run is not on the hub, so nobody could use "
+            "its adapters; set hub.adapter_only=false"
+        )
+    phases = [each for each in (run.sft_adapters, run.adapters) if each.exists()]
+    if not phases:
+        raise CannotRunError(
+            f"hub.adapter_only: {run.path} holds no adapters; set hub.adapter_only=false"
+        )
+    shutil.copytree(run.model, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_WEIGHTS))
+    write_sum(base, phases, folder)
+
+
+def _parameters(folder: Path) -> int:
+    from daedalus.training.model import load_language_model
+
+    return int(load_language_model(folder).model.num_parameters())
