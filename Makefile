@@ -86,7 +86,7 @@ test-others:
 
 test-plugs: setup ## test the tasks of Inspect and verifiers, in an environment of their own (0.7 GB)
 	$(RUN) -m uv run --quiet --no-project --isolated --python $(RUN) \
-	  --with-requirements requirements-evaluators.txt python -m pytest -q -o addopts= tests/plugs
+	  --with-requirements requirements-evaluators.txt python -m pytest -q -o addopts= tests/doors/plugs
 
 check: setup ## check style, types, imports and requirements
 	@$(GET_PAGE_CHECKS)

@@ -1,26 +1,31 @@
 """Daedalus: a laboratory where language models learn to design markets.
 
-The public surface: ``market`` opens a market (``Market``), whose ``step`` takes a ``Mechanism``
-and returns a ``Step``. Each is imported when it is first used.
+The public surface: ``make`` opens a market (``Market``), whose ``step`` takes a ``Mechanism`` and
+returns a ``Step``. Each is imported when it is first used.
+
+    market = daedalus.make("stage4", "market.episode_length=20")
+    first = market.reset(seed=0)
+    step = market.step(daedalus.Mechanism(reserve_price=0.2))
 """
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
-from inspect import Signature, signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from daedalus.doors.public import Market, Step, market
+    from daedalus.doors.public import Market, Step, make
     from daedalus.market.mechanism import Mechanism
 
-__all__ = ["Market", "Mechanism", "Step", "market"]
+__all__ = ["Market", "Mechanism", "Step", "make"]
 
 _PLACES = {
     "Market": "daedalus.doors.public",
     "Mechanism": "daedalus.market.mechanism",
     "Step": "daedalus.doors.public",
+    "make": "daedalus.doors.public",
 }
 
 
@@ -40,21 +45,13 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-class _CallablePackage(ModuleType):
-    """The package ``daedalus.market``, which opens a market when it is called.
-
-    Python binds a package's name in its parent as soon as it is imported. So the function of this
-    name has to be the package itself.
-    """
-
-    @property
-    def __signature__(self) -> Signature:
-        """Return how it is called, for ``inspect.signature`` and for shells that show it."""
-        return signature(import_module("daedalus.doors.public").market)
+class _FormerFunction(ModuleType):
+    """The package ``daedalus.market``, which was called before ``daedalus.make`` was there."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Market:
-        """Open a market to play; see ``daedalus.doors.public.market``."""
-        return import_module("daedalus.doors.public").market(*arguments, **options)  # type: ignore[no-any-return]
+        warnings.warn("daedalus.market is daedalus.make now", FutureWarning, stacklevel=2)
+        market: Market = import_module("daedalus.doors.public").make(*arguments, **options)
+        return market
 
 
-import_module("daedalus.market").__class__ = _CallablePackage
+import_module("daedalus.market").__class__ = _FormerFunction

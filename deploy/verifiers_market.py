@@ -65,7 +65,7 @@ class Markets(vf.Taskset[MarketTask, MarketsConfig]):
 
     def market(self) -> DesignEnv:
         """Return the environment that all episodes share."""
-        return public.market(self.config.population, *self.config.overrides).env
+        return public.make(self.config.population, *self.config.overrides).env
 
     def load(self) -> Iterable[MarketTask]:
         """Yield the task of each seed. The environment gives the model its first prompt."""

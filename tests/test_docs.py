@@ -170,7 +170,10 @@ def write_run(folder: Path, seed: int) -> None:
 def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in ``place``, with what the tutorial adds to the code."""
     monkeypatch.chdir(place)
-    folders = [*daedalus.design.designers.__path__, str(place / "daedalus" / "designers")]
+    folders = [
+        *daedalus.design.designers.__path__,
+        str(place / "daedalus" / "design" / "designers"),
+    ]
     monkeypatch.setattr(daedalus.design.designers, "__path__", folders)
     (term,) = [text for text in blocks(TUTORIAL, "python") if "MARKET_TERMS[" in text]
     monkeypatch.setitem(terms.MARKET_TERMS, "revenue_share", terms.competition)  # until the end

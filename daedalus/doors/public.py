@@ -22,7 +22,7 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
 
-__all__ = ["Market", "Mechanism", "Step", "market"]
+__all__ = ["Market", "Mechanism", "Step", "make"]
 
 
 class Step(NamedTuple):
@@ -142,13 +142,13 @@ class Market:
         return self._episode
 
 
-def market(
+def make(
     population: str | Population | SeatPlan = "stage3",
     *overrides: str,
     market: str | MarketSettings = "strategic",
     reward: str | RewardStack = "composite",
 ) -> Market:
-    """Return a market to play.
+    """Return a market to play, such as ``daedalus.make("stage4", "market.episode_length=20")``.
 
     Args:
         population: The bidders: their name, as in ``population=NAME``, or their settings.

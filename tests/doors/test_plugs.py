@@ -37,7 +37,7 @@ def done(script: str) -> dict[str, Any]:
 def test_five_lines_of_python(capsys: pytest.CaptureFixture[str]) -> None:
     done(PYTHON)
     assert len(list(filter(None, PYTHON.splitlines()))) <= 5
-    episode = daedalus.market("stage3").env.reset(market_seeds(0, "service", 1))
+    episode = daedalus.make("stage3").env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
     assert float(capsys.readouterr().out) == expected
 
@@ -47,7 +47,7 @@ def test_markets_in_gymnasium(capsys: pytest.CaptureFixture[str]) -> None:
     names = done(GYMNASIUM)
     assert names["seen"].shape == (64, 49) and names["rewards"].shape == (64,)
     assert "'bid_mean': " in capsys.readouterr().out
-    first = daedalus.market("world").env.reset(market_seeds(0, "service", 1)).observe()
+    first = daedalus.make("world").env.reset(market_seeds(0, "service", 1)).observe()
     expected = observed_features(first).astype(np.float32)[0]
     np.testing.assert_array_equal(names["markets"].reset(seed=0)[0][0], expected)
     assert names["markets"].single_action_space.contains(names["action"])
@@ -68,7 +68,7 @@ def test_a_client_learns_from_forks(address: str, capsys: pytest.CaptureFixture[
     names = done(FORK.replace("http://127.0.0.1:8000", address))
     chosen = float(capsys.readouterr().out)
     market = daedalus.Market(
-        daedalus.market(in_both_markets(3).in_market("strategic"), market=MarketSettings()).env
+        daedalus.make(in_both_markets(3).in_market("strategic"), market=MarketSettings()).env
     )
     market.reset(seed=1000)
     choices = [daedalus.Mechanism(reserve_price=each) for each in names["reserves"]]

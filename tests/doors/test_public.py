@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pydoc
 import subprocess
 import sys
@@ -23,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 FIVE_LINES = """
 import daedalus
-market = daedalus.market("stage3")
+market = daedalus.make("stage3")
 market.reset(seed=0)
 step = market.step(daedalus.Mechanism(auction_type="vcg"))
 print(step.reward)
@@ -39,7 +38,7 @@ def python(script: str) -> str:
 
 @pytest.mark.slow
 def test_five_lines_play_a_step() -> None:
-    env = daedalus.market("stage3").env
+    env = daedalus.make("stage3").env
     episode = env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
     assert float(python(FIVE_LINES)) == expected
@@ -63,7 +62,7 @@ def test_the_package_names_its_parts_and_keeps_its_modules() -> None:
 
 
 def test_an_episode_is_that_of_its_environment() -> None:
-    market = daedalus.market("stage4", "market.episode_length=3", reward="revenue")
+    market = daedalus.make("stage4", "market.episode_length=3", reward="revenue")
     first = market.reset(seed=5)
     episode = market.env.reset(market_seeds(5, "service", 1))
     np.testing.assert_array_equal(first.proxies, episode.observe().proxies)
@@ -79,7 +78,7 @@ def test_an_episode_is_that_of_its_environment() -> None:
 
 
 def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:
-    market = daedalus.market()
+    market = daedalus.make()
     first = market.reset()
     assert market.seed is not None
     np.testing.assert_array_equal(market.reset(market.seed).recent, first.recent)
@@ -87,9 +86,9 @@ def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:
 
 def test_bidders_market_and_reward_may_be_objects() -> None:
     stack = RewardStack({"composite": 0.0, "welfare": 1.0})
-    market = daedalus.market(population(3), market=MarketSettings(episode_length=4), reward=stack)
+    market = daedalus.make(population(3), market=MarketSettings(episode_length=4), reward=stack)
     assert market.env.settings.episode_length == 4 and market.env.reward == stack
-    classic = daedalus.market(seat_plan(3), market="classic")
+    classic = daedalus.make(seat_plan(3), market="classic")
     assert classic.env.settings.name == "classic" and 0.0 <= classic_reward(classic) <= 1.0
 
 
@@ -100,31 +99,29 @@ def classic_reward(market: daedalus.Market) -> float:
 
 def test_mistakes_say_what_to_write() -> None:
     with pytest.raises(ConfigError, match="stage9"):
-        daedalus.market("stage9")
+        daedalus.make("stage9")
     with pytest.raises(ConfigError, match=r"market\.episode_length"):
-        daedalus.market("stage3", "market.episode_length=0")
-    market = daedalus.market("stage3")
+        daedalus.make("stage3", "market.episode_length=0")
+    market = daedalus.make("stage3")
     for ask in (lambda: market.step(VARIED[0]), lambda: market.fork(VARIED), lambda: market.done):
         with pytest.raises(RuntimeError, match="call reset first"):
             ask()
 
 
 def test_help_shows_how_a_market_is_opened() -> None:
-    told = pydoc.plain(pydoc.render_doc(daedalus.market))
-    first = " ".join(told.partition("PACKAGE CONTENTS")[0].split())
-    assert "daedalus.market(population=" in first and "market.reset(seed=0)" in first
-    shown = inspect.signature(daedalus.market)
-    for name, parameter in shown.parameters.items():
-        assert (
-            f"- {name}: " in first
-        )  # as of daedalus.doors.public.market, whose defaults they have
-        if parameter.default is not inspect.Parameter.empty:
-            assert f'{name}="{parameter.default}"' in first
-    assert list(shown.parameters) == ["population", "overrides", "market", "reward"]
+    told = pydoc.plain(pydoc.render_doc(daedalus.make))
+    assert 'daedalus.make("stage4", "market.episode_length=20")' in told
+    assert all(f"{name}: " in told for name in ("population", "market", "reward", "ConfigError"))
+
+
+def test_the_old_name_opens_a_market_and_says_the_new_one() -> None:
+    with pytest.warns(FutureWarning, match=r"daedalus\.market is daedalus\.make now"):
+        market = daedalus.market("stage3", reward="revenue")  # type: ignore[operator]
+    assert market.env.reward == daedalus.make("stage3", reward="revenue").env.reward
 
 
 def test_what_is_printed_is_short_and_tells_the_reward() -> None:
-    market = daedalus.market("stage3")
+    market = daedalus.make("stage3")
     assert repr(market) == "Market(call reset to begin an episode)"
     first = market.reset(3)
     step = market.step(daedalus.Mechanism())
@@ -142,7 +139,7 @@ def test_what_is_printed_is_short_and_tells_the_reward() -> None:
 
 
 def test_batches_are_printed_by_their_size() -> None:
-    env = daedalus.market("stage3").env
+    env = daedalus.make("stage3").env
     episodes = env.reset(market_seeds(0, "service", 40))
     rules = Mechanisms.stack([daedalus.Mechanism()] * 39 + [None])
     result = episodes.step(rules)

@@ -46,7 +46,7 @@ def test_the_scale_holds_in_episodes_that_did_not_measure_it(envs, name: str) ->
     [{"reward": "revenue"}, {"market": "classic"}, {"market": "fresh"}],
 )
 def test_another_market_or_reward_has_no_scale(changes: dict[str, str]) -> None:
-    assert scale_of(daedalus.market("stage3", **changes).env) is None
+    assert scale_of(daedalus.make("stage3", **changes).env) is None
 
 
 def test_other_bidders_and_other_episodes_have_no_scale(envs) -> None:

@@ -97,4 +97,4 @@ def make_single(
     render_mode: None = None,
 ) -> MarketEnv:
     """Return the environment for ``gymnasium.make``; see ``daedalus.market``."""
-    return MarketEnv(public.market(population, *overrides, market=market, reward=reward).env)
+    return MarketEnv(public.make(population, *overrides, market=market, reward=reward).env)

@@ -191,5 +191,5 @@ def make_vector(
     render_mode: None = None,
 ) -> MarketVectorEnv:
     """Return the environment for ``gymnasium.make_vec``; see ``daedalus.market``."""
-    env = public.market(population, *overrides, market=market, reward=reward).env
+    env = public.make(population, *overrides, market=market, reward=reward).env
     return MarketVectorEnv(env, num_envs, autoreset_mode)

@@ -40,7 +40,7 @@ def market(
     Raises:
         ConfigError: A name or a change is wrong. The message says what to write instead.
     """
-    env = public.market(population, *overrides.split()).env
+    env = public.make(population, *overrides.split()).env
     seeds = range(first_seed, first_seed + episodes)
     opponent = _designer(env, baseline)
     return Task(

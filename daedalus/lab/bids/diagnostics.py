@@ -82,7 +82,7 @@ def diagnose(
     """Return what the log says of each assumption.
 
     Checks with a p fail together in at most ``FAMILY`` of the logs without a fault (Holm 1979).
-    Others fail at thresholds that their rows name. See ``daedalus.lab.bids.screens`` for the sources.
+    Others fail at thresholds that their rows name. ``screens.py`` has the sources.
 
     Args:
         estimator: The log.

@@ -29,7 +29,7 @@ class Truths:
         self._lock = asyncio.Lock()  # many bidders take two seconds of one core
 
     async def of(self, environment: DaedalusEnvironment) -> Truth:
-        """Return the mean ex-post regrets of truthful bids, see ``daedalus.lab.theory.certificates``.
+        """Return the mean ex-post regrets of truthful bids, see ``theory.certificates``.
 
         There are none in the classic market, none where each episode draws its bidders, and none
         of a format whose theory is not known.

@@ -44,7 +44,7 @@ def train_ppo(
     seeds at the start.
 
     Args:
-        markets: ``settings.markets`` markets of ``daedalus.doors.gym``, with autoreset in the same step.
+        markets: ``settings.markets`` markets of ``doors.gym``, with autoreset in the same step.
         settings: Size of the training, and the update.
         seed: Seed of all draws.
         log: Takes the name of the phase, the number of the rollout and its metrics: the mean

@@ -34,7 +34,7 @@ def test_stable_baselines_checker_passes(env: gymnasium.Env) -> None:
 
 
 def test_numbers_are_those_of_the_market(env: gymnasium.Env) -> None:
-    market = daedalus.market("stage4", reward="revenue")
+    market = daedalus.make("stage4", reward="revenue")
     seen, info = env.reset(seed=7)
     env.action_space.seed(7)
     np.testing.assert_array_equal(seen, observed_features(market.reset(7))[0].astype(np.float32))
@@ -74,7 +74,7 @@ def test_objects_and_changes_may_be_given() -> None:
     short.reset(seed=0)
     assert short.step(short.action_space.sample())[2]
     with pytest.raises(RuntimeError, match="call reset first"):
-        MarketEnv(daedalus.market("stage3").env).step(np.zeros(11, np.int64))
+        MarketEnv(daedalus.make("stage3").env).step(np.zeros(11, np.int64))
 
 
 @pytest.mark.parametrize("action", [np.zeros(11), np.full(11, np.nan), None, "vcg", [0] * 10])
@@ -113,7 +113,7 @@ def test_an_option_that_nothing_reads_is_refused(
 
 @pytest.mark.parametrize("seed", [-1, 2**53, 1.0, True, "1", np.float64(1), [1], np.bool_(True)])
 def test_a_seed_that_is_none_is_refused(env: gymnasium.Env, seed: object) -> None:
-    market = daedalus.market("stage4")
+    market = daedalus.make("stage4")
     for reset in (env.unwrapped.reset, market.reset):
         with pytest.raises(
             ValueError, match=r"seed: .*; give an integer from 0 to 9007199254740991"

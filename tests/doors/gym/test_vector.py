@@ -18,7 +18,7 @@ SHORT = ("market.episode_length=3",)
 
 @pytest.fixture(scope="module")
 def env() -> DesignEnv:
-    return daedalus.market("stage4", *SHORT).env
+    return daedalus.make("stage4", *SHORT).env
 
 
 def same(ours: Any, theirs: Any) -> None:

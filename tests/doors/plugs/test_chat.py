@@ -17,7 +17,7 @@ RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daed
 
 @pytest.fixture(scope="module")
 def market() -> daedalus.Market:
-    return daedalus.market("stage4", "market.episode_length=3")
+    return daedalus.make("stage4", "market.episode_length=3")
 
 
 def test_a_chat_plays_the_episode_of_its_seed(market: daedalus.Market) -> None:
@@ -46,7 +46,7 @@ def test_a_refused_answer_uses_up_its_step_and_says_why(market: daedalus.Market)
 
 
 def test_the_chat_is_told_another_reward() -> None:
-    env = daedalus.market("stage4", reward="revenue").env
+    env = daedalus.make("stage4", reward="revenue").env
     assert "You are scored by 1 x revenue" in ChatEpisode(env, 0).opening()[0]["content"]
 
 

@@ -60,7 +60,7 @@ def played(answers: list[str], **options: Any) -> EvalLog:
 
 
 def earned(seed: int, rules: list[daedalus.Mechanism]) -> float:
-    own = daedalus.market("stage4", SHORT)
+    own = daedalus.make("stage4", SHORT)
     own.reset(seed)
     return sum(own.step(each).reward for each in rules) / 3
 

@@ -15,8 +15,8 @@ import pytest
 
 import daedalus
 from daedalus.market.parsing import format_mechanism
+from tests.design.designers import chat_double
 from tests.design.designers.chat_double import Reply
-from tests.designers import chat_double
 
 vf = pytest.importorskip("verifiers.v1", reason="tested elsewhere: make test-plugs")
 
@@ -32,7 +32,7 @@ def answer(_: int, body: dict[str, Any]) -> Reply:
 
 
 def earned(seed: int, rules: list[daedalus.Mechanism], population: str = "stage4") -> float:
-    own = daedalus.market(population, SHORT)
+    own = daedalus.make(population, SHORT)
     own.reset(seed)
     return sum(own.step(each).reward for each in rules) / 3
 

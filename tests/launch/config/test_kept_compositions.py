@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from omegaconf.base import Box, Node
 
 from daedalus.launch.config import compose_both
-from tests.config import kept_compositions as kept
+from tests.launch.config import kept_compositions as kept
 
 COMMANDS = [
     ["+experiment=grpo_stage3"],

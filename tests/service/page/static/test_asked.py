@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from daedalus.service.openenv.asked_market import ASKED_POPULATION
-from tests.designers import chat_double
+from tests.design.designers import chat_double
 from tests.service.page.static.visitor import Visit, at_own_site
 from tests.service.sessions.test_asked_bidders import asked, live, rational
 
