@@ -129,9 +129,10 @@ bench-service: setup ## measure the speed and the resources of the service
 
 API := outputs/api
 # What programs of others call, and the settings that configurations hold.
-SURFACE := public gym env plugs.chat service.openenv.client designers market.mechanism \
-  market.observation market.outcome market.interface market.population market.population_settings \
-  rewards config.task_parts config.tasks evaluation.settings training.settings training.ppo.settings service.settings
+SURFACE := doors.public doors.gym doors.plugs.chat service.openenv.client \
+  design.env design.designers design.rewards market.mechanism market.observation market.outcome \
+  market.interface market.population market.population_settings launch.config.task_parts \
+  launch.config.tasks evaluation.settings training.settings training.ppo.settings service.settings
 api: setup ## write the reference of the Python interface to outputs/api/index.html
 	$(RUN) -W ignore::UserWarning -m pdoc --docformat google --no-show-source -o $(API) \
 	  $(SURFACE:%=daedalus.%)

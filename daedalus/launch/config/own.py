@@ -14,8 +14,8 @@ from daedalus.launch.config.mistakes import ConfigError
 
 _TARGET = "_target_"
 _ADVICE = (
-    "name a dataclass that inherits from DesignerSettings of daedalus.design.designers.base and has "
-    "a method build"
+    "name a dataclass that inherits from DesignerSettings of daedalus.design.designers.base and "
+    "has a method build"
 )
 
 
