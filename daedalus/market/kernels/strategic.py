@@ -52,6 +52,17 @@ def _highest_bids(current: Round, offers: Records, ranking: Records, count: int)
     return total_of(highest, current.units)
 
 
+@kernel
+def _remember(
+    offers: Records, bids_before: Floats, bids_now: Floats, second_bids: Floats, aliases: Floats
+) -> None:
+    """Put the offers of a round where the next one, and a designer, see them."""
+    for i in range(len(offers)):
+        bids_before[i] = bids_now[i]
+        bids_now[i], second_bids[i] = offers[i].one, offers[i].two
+        aliases[i] = offers[i].alias
+
+
 @allocating_kernel
 def _play_episode(
     parameters: Record,
@@ -117,10 +128,7 @@ def _play_episode(
             current, bidders, seats, offers, best, wins, seen_welfares, sightings, unit_order,
             amounts, bids, everyone, record, account,
         )  # fmt: skip
-        for i in range(n):
-            bids_before[i] = bids_now[i]
-            bids_now[i], second_bids[i] = offers[i].one, offers[i].two
-            aliases[i] = offers[i].alias
+        _remember(offers, bids_before, bids_now, second_bids, aliases)
         prices[played % HISTORY_LENGTH] = price
         played += 1
     return expected_price

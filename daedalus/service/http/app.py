@@ -81,11 +81,17 @@ def create_app(
     add_api_page(app)
     app.router.on_shutdown += [designer.close, made.close, reports.close, sessions.close]
     add_error_handlers(app)
+    _limit(app, settings, allowance)
+    return app
+
+
+def _limit(app: FastAPI, settings: ServiceSettings, allowance: ForkAllowance) -> None:
+    """Add what a request passes before it reaches a route; what is added last comes first."""
     app.add_middleware(head_as_get)
     app.add_middleware(socket_forks, allowance=allowance)
     app.add_middleware(readable_envelopes)
-    if per_visitor is not None:
-        app.add_middleware(SocketsPerVisitor, most=per_visitor)
+    if settings.trusted_proxies:
+        app.add_middleware(SocketsPerVisitor, most=settings.sessions_per_address)
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,
@@ -103,7 +109,6 @@ def create_app(
             expose_headers=["Retry-After"],
         )
     app.add_middleware(TrustedHosts, hosts=settings.hosts)
-    return app
 
 
 def head_as_get(app: ASGIApp) -> ASGIApp:
