@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.launch.config import compose_config
-from daedalus.launch.config.compose import quoted
-from daedalus.launch.config.tasks import FromBids
+from daedalus.runs.files import write_table
 from daedalus.service.sessions.bid_reports import MadeReport
+
+if TYPE_CHECKING:
+    from daedalus.lab.bids.analysis import Plan
 
 NEEDS = ("pandas", "scipy", "matplotlib", "seaborn", "markdown_it")
 _LONGEST = 60  # characters of a name, which becomes that of a file
@@ -27,10 +28,13 @@ def can_report() -> bool:
     return all(find_spec(name) for name in NEEDS)
 
 
-def report_on_bids(name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
-    """Return the report of ``+experiment=from_bids`` on a log, as an HTML page and reserves.
+def report_on_bids(
+    plan: Plan, name: str, csv: str, settings: BidLogSettings, folder: str
+) -> MadeReport:
+    """Return the report on a log, as an HTML page and reserves.
 
     Args:
+        plan: How a mechanism is designed and judged.
         name: What the report calls the log.
         csv: The log.
         settings: How it is to be read.
@@ -39,20 +43,26 @@ def report_on_bids(name: str, csv: str, settings: BidLogSettings, folder: str) -
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
     """
-    from daedalus.lab.bids.report import LAST, page
-    from experiments import from_bids  # pandas and matplotlib are slow to import
+    from daedalus.evaluation.figures import save  # pandas and matplotlib are slow to import
+    from daedalus.lab.bids.analysis import analyse
+    from daedalus.lab.bids.estimates import Estimator
+    from daedalus.lab.bids.figures import figures_of
+    from daedalus.lab.bids.findings import reserves_table
+    from daedalus.lab.bids.log import load_bids
+    from daedalus.lab.bids.report import markdown, page
 
-    stem = file_stem(name)
-    log, out = Path(folder) / f"{stem}.csv", Path(folder) / "run"
+    out = Path(folder)
+    log = out / f"{file_stem(name)}.csv"
     log.write_text(csv, encoding="utf-8", newline="")
-    out.mkdir()
-    log_of = f"bids={quoted(str(log))}"
-    config: FromBids = compose_config("+experiment=from_bids", log_of, "tracking=files")
-    from_bids.main(replace(config, bid_log=settings), out)
-    text = (out / "report.md").read_text(encoding="utf-8")
-    text = f"{text.partition(LAST)[0]}{LAST}\n\n{_FURTHER}"
+    analysis = analyse(Estimator.of(load_bids(str(log), settings), settings), plan)
+    drawn = figures_of(analysis)
+    for each, figure in drawn.items():
+        save(figure, out / "figures" / f"{each}.png")
+    paths = {each: f"figures/{each}.png" for each in drawn}
+    text = markdown(analysis.findings, paths, _FURTHER)
+    write_table(reserves_table(analysis.findings), out / "reserves.csv")
     reserves = (out / "reserves.csv").read_text(encoding="utf-8")
-    return MadeReport(page(text, f"What to set: {stem}", out), reserves)
+    return MadeReport(page(text, f"What to set: {log.stem}", out), reserves)
 
 
 def file_stem(name: str) -> str:

@@ -31,6 +31,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
+from daedalus.service.sessions.bid_reports import ReportOn
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 from experiments.build import load_ask, load_generate, make_context, make_env
@@ -47,9 +48,14 @@ def main(config: Serve, out: Path) -> None:
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         trained_for = designer.purpose if designer else None
-        makers, report_on = make_makers(config), report_on_bids if can_report() else None
         app = create_app(
-            settings, catalogue, load, make_designers(config), trained_for, makers, report_on
+            settings,
+            catalogue,
+            load,
+            make_designers(config),
+            trained_for,
+            make_makers(config),
+            make_report_on(),
         )
         name = pretrained.described(designer.checkpoint) if designer else NONE
         told = f", trained for {trained_for}" if trained_for else ""
@@ -67,6 +73,15 @@ def make_designers(config: Serve) -> dict[str, Designer]:
     settings = {"heuristic": HeuristicSettings()} | config.evaluation.baselines
     portable = {name: each for name, each in settings.items() if not each.per_population}
     return build_all(portable, make_context(config, make_env(config)))
+
+
+def make_report_on() -> ReportOn | None:
+    """Return what makes reports on logs of bids as ``+experiment=from_bids`` does, if it can."""
+    if not can_report():
+        return None
+    from experiments.from_bids import plan_of  # pandas and matplotlib are slow to import
+
+    return partial(report_on_bids, plan_of(compose_config("+experiment=from_bids")))
 
 
 def make_makers(config: Serve) -> dict[str, Make]:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
+from daedalus.lab.bids.analysis import Analysis
 from daedalus.lab.bids.design import MULTIPLES, Judged, Verdict, interval_of, place_of
 from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.estimation import LEVELS
@@ -25,6 +26,20 @@ _STEPS = 160
 _DRAWS = 500
 _WIDTH = 0.07  # of the kernel of densities, as a share of the axis
 _BASES = {RESERVE: "times the reserve in force", LEVEL: "times the usual bid of the sale"}
+
+
+def figures_of(analysis: Analysis) -> dict[str, Figure]:
+    """Return all figures of a report, by name."""
+    findings, samples = analysis.findings, analysis.samples
+    estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
+    confidence = findings.confidence
+    values = {"values": values_over_bids(estimate)} if estimate.by_size else {}
+    reserve = reserve_curve(verdict, analysis.judged, analysis.judgements, estimator, confidence)
+    return values | {
+        "densities": densities(estimate, samples, confidence),
+        "reserve": reserve,
+        "sensitivity": sensitivity_dots(findings.sensitivity, verdict, estimator),
+    }
 
 
 def base_words(base: str) -> str:

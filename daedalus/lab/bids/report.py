@@ -45,9 +45,6 @@ h1 + blockquote { background: #fdecea; border-left-color: #c62828; color: #8e141
 """What follows the title in a quote is the warning, which is red."""
 
 
-LAST = "## Go on with it"
-"""Heading of the last part, which names files of the run."""
-
 _WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}, which may scroll">{}</div>'
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _FIGURE = re.compile(r'<p>(<img src="figures/[^>]*>)</p>')
@@ -72,13 +69,14 @@ _FORMATS = {
 }
 
 
-def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
+def markdown(findings: Findings, figures: Mapping[str, str], further: str) -> str:
     """Return the report.
 
     Args:
         findings: What it tells.
         figures: Paths of the figures, relative to the report, by name: ``values``, ``densities``,
             ``reserve`` and ``sensitivity``.
+        further: What a reader can go on with, such as ``go_on``.
     """
     log = findings.estimator.log
     parts = [
@@ -100,8 +98,8 @@ def markdown(findings: Findings, figures: Mapping[str, str]) -> str:
         *([_table(_readable_fit(findings.fit))] if len(findings.fit) else []),
         "## Checks of the assumptions",
         _checked(findings.checks),
-        LAST,
-        _further(findings),
+        "## Go on with it",
+        further,
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -161,7 +159,8 @@ def _with_terms(answers: list[str]) -> list[str]:
     return explained
 
 
-def _further(findings: Findings) -> str:
+def go_on(findings: Findings) -> str:
+    """Return what a reader can do with the files of a run."""
     told = (
         f"`population/{findings.population}.yaml` has these bidders as a population of the market. "
         "You can read and edit it. Its first lines say how to use it. `reserves.csv` has the "

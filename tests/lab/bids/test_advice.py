@@ -14,7 +14,7 @@ from daedalus.lab.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
 from daedalus.lab.bids.design import Policy, Verdict
 from daedalus.lab.bids.estimates import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount
-from daedalus.lab.bids.report import markdown
+from daedalus.lab.bids.report import go_on, markdown
 from daedalus.lab.bids.text_table import DOUBT, Note
 from daedalus.market.mechanism import Mechanism
 
@@ -50,7 +50,7 @@ def test_a_gain_that_is_smaller_than_the_error_is_to_be_tried(findings: Findings
 
 def test_each_range_stands_once(findings: Findings) -> None:
     figures = {name: "x.png" for name in ("values", "densities", "reserve", "sensitivity")}
-    text = markdown(findings, figures)
+    text = markdown(findings, figures, go_on(findings))
     ranges = re.findall(r"between [\d.,]+ and [\d.,]+", text)
     assert len(ranges) == 2 and "gain lies" in text and "best reserve lies between" in text
     assert text.count("confidence") == 1

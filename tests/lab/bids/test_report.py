@@ -16,6 +16,7 @@ from daedalus.lab.bids.findings import Findings, amount, reserve_words, verdict_
 from daedalus.lab.bids.report import markdown, page
 from tests.lab.bids.conftest import make_estimator
 
+FURTHER = "What to go on with."
 FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
 
 
@@ -33,7 +34,7 @@ def findings(
 
 
 def test_a_change_is_told_first(findings: Findings) -> None:
-    text = markdown(findings, FIGURES)
+    text = markdown(findings, FIGURES, FURTHER)
     read, said = text.split("\n\n")[1:3]
     assert read.startswith("- **Read**: 600 rows.")
     assert "**Used**: auction as the sale; bid as the bid." in read
@@ -44,9 +45,9 @@ def test_a_change_is_told_first(findings: Findings) -> None:
 
 
 def test_a_failed_check_is_told_above_the_verdict(findings: Findings, tmp_path: Path) -> None:
-    assert "Warning" not in markdown(findings, FIGURES)
+    assert "Warning" not in markdown(findings, FIGURES, FURTHER)
     bad = findings.checks.assign(fails=[True, *[False] * (len(findings.checks) - 1)])
-    text = markdown(replace(findings, checks=bad), FIGURES)
+    text = markdown(replace(findings, checks=bad), FIGURES, FURTHER)
     warning = text.split("\n\n")[1]
     assert warning.startswith("> **Warning: ") and warning.count("\n") == 0
     assert bad["check"][0] in warning and bad["check"][1] not in warning
@@ -56,7 +57,7 @@ def test_a_failed_check_is_told_above_the_verdict(findings: Findings, tmp_path: 
 
 
 def test_each_assumption_has_its_row(findings: Findings) -> None:
-    said = markdown(findings, FIGURES).partition("## Checks of the assumptions")[2]
+    said = markdown(findings, FIGURES, FURTHER).partition("## Checks of the assumptions")[2]
     lines = [line for line in said.split("\n") if line.startswith("| ")]
     assert len(lines) == 2 + len(findings.checks)
     assert "passes, p = " in said and "| not tested | Not testable from bids." in said
@@ -64,7 +65,7 @@ def test_each_assumption_has_its_row(findings: Findings) -> None:
 
 def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     kept = replace(findings, verdict=replace(findings.verdict, change=False))
-    said = markdown(kept, FIGURES).split("\n\n")[2]
+    said = markdown(kept, FIGURES, FURTHER).split("\n\n")[2]
     assert said.startswith("> **Change nothing: go on without a reserve.**")
     assert "No reserve surely brings more." in said
     reserved = make_estimator(1.0)
@@ -77,7 +78,7 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
         raised=(-2.0, -3.0, -1.0),
         reward=100.0,
     )
-    text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES)
+    text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES, FURTHER)
     assert "keep today's reserve.**" in text and "0.90 times today's" in text
     assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
 
@@ -94,12 +95,12 @@ def test_a_change_of_format_is_told(findings: Findings) -> None:
     verdict = replace(
         findings.verdict, policy=replace(findings.verdict.policy, mechanism=mechanism)
     )
-    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES)
+    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES, FURTHER)
 
 
 def test_another_objective_is_named(findings: Findings) -> None:
     other = replace(findings, in_money=False, reward="welfare")
-    assert "in welfare" in markdown(other, FIGURES)
+    assert "in welfare" in markdown(other, FIGURES, FURTHER)
 
 
 def test_the_page_holds_its_figures(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from daedalus.checks import CannotRunError
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS, for_visitors
-from experiments.report_on_bids import report_on_bids
+from experiments.serve import make_report_on
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.conftest import JSON_BODY, serving
 from tests.service.sessions.test_worker import behind, echoing, endless, refused
@@ -175,11 +175,13 @@ UNUSABLE = [
 
 @pytest.mark.slow
 def test_what_a_log_lacks_is_said_in_a_sentence(tmp_path: Path) -> None:
+    report_on = make_report_on()
+    assert report_on is not None
     for number, (csv, why) in enumerate(UNUSABLE):
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(CannotRunError, match=why):
-            report_on_bids("bids", csv, BidLogSettings(), str(folder))
+            report_on("bids", csv, BidLogSettings(), str(folder))
 
 
 @pytest.mark.slow
@@ -188,7 +190,7 @@ def test_a_hostile_log_becomes_a_report_without_a_script(reach, scratch: Path) -
     bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 60, rng)]
     words = [f"<img src=x onerror=alert({number % 2})>{FORMULA}" for number in range(len(bids))]
     table = table_of(bids, **{"<script>alert(1)</script>": words, "=1+1": [1.5] * len(bids)})
-    client = reach(report_on=report_on_bids, report_timeout=240.0)
+    client = reach(report_on=make_report_on(), report_timeout=240.0)
     sent = {"csv": table.to_csv(index=False), "name": "../<script>alert(2)</script>"}
     made = client.post("/api/bids", json=sent)
     assert made.status_code == 200, made.text

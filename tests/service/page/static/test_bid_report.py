@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from experiments.report_on_bids import report_on_bids
+from experiments.serve import make_report_on
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.page.static.visitor import Visit, at_own_site
 from tests.service.sessions.test_worker import behind
@@ -27,7 +27,7 @@ def test_a_log_becomes_a_report_in_a_frame_that_may_do_nothing(
     (tmp_path / "bad.csv").write_text(f"auction,bid\n1,{HOSTILE}\n1,2\n")
     (tmp_path / "latin.csv").write_bytes("auction,bid,straße\n1,2,ü\n1,3,ü\n".encode("latin-1"))
     (tmp_path / "long.csv").write_text("1,2\n" * 300_000)
-    with at_own_site(visit, catalogue, report_on=report_on_bids, report_timeout=240.0) as visitor:
+    with at_own_site(visit, catalogue, report_on=make_report_on(), report_timeout=240.0) as visitor:
         page, said = visitor.page, visitor.page.locator("#bids-said")
         for name, why in (
             ("long", "The file is too long"),
@@ -66,7 +66,7 @@ def test_columns_are_named_on_the_page_and_a_wrong_choice_is_refused_at_once(
     bids = [100.0 * row for row in first_price_bids(uniform, 3, 60, rng)]
     table = table_of(bids).rename(columns={"auction": "Number", "bid": "Amount, EUR"})
     table.to_csv(tmp_path / "export.csv", index=False, sep=";", decimal=",")
-    with at_own_site(visit, catalogue, report_on=report_on_bids, report_timeout=240.0) as visitor:
+    with at_own_site(visit, catalogue, report_on=make_report_on(), report_timeout=240.0) as visitor:
         page, said = visitor.page, visitor.page.locator("#bids-said")
         expect(page.locator("#bids-columns")).to_be_hidden()
         page.set_input_files("#bids-file", tmp_path / "export.csv")
