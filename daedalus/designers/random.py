@@ -10,7 +10,7 @@ from daedalus.checks import bounded
 from daedalus.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-from daedalus.search.space import random_mechanisms
+from daedalus.search.space import random_allowed
 
 SAMPLINGS = ("uniform", "published")
 
@@ -33,11 +33,11 @@ class RandomSettings(DesignerSettings):
 
 
 class RandomDesigner:
-    """Draws every field anew at every step, uniformly and independently."""
+    """Draws every field anew at every step, uniformly and independently, of what is allowed."""
 
     def __init__(self, sampling: str = "uniform") -> None:
         self._sampling = sampling
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return one random mechanism for each market."""
-        return random_mechanisms(len(observations), rng, self._sampling)
+        return random_allowed(len(observations), rng, observations.goals, self._sampling)
