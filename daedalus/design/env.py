@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from daedalus.checks import CannotRunError
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import mean_over_rounds
+from daedalus.market.allowed import Allowed, checked_allowed
 from daedalus.market.factory import make_market
-from daedalus.market.goal import Goal
+from daedalus.market.goal import Goal, refuse_others
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.mechanism import Mechanisms
@@ -51,11 +52,21 @@ class DesignEnv:
         market: The market, with its bidders.
         settings: Shape of an episode.
         reward: What a designer is to maximise. By default this is R alone.
+        allowed: What a designer may set, see ``Goal``. By default all fields are free.
+        brief: What is asked for in words, see ``Goal``.
+
+    Raises:
+        ValueError: A restriction is none, see ``Goal``.
     """
 
     market: Market
     settings: MarketSettings
     reward: RewardStack = field(default_factory=RewardStack)
+    allowed: Mapping[str, Allowed] = field(default_factory=dict, repr=False)
+    brief: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        checked_allowed(self.allowed)
 
     @classmethod
     def of(
@@ -72,13 +83,13 @@ class DesignEnv:
         return cls(make_market(settings, population, players), settings, reward or RewardStack())
 
     def with_population(self, population: Population | SeatPlan) -> Self:
-        """Return the environment of another population; settings, reward and players stay."""
+        """Return the environment of another population; everything else stays, players too."""
         return replace(self, market=make_market(self.settings, population, self.market.players))
 
     @cached_property
     def goal(self) -> Goal:
-        """Return what a designer is asked for: the weights of the reward."""
-        return Goal(self.reward.active)
+        """Return what a designer is asked for: weights, what it may set, and words."""
+        return Goal(self.reward.active, self.allowed, self.brief)
 
     def reset(self, seeds: NDArray[np.uint64]) -> Episodes:
         """Begin one episode for each seed and play its warm-up under its incumbent."""
@@ -151,7 +162,6 @@ class Episodes:
     def observe(self) -> Observation:
         """Return what the designer sees now."""
         observed = self.env.market.observe(self.state)
-        goals = np.full(len(self), self.env.goal) if self.goals is None else self.goals
         return Observation(
             mechanisms=self.mechanisms,
             history=observed.history,
@@ -159,7 +169,7 @@ class Episodes:
             round_number=self.steps.copy(),
             episode_length=self.env.settings.episode_length,
             stage=self.env.market.population.stage,
-            goals=goals,
+            goals=self.goal_of_each,
         )
 
     @property
@@ -175,7 +185,8 @@ class Episodes:
 
         Raises:
             CannotRunError: They are no ``Mechanisms``.
-            ValueError: There is not one mechanism for each episode; nothing has been played.
+            ValueError: There is not one mechanism for each episode, or the goal of one that goes on
+                does not allow its mechanism; nothing has been played.
         """
         if not isinstance(mechanisms, Mechanisms):
             kind = type(mechanisms).__name__
@@ -186,10 +197,17 @@ class Episodes:
         if len(mechanisms) != len(self):
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
+        if self.goals is not None or self.env.allowed:
+            refuse_others(mechanisms.take(np.flatnonzero(running)), self.goal_of_each[running])
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)
         return StepResult(outcome, scored, running, self.env.reward)
+
+    @property
+    def goal_of_each(self) -> NDArray[np.object_]:
+        """Return the goal of each episode, shape (B,)."""
+        return np.full(len(self), self.env.goal) if self.goals is None else self.goals
 
     def _play(self, mechanisms: Mechanisms, rows: NDArray[np.int64]) -> Outcome:
         market, rounds = self.env.market, self.env.settings.rounds_per_step

@@ -64,7 +64,7 @@ def scale_of(env: DesignEnv) -> Scale | None:
 
     Population, market, shape of the episode and reward must be those of the measurement.
     """
-    if not env.reward.is_composite or env.market.players:
+    if not env.reward.is_composite or env.allowed or env.market.players:
         return None
     return _scales().get(fingerprint(env))
 

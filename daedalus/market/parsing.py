@@ -6,7 +6,8 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, checked_field, shown
+from daedalus.market.goal import ANYTHING, Goal
+from daedalus.market.mechanism import FIELDS, Mechanism, MechanismError, shown
 
 MAX_TEXT = 20_000
 """Most characters of an object, and of the whole text if ``strict``. A mechanism takes 350."""
@@ -59,7 +60,7 @@ class _RefusedError(Exception):
     """A text has not one readable object. The message begins with its kind and a colon."""
 
 
-def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
+def parse_mechanism(text: str, strict: bool = True, goal: Goal = ANYTHING) -> ParsedMechanism:
     """Read a mechanism from ``text``, which holds one JSON object with all eleven fields.
 
     A missing, repeated or unknown field, a wrong type, NaN and a value out of range are errors. So
@@ -69,6 +70,7 @@ def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
         text: What a designer wrote.
         strict: Whether anything but white space beside the object is an error. If not, the object
             may stand in a code fence or between other words.
+        goal: A value that it does not allow is an error, as one out of range is.
 
     Returns:
         The mechanism, or the reasons why there is none.
@@ -83,7 +85,7 @@ def parse_mechanism(text: str, strict: bool = True) -> ParsedMechanism:
             errors[name] = f"unknown field: {shown(name)}; the fields are {', '.join(FIELDS)}"
             continue
         try:
-            checked_field(name, value)
+            goal.check_value(name, value)
         except MechanismError as error:
             errors[name] = str(error)
     valid_share = sum(name not in errors for name in FIELDS) / len(FIELDS)

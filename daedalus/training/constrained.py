@@ -9,7 +9,7 @@ the choice before them (jump-forward decoding: Zheng et al. 2024, "SGLang").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +23,7 @@ from llguidance.hf import from_tokenizer
 from llguidance.numpy import allocate_token_bitmask, fill_next_token_bitmask_par
 from numpy.typing import NDArray
 
+from daedalus.market.allowed import Allowed
 from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.training.model import LanguageModel
 
@@ -116,9 +117,16 @@ def _unpacked(words: NDArray[np.int32], vocabulary: int) -> NDArray[np.bool_]:
     return bits.view(np.bool_)
 
 
-def mechanism_constraint(language_model: LanguageModel) -> Constraint:
-    """Return the constraint that a model writes one mechanism only, see ``constraint_to``."""
-    return constraint_to(mechanism_pattern(), language_model)
+def mechanism_constraint(
+    language_model: LanguageModel, allowed: Mapping[str, Allowed] | None = None
+) -> Constraint:
+    """Return the constraint that a model writes one mechanism only, see ``constraint_to``.
+
+    Args:
+        language_model: The model that writes.
+        allowed: What the fields may be, see ``Goal``.
+    """
+    return constraint_to(mechanism_pattern(allowed), language_model)
 
 
 def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ from transformers import BatchEncoding
 
 from daedalus.design.language.prompt import Generate, Message
 from daedalus.design.language.reply import Ask, Reply
+from daedalus.market.allowed import Allowed
 from daedalus.training.constrained import (
     Constraint,
     answer_constrained,
@@ -30,6 +31,7 @@ def make_generate(
     temperature: float,
     max_new_tokens: int,
     constrained: bool = False,
+    allowed: Mapping[str, Allowed] | None = None,
 ) -> Generate:
     """Return a function from chats to completions.
 
@@ -38,8 +40,9 @@ def make_generate(
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Largest number of tokens of an answer that is not constrained.
         constrained: Whether to force a valid mechanism, see ``daedalus.training.constrained``.
+        allowed: What the fields of a constrained answer may be, see ``Goal``.
     """
-    constraint = mechanism_constraint(language_model) if constrained else None
+    constraint = mechanism_constraint(language_model, allowed) if constrained else None
 
     def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
         texts: list[str] = []

@@ -164,7 +164,8 @@ def _corpus(
     states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=player)
     chats = prompts(states.observe(), prompt)
     texts = [message["content"] for chat in chats for message in chat]
-    answers = [format_mechanism(each) for each in synthetic_mechanisms(_CORPUS_STATES, seed)]
+    drawn = synthetic_mechanisms(_CORPUS_STATES, seed, env.goal)
+    answers = [format_mechanism(each) for each in drawn]
     return texts + answers + ["system", "user", "assistant"] * _CORPUS_STATES
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from daedalus.design.search.space import neighbour
+from daedalus.design.search.space import GRID, Settings, neighbour
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.constrained import Constraint
 from daedalus.training.defaults import end_of_answer
@@ -20,6 +20,7 @@ def with_neighbours(
     count: int,
     tokenizer: PreTrainedTokenizerBase,
     constraint: Constraint,
+    grid: Settings = GRID,
 ) -> list[list[int]]:
     """Return groups in which neighbours of sampled answers come before these.
 
@@ -29,6 +30,7 @@ def with_neighbours(
         count: Neighbours that each group gets, drawn by torch's global random numbers.
         tokenizer: It reads answers.
         constraint: It writes them.
+        grid: Values of each field that neighbours take.
     """
     if not count:
         return list(answers)
@@ -38,12 +40,12 @@ def with_neighbours(
         group = answers[start : start + sampled]
         parents = [group[place] for place in rng.integers(len(group), size=count)]
         texts = [str(tokenizer.decode(each, skip_special_tokens=True)) for each in parents]
-        whole += [[*constraint.tokens(_neighbour(text, rng)), end] for text in texts]
+        whole += [[*constraint.tokens(_neighbour(text, rng, grid)), end] for text in texts]
         whole += group
     return whole
 
 
-def _neighbour(text: str, rng: np.random.Generator) -> str:
+def _neighbour(text: str, rng: np.random.Generator, grid: Settings) -> str:
     mechanism = parse_mechanism(text).mechanism
     assert mechanism is not None
-    return format_mechanism(neighbour(mechanism, rng))
+    return format_mechanism(neighbour(mechanism, rng, grid))

@@ -101,7 +101,8 @@ def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
     chats = prompts(states.observe(), run.settings.prompt)
     last = run.settings.reinforcement[run.settings.last]
     exported = load_language_model(run.folder.model)
-    constraint = mechanism_constraint(model) if run.settings.constrained else None
+    allowed = run.env.goal.allowed
+    constraint = mechanism_constraint(model, allowed) if run.settings.constrained else None
     closeness = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
     run.tracker.rewind(FIDELITY, -1)
     run.tracker.log(FIDELITY, last.steps, asdict(closeness))

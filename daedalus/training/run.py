@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,12 @@ class TrainingRun:
         objectives = self.settings.objectives
         if not objectives:
             return None
-        return draw_objectives(
+        drawn = draw_objectives(
             objectives, count, generator(self.seed, f"objectives/{purpose}")
         ).goals
+        allowed, brief = self.env.goal.allowed, self.env.brief
+        drawn[:] = [replace(each, allowed=allowed, brief=brief) for each in drawn]
+        return drawn
 
     def env_of(self, population: PopulationSettings) -> DesignEnv:
         """Return an environment like the run's, with another population."""

@@ -48,7 +48,7 @@ def find_portfolio(
         mechanisms = make_portfolio(env, count, settings.episodes, seed, rewards)
         rows = [mechanisms[row].to_dict() for row in range(len(mechanisms))]
         write_table(pd.DataFrame(rows), path)
-    return Mechanisms.stack(read_mechanisms(path))
+    return env.goal.nearest(Mechanisms.stack(read_mechanisms(path)))
 
 
 def _rewards(objectives: Sequence[Asked], count: int, seed: int) -> list[RewardStack]:

@@ -14,6 +14,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 from trl import GRPOTrainer
 
+from daedalus.design.search.space import GRID, Settings
 from daedalus.runs.processes import gathered
 from daedalus.training.constrained import Constraint
 from daedalus.training.generating import generating, repeatable_attention
@@ -35,13 +36,20 @@ class ConstrainedTrainer(GRPOTrainer):
     Args:
         constraint: What the model may write.
         neighbours: Answers of each group that differ from sampled ones in one field.
+        grid: Values of each field that these take.
     """
 
     def __init__(
-        self, *arguments: Any, constraint: Constraint, neighbours: int = 0, **options: Any
+        self,
+        *arguments: Any,
+        constraint: Constraint,
+        neighbours: int = 0,
+        grid: Settings = GRID,
+        **options: Any,
     ) -> None:
         self.constraint = constraint
         self.neighbours = neighbours
+        self.grid = grid
         super().__init__(*arguments, **options)
 
     def _generate_single_turn(
@@ -53,7 +61,8 @@ class ConstrainedTrainer(GRPOTrainer):
         sampled = [each for place, each in enumerate(prompt_ids) if place % size >= added]
         with generating(language_model.model):  # gradient checkpointing would drop what it has read
             answers = answer(language_model, sampled, self.temperature, self.constraint)
-        return with_neighbours(answers, size - added, added, tokenizer, self.constraint), None
+        whole = with_neighbours(answers, size - added, added, tokenizer, self.constraint, self.grid)
+        return whole, None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)

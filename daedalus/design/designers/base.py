@@ -43,10 +43,10 @@ class DesignerContext:
     population: str | None = None
 
     def candidates(self, count: int) -> Mechanisms:
-        """Return the portfolio, or ``count`` random mechanisms if there is none."""
+        """Return the portfolio, or ``count`` random mechanisms without one; all are allowed."""
         if self.portfolio is not None:
-            return self.portfolio
-        return random_mechanisms(count, generator(self.seed, "candidates"))
+            return self.env.goal.nearest(self.portfolio)
+        return random_mechanisms(count, generator(self.seed, "candidates"), goal=self.env.goal)
 
 
 @dataclass

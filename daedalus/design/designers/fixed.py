@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms, mechanism_from_mapping
 from daedalus.market.observation import Observation
 
@@ -50,11 +51,12 @@ class FixedSettings(DesignerSettings):
 
 
 class FixedDesigner:
-    """Proposes the same mechanism at every step."""
+    """Proposes the same mechanism at every step, or the nearest that is allowed."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the mechanism for each market."""
-        return Mechanisms.repeat(self.mechanism, len(observations))
+        repeated = Mechanisms.repeat(self.mechanism, len(observations))
+        return nearest_allowed(repeated, observations.goals)

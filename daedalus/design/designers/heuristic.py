@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from daedalus.checks import at_least, within
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 
@@ -56,7 +57,7 @@ class HeuristicDesigner:
         self._settings = settings or HeuristicSettings()
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the mechanism for each market."""
+        """Return the mechanism for each market, or the nearest that is allowed."""
         alarms, quiet = self._settings, Mechanisms.repeat(_QUIET, len(observations))
         signal = _mean_of_known(observations.field("collusion_signal")[:, -5:])
         ring = signal > alarms.collusion_alarm
@@ -65,12 +66,13 @@ class HeuristicDesigner:
         reserve = observations.mechanisms.reserve_price
         halved = np.minimum(reserve, np.maximum(0.05, reserve / 2))
         first_price = AUCTION_TYPES.index("first_price")
-        return quiet.with_columns(
+        reacted = quiet.with_columns(
             auction_type=np.where(ring, first_price, quiet.auction_type),
             collusion_penalty=np.where(ring, 1.5, quiet.collusion_penalty),
             reveal_clearing_price=quiet.reveal_clearing_price & ~sliding,
             reserve_price=np.where(leaving, halved, quiet.reserve_price),
         )
+        return nearest_allowed(reacted, observations.goals)
 
 
 def _mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:

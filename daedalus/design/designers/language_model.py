@@ -15,6 +15,7 @@ from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.design.language.reply import AskMany, Reply
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.parsing import ParsedMechanism, no_mechanism
@@ -102,6 +103,8 @@ class Answer:
 class LanguageModelDesigner:
     """Asks a model for a mechanism as JSON. An answer that does not parse is a malformed proposal.
 
+    So is one that the goal of its market does not allow.
+
     Args:
         generate: Completes chats, in texts or in replies that may give a reason for having none.
         prompt: Contents of the prompt.
@@ -128,11 +131,12 @@ class LanguageModelDesigner:
         chats = prompts(observations, self.prompt)
         said: Sequence[str | Reply] = self._generate(chats, rng)
         self.answers = [
-            self._answer(chat[-1]["content"], each) for chat, each in zip(chats, said, strict=True)
+            self._answer(chat[-1]["content"], each, observations.goal(row))
+            for row, (chat, each) in enumerate(zip(chats, said, strict=True))
         ]
         return Mechanisms.stack([each.parsed.mechanism for each in self.answers])
 
-    def _answer(self, prompt: str, said: str | Reply) -> Answer:
+    def _answer(self, prompt: str, said: str | Reply, goal: Goal) -> Answer:
         text, reason = (said.text, said.reason) if isinstance(said, Reply) else (said, "")
-        parsed = no_mechanism(reason) if reason else answered_mechanism(text, self._strict)
+        parsed = no_mechanism(reason) if reason else answered_mechanism(text, self._strict, goal)
         return Answer(prompt, text, parsed)

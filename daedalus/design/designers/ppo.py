@@ -14,6 +14,7 @@ from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.space import LEVELS, mechanisms_at
+from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.files import written_whole
@@ -74,11 +75,12 @@ class PpoDesigner:
     layers: tuple[tuple[Weights, Weights], ...]
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return the likeliest mechanism for each market."""
+        """Return the likeliest mechanism for each market, or the nearest that is allowed."""
         scores = self.scores(observed_features(observations).astype(np.float32))
         ends = np.cumsum([len(LEVELS[name]) for name in FIELDS])
         parts = np.split(scores, ends[:-1], axis=1)
-        return mechanisms_at(np.stack([part.argmax(axis=1) for part in parts], axis=1), LEVELS)
+        places = np.stack([part.argmax(axis=1) for part in parts], axis=1)
+        return nearest_allowed(mechanisms_at(places, LEVELS), observations.goals)
 
     def scores(self, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the score of each level, shape (B, levels)."""

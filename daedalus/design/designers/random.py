@@ -8,7 +8,7 @@ import numpy as np
 
 from daedalus.checks import bounded
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
-from daedalus.design.search.space import random_mechanisms
+from daedalus.design.search.space import random_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 
@@ -33,11 +33,11 @@ class RandomSettings(DesignerSettings):
 
 
 class RandomDesigner:
-    """Draws every field anew at every step, uniformly and independently."""
+    """Draws every field anew at every step, uniformly and independently, of what is allowed."""
 
     def __init__(self, sampling: str = "uniform") -> None:
         self._sampling = sampling
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return one random mechanism for each market."""
-        return random_mechanisms(len(observations), rng, self._sampling)
+        return random_allowed(len(observations), rng, observations.goals, self._sampling)

@@ -22,4 +22,5 @@ class SearchSettings(DesignerSettings, SearchBudget):
     def build(self, context: DesignerContext) -> FixedDesigner:
         """Search, and return a designer that proposes the result."""
         score = EpisodeObjective([context.env], context.seed)
-        return FixedDesigner(best_fixed(self, score, generator(context.seed, "search"))[0])
+        rng = generator(context.seed, "search")
+        return FixedDesigner(best_fixed(self, score, rng, context.env.goal)[0])

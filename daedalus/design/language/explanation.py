@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -120,7 +121,7 @@ def _answer() -> str:
 
 def allowed(field: dict[str, Any]) -> str:
     """Return in words which values a field of ``mechanism_schema`` may have."""
-    if field["type"] == "number":
+    if "minimum" in field:
         return f"a number from {field['minimum']} to {field['maximum']}, two decimals at most"
-    words = (f'"{word}"' for word in field.get("enum", ()))
+    words = (json.dumps(word) for word in field.get("enum", ()))
     return " or ".join(words) or "true or false"

@@ -184,6 +184,7 @@ def distil(
         return DistillationData.read(keep).fitted(seed)
     if budget.data:
         data = DistillationData.read(Path(budget.data))
+        data = replace(data, candidates=env.goal.nearest(data.candidates))
     else:
         data = gather_distillation_data(env, candidates, budget, seed)
     if keep is not None:

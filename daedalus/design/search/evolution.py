@@ -11,7 +11,9 @@ from scipy.optimize import Bounds, differential_evolution
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.budgets import EvolutionBudget
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
+from daedalus.market.allowed import Allowed, Between
+from daedalus.market.goal import Goal, column
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import SEARCH, phase
 
@@ -23,19 +25,20 @@ def evolve(env: DesignEnv, budget: EvolutionBudget, seed: int) -> Mechanism:
     """Return the best mechanism that evolution finds. It treats words and flags as integers.
 
     Args:
-        env: Where mechanisms are played.
+        env: Where mechanisms are played. Its goal allows them.
         budget: Size of a generation, number of generations, episodes behind each score.
         seed: Seed of the run.
     """
-    score = EpisodeObjective([env], seed, _PURPOSE)
+    score, goal = EpisodeObjective([env], seed, _PURPOSE), env.goal
+    axes = [goal.values(name) for name in FIELDS]
 
     def loss(points: Any, /) -> Any:  # (fields, B) to (B,), a shape that SciPy's stubs lack
-        return -score(_mechanisms(points), budget.episodes)
+        return -score(_mechanisms(points, goal), budget.episodes)
 
     found = differential_evolution(
         loss,
-        Bounds(*np.array([_bounds(name) for name in FIELDS]).T),
-        integrality=[name not in RANGES for name in FIELDS],
+        Bounds(*np.array([_bounds(each) for each in axes]).T),
+        integrality=[not isinstance(each, Between) for each in axes],
         maxiter=budget.generations,
         popsize=budget.population,
         polish=False,
@@ -44,16 +47,17 @@ def evolve(env: DesignEnv, budget: EvolutionBudget, seed: int) -> Mechanism:
         vectorized=True,
         rng=generator(seed, _PURPOSE),
     )
-    return _mechanisms(found.x[:, None]).rounded()[0]
+    return goal.nearest(_mechanisms(found.x[:, None], goal).rounded())[0]
 
 
-def _bounds(name: str) -> tuple[float, float]:
-    return RANGES[name] if name in RANGES else (0, len(CHOICES.get(name, (False, True))) - 1)
+def _bounds(allowed: Allowed) -> tuple[float, float]:
+    return allowed if isinstance(allowed, Between) else (0, len(allowed) - 1)
 
 
-def _mechanisms(points: NDArray[np.float64]) -> Mechanisms:
-    """Return the mechanisms of points, shape (fields, B)."""
+def _mechanisms(points: NDArray[np.float64], goal: Goal) -> Mechanisms:
+    """Return the mechanisms of points, shape (fields, B): numbers, or places of allowed values."""
     columns: dict[str, Any] = dict(zip(FIELDS, points, strict=True))
-    for name in FLAGS:
-        columns[name] = columns[name] > 0.5
+    for name, point in columns.items():
+        if not isinstance(allowed := goal.values(name), Between):
+            columns[name] = column(name, allowed)[point.round().astype(np.int64)]
     return Mechanisms(**columns)

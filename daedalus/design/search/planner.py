@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.budgets import PlannerBudget
 from daedalus.design.search.lookahead import LookAhead
-from daedalus.design.search.space import with_one_field_redrawn
+from daedalus.design.search.space import LEVELS, with_one_field_redrawn
+from daedalus.market.goal import Goal, by_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
@@ -24,14 +25,34 @@ def plan(
 
     Args:
         states: B paused episodes with at least one step left, which stay as they are.
-        candidates: Mechanisms to choose from.
+        candidates: Mechanisms to choose from, moved to what the goal of a state allows.
         budget: How far and how broadly to look ahead. If an episode ends
             earlier, the horizon is shorter.
         seed: Seed of futures and variations.
         purpose: Keys the futures; another purpose gives other futures.
     """
     left = states.env.settings.episode_length - int(states.steps.max())
-    horizon = min(budget.horizon, left)
+    budget = replace(budget, horizon=min(budget.horizon, left))
+    groups = by_allowed(states.goal_of_each)
+    if len(groups) == 1:
+        return _plan_alike(states, candidates, budget, seed, purpose, groups[0][0])
+    best = Mechanisms.repeat(candidates[0], len(states))
+    for goal, rows in groups:
+        part = _plan_alike(states.fork(rows), candidates, budget, seed, purpose, goal)
+        best = best.replace(rows, part)
+    return best
+
+
+def _plan_alike(
+    states: Episodes,
+    candidates: Mechanisms,
+    budget: PlannerBudget,
+    seed: int,
+    purpose: str,
+    goal: Goal,
+) -> Mechanisms:
+    """Plan in states whose goals allow the same."""
+    candidates, levels, horizon = goal.nearest(candidates), goal.settings(LEVELS), budget.horizon
     look_ahead = LookAhead(budget.futures, seed)
     rewards = look_ahead.compare(states, candidates, horizon, purpose)
     best = candidates.take(rewards.argmax(axis=1))
@@ -39,7 +60,7 @@ def plan(
     count = budget.variations + 1
     rows = np.repeat(np.arange(len(best)), count)
     for number in range(budget.rounds):
-        tried = with_one_field_redrawn(best.take(rows), rng)
+        tried = with_one_field_redrawn(best.take(rows), rng, levels)
         tried = tried.replace(np.arange(0, len(rows), count), best)
         seeds = look_ahead.future_seeds(len(best), f"{purpose}/{number}")[rows]
         rewards = look_ahead.expected_rewards(states, rows, tried, seeds, horizon)

@@ -15,7 +15,7 @@ from daedalus.design.search.best_fixed import best_of_candidates
 from daedalus.design.search.budgets import EvolutionBudget
 from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.design.search.space import random_mechanisms
+from daedalus.design.search.space import LEVELS, random_mechanisms
 from daedalus.design.search.sweep import sweep
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import sampled_populations
@@ -48,13 +48,13 @@ def best_responses(
     The best of ``starts`` and of random mechanisms is swept.
 
     Args:
-        envs: Where mechanisms are played.
+        envs: Where mechanisms are played, at least one. Their goals allow the same.
         starts: Mechanisms to begin from.
         episodes: Episodes behind each score of a sweep.
         seed: Seed of the run.
         purpose: Keys the random mechanisms and the markets.
     """
-    drawn = random_mechanisms(_POOL, generator(seed, purpose))
+    drawn = random_mechanisms(_POOL, generator(seed, purpose), goal=envs[0].goal)
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
     scores = (EpisodeObjective([env], seed, f"{purpose}/choice") for env in envs)
     found = share_out(partial(_swept, pool, episodes), scores, len(envs))
@@ -64,7 +64,7 @@ def best_responses(
 def _swept(pool: Mechanisms, episodes: int, score: EpisodeObjective) -> Mechanism:
     """Return what a sweep makes of the pool's best mechanism."""
     best = pool[int(np.argmax(score(pool, _POOL_EPISODES)))]
-    return sweep(best, score, _SWEEPS, episodes)
+    return sweep(best, score, _SWEEPS, episodes, score.envs[0].goal.settings(LEVELS))
 
 
 @phase(SEARCH)
@@ -94,5 +94,6 @@ def make_portfolio(
     responses = best_responses(envs, [], episodes, seed, "portfolio")
     evolved = evolve(env, EvolutionBudget(episodes=max(1, episodes // 2)), seed)
     everywhere = EpisodeObjective([env], seed, "portfolio/choice")
-    best = best_of_candidates([*responses, evolved], everywhere, _SWEEPS, 8 * episodes)
-    return Mechanisms.distinct([*responses, best])
+    found = [*responses, evolved]
+    best = best_of_candidates(found, everywhere, _SWEEPS, 8 * episodes, env.goal)
+    return env.goal.nearest(Mechanisms.distinct([*responses, best]))

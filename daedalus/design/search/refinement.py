@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.search.budgets import DistillationBudget
 from daedalus.design.search.lookahead import LookAhead
+from daedalus.design.search.space import LEVELS
 from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.design.search.sweep import sweep
 from daedalus.design.search.trees import TreeDesigner
@@ -48,13 +49,13 @@ def refined_candidates(
     player = EpsilonGreedyExplorer(learner, candidates, budget.exploration)
     states = mid_episode_states(env, budget.states, seed, purpose, budget.horizon, player)
     chosen = learner.choose(states.observe())
-    refined = []
+    refined, levels = [], env.goal.settings(LEVELS)
     for number in range(len(candidates)):
         rows = np.flatnonzero(chosen == number)
         if len(rows) >= _FEWEST:
             score = _StateObjective(states.fork(rows), budget.horizon, seed, purpose)
-            refined.append(sweep(candidates[number], score, _SWEEPS, _FUTURES))
-    return Mechanisms.distinct([*refined, candidates[len(candidates) - 1]])
+            refined.append(sweep(candidates[number], score, _SWEEPS, _FUTURES, levels))
+    return env.goal.nearest(Mechanisms.distinct([*refined, candidates[len(candidates) - 1]]))
 
 
 @dataclass(frozen=True)

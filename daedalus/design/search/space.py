@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.allowed import Allowed, Between
+from daedalus.market.goal import ANYTHING, Goal, by_allowed, column
 from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism, Mechanisms
 
 _PUBLISHED_RESERVE_HIGH = 0.5
+
+Settings = Mapping[str, tuple[Any, ...]]
+"""Settings of each field, such as ``LEVELS`` or ``GRID``, or what a goal allows of them."""
 
 LEVELS: dict[str, tuple[Any, ...]] = (
     dict(CHOICES)
@@ -34,84 +39,126 @@ GRID: dict[str, tuple[Any, ...]] = {name: _grid(name) for name in FIELDS}
 """All settings of each field, with hundredths of the reserve and tenths of the penalties."""
 
 
-def mechanisms_at(
-    places: NDArray[np.integer[Any]], table: Mapping[str, tuple[Any, ...]] = GRID
-) -> Mechanisms:
+def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> Mechanisms:
     """Return the mechanisms with these places in a table of settings.
 
     Args:
         places: One row for each mechanism, one column for each of ``FIELDS``, in order, shape
             (B, 11), each from 0 to below the number of the field's settings.
-        table: Settings of each field, such as ``LEVELS`` or ``GRID``.
+        table: Settings of each field.
     """
     columns = {
-        name: column if name in CHOICES else np.array(table[name])[column]
-        for name, column in zip(FIELDS, places.T, strict=True)
+        name: column(name, table[name])[each] for name, each in zip(FIELDS, places.T, strict=True)
     }
     return Mechanisms(**columns)
 
 
-def places_of(
-    mechanisms: Mechanisms, table: Mapping[str, tuple[Any, ...]] = GRID
-) -> NDArray[np.int64]:
+def places_of(mechanisms: Mechanisms, table: Settings = GRID) -> NDArray[np.int64]:
     """Return the places of the nearest settings, shape (B, 11): undoes ``mechanisms_at``."""
     columns = []
     for name in FIELDS:
-        column = getattr(mechanisms, name)
-        settings = np.arange(len(table[name])) if name in CHOICES else np.array(table[name])
-        apart = np.abs(column[:, None].astype(np.float64) - settings.astype(np.float64))
+        given, settings = getattr(mechanisms, name), column(name, table[name])
+        apart = np.abs(given[:, None].astype(np.float64) - settings.astype(np.float64))
         columns.append(apart.argmin(axis=1))
     return np.stack(columns, axis=1)
 
 
 def random_mechanisms(
-    count: int, rng: np.random.Generator, sampling: str = "uniform"
+    count: int, rng: np.random.Generator, sampling: str = "uniform", goal: Goal = ANYTHING
 ) -> Mechanisms:
     """Draw mechanisms with independent, uniform fields.
 
     Args:
         count: Number of mechanisms.
         rng: Source of the draws.
-        sampling: ``uniform`` covers the valid space. ``published`` draws reserves up to 0.5 only.
+        sampling: ``uniform`` covers the valid space. ``published`` draws reserves up to 0.5 only,
+            as far as the goal allows any.
+        goal: It allows what is drawn.
     """
-    columns: dict[str, Any] = {
-        name: rng.integers(len(words), size=count) for name, words in CHOICES.items()
-    }
-    for name, (low, high) in RANGES.items():
-        narrowed = sampling == "published" and name == "reserve_price"
-        columns[name] = rng.uniform(low, _PUBLISHED_RESERVE_HIGH if narrowed else high, size=count)
-    for name in FLAGS:
-        columns[name] = rng.random(count) < 0.5
+    columns: dict[str, Any] = {}
+    for name in (*CHOICES, *RANGES, *FLAGS):
+        allowed = goal.values(name)
+        if sampling == "published" and name == "reserve_price" and isinstance(allowed, Between):
+            high = min(allowed.high, max(allowed.low, _PUBLISHED_RESERVE_HIGH))
+            allowed = Between(allowed.low, high)
+        columns[name] = _drawn(name, allowed, count, rng)
     return Mechanisms(**columns)
 
 
-def neighbour(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
-    """Return the mechanism with one field, drawn uniformly, at another value of its ``GRID``."""
-    name = FIELDS[rng.integers(len(FIELDS))]
-    others = [value for value in GRID[name] if value != getattr(mechanism, name)]
-    return dataclasses.replace(mechanism, **{name: others[rng.integers(len(others))]})
+def random_allowed(
+    count: int, rng: np.random.Generator, goals: NDArray[np.object_], sampling: str = "uniform"
+) -> Mechanisms:
+    """Draw a mechanism for each of ``count`` markets by ``random_mechanisms``.
+
+    Args:
+        count: Number of mechanisms.
+        rng: Source of the draws.
+        goals: The goal of each, shape (count,); none if nobody said.
+        sampling: See ``random_mechanisms``.
+    """
+    groups = by_allowed(goals)
+    if len(groups) < 2:
+        goal = groups[0][0] if groups else ANYTHING
+        return random_mechanisms(count, rng, sampling, goal)
+    drawn = Mechanisms.repeat(Mechanism(), count)
+    for goal, rows in groups:
+        drawn = drawn.replace(rows, random_mechanisms(len(rows), rng, sampling, goal))
+    return drawn
 
 
-def neighbours_at(places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return places in ``GRID``, shape (B, 11), with one field of each row at another value."""
-    fields = rng.integers(len(FIELDS), size=len(places))
-    sizes = np.array([len(values) for values in GRID.values()])[fields]
+def _drawn(name: str, allowed: Allowed, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    if isinstance(allowed, Between):
+        return rng.uniform(*allowed, size=count)
+    if name in FLAGS and len(allowed) > 1:
+        return rng.random(count) < 0.5
+    return column(name, allowed)[rng.integers(len(allowed), size=count)]
+
+
+def neighbour(mechanism: Mechanism, rng: np.random.Generator, grid: Settings = GRID) -> Mechanism:
+    """Return the mechanism with one field, drawn uniformly, at another value of the grid.
+
+    Fields that have no other value stay as they are, and so does the mechanism if none has.
+    """
+    others = {
+        name: [each for each in grid[name] if each != getattr(mechanism, name)] for name in FIELDS
+    }
+    movable = [name for name in FIELDS if others[name]]
+    if not movable:
+        return mechanism
+    name = movable[rng.integers(len(movable))]
+    return dataclasses.replace(mechanism, **{name: others[name][rng.integers(len(others[name]))]})
+
+
+def neighbours_at(
+    places: NDArray[np.int64], rng: np.random.Generator, grid: Settings = GRID
+) -> NDArray[np.int64]:
+    """Return places in a grid, shape (B, 11), with one field of each row at another value.
+
+    Fields of one value stay as they are.
+    """
+    counts = np.array([len(grid[name]) for name in FIELDS])
+    movable = np.flatnonzero(counts > 1)
+    if not len(movable):
+        return places.copy()
+    fields = movable[rng.integers(len(movable), size=len(places))]
+    sizes = counts[fields]
     rows, moved = np.arange(len(places)), places.copy()
     moved[rows, fields] = (places[rows, fields] + rng.integers(1, sizes)) % sizes
     return moved
 
 
-def variants(mechanism: Mechanism, name: str) -> list[Mechanism]:
-    """Return the mechanism with the field ``name`` at each of its ``LEVELS``, in order."""
-    return [dataclasses.replace(mechanism, **{name: level}) for level in LEVELS[name]]
+def variants(mechanism: Mechanism, name: str, levels: Settings = LEVELS) -> list[Mechanism]:
+    """Return the mechanism with the field ``name`` at each of its levels, in order."""
+    return [dataclasses.replace(mechanism, **{name: level}) for level in levels[name]]
 
 
-def with_one_field_redrawn(mechanisms: Mechanisms, rng: np.random.Generator) -> Mechanisms:
-    """Return the mechanisms with one random field of each at one of its ``LEVELS``."""
+def with_one_field_redrawn(
+    mechanisms: Mechanisms, rng: np.random.Generator, levels: Settings = LEVELS
+) -> Mechanisms:
+    """Return the mechanisms with one random field of each at one of its levels."""
     fields = rng.integers(len(FIELDS), size=len(mechanisms))
     for number, name in enumerate(FIELDS):
         rows = np.flatnonzero(fields == number)
-        levels = np.arange(len(LEVELS[name])) if name in CHOICES else np.array(LEVELS[name])
-        changed = {name: rng.choice(levels, size=len(rows))}
+        changed = {name: rng.choice(column(name, levels[name]), size=len(rows))}
         mechanisms = mechanisms.replace(rows, mechanisms.take(rows).with_columns(**changed))
     return mechanisms

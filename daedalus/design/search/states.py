@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Designer, Episodes
-from daedalus.design.search.space import random_mechanisms
+from daedalus.design.search.space import random_allowed
+from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator, market_seeds
@@ -33,15 +34,21 @@ class RandomWalkDesigner:
         """Return the mechanisms in force, some redrawn; all are drawn before the first step."""
         count = len(observations)
         if not observations.round_number.any():
-            return self.draw(count, rng)
+            return self.draw(observations, np.arange(count), rng)
         changing = np.flatnonzero(rng.random(count) > _KEEP_PROBABILITY)
-        return observations.mechanisms.replace(changing, self.draw(len(changing), rng))
+        drawn = self.draw(observations, changing, rng)
+        kept = nearest_allowed(observations.mechanisms, observations.goals)
+        return kept.replace(changing, drawn)
 
-    def draw(self, count: int, rng: np.random.Generator) -> Mechanisms:
-        """Return ``count`` fresh mechanisms."""
+    def draw(
+        self, observations: Observation, rows: NDArray[np.intp], rng: np.random.Generator
+    ) -> Mechanisms:
+        """Return fresh mechanisms for some rows of the observed markets, in order."""
+        goals = observations.goals[rows] if len(observations.goals) else observations.goals
         if self._portfolio is None:
-            return random_mechanisms(count, rng)
-        return self._portfolio.take(rng.integers(len(self._portfolio), size=count))
+            return random_allowed(len(rows), rng, goals)
+        drawn = self._portfolio.take(rng.integers(len(self._portfolio), size=len(rows)))
+        return nearest_allowed(drawn, goals)
 
 
 class EpsilonGreedyExplorer:
@@ -61,7 +68,7 @@ class EpsilonGreedyExplorer:
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the designer's mechanisms, some of them replaced."""
         exploring = np.flatnonzero(rng.random(len(observations)) < self._probability)
-        drawn = self._random_walk.draw(len(exploring), rng)
+        drawn = self._random_walk.draw(observations, exploring, rng)
         return self._designer.propose(observations, rng).replace(exploring, drawn)
 
 

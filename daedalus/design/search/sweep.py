@@ -7,11 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from daedalus.design.search.objective import Objective
-from daedalus.design.search.space import variants
+from daedalus.design.search.space import LEVELS, Settings, variants
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 
-def sweep(mechanism: Mechanism, score: Objective, sweeps: int, episodes: int) -> Mechanism:
+def sweep(
+    mechanism: Mechanism,
+    score: Objective,
+    sweeps: int,
+    episodes: int,
+    levels: Settings = LEVELS,
+) -> Mechanism:
     """Set one field after the other to its best level.
 
     Args:
@@ -19,11 +25,12 @@ def sweep(mechanism: Mechanism, score: Objective, sweeps: int, episodes: int) ->
         score: What is maximised.
         sweeps: Most sweeps over all fields. A sweep that changes nothing ends the search.
         episodes: Episodes behind each score.
+        levels: Settings of each field that are tried.
     """
     for _ in range(sweeps):
         before = mechanism
         for name in FIELDS:
-            candidates = [mechanism, *variants(mechanism, name)]
+            candidates = [mechanism, *variants(mechanism, name, levels)]
             scores = score(Mechanisms.stack(candidates), episodes)
             mechanism = candidates[int(np.argmax(scores))]
         if mechanism == before:
@@ -32,7 +39,11 @@ def sweep(mechanism: Mechanism, score: Objective, sweeps: int, episodes: int) ->
 
 
 def sweep_each_type(
-    pools: Sequence[Mechanisms], score: Objective, sweeps: int, episodes: int
+    pools: Sequence[Mechanisms],
+    score: Objective,
+    sweeps: int,
+    episodes: int,
+    levels: Settings = LEVELS,
 ) -> list[Mechanism]:
     """Sweep from the best candidate of each auction type.
 
@@ -45,6 +56,7 @@ def sweep_each_type(
         score: What is maximised.
         sweeps: See ``sweep``.
         episodes: See ``sweep``.
+        levels: See ``sweep``.
 
     Returns:
         One mechanism for each auction type among the candidates.
@@ -54,4 +66,4 @@ def sweep_each_type(
         types, first = np.unique(pool.auction_type, return_index=True)
         for auction_type, row in zip(types, first, strict=True):
             starts.setdefault(int(auction_type), pool[int(row)])
-    return [sweep(starts[each], score, sweeps, episodes) for each in sorted(starts)]
+    return [sweep(starts[each], score, sweeps, episodes, levels) for each in sorted(starts)]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 
 from daedalus.design.search.features import observed_features
+from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.workers import threads
@@ -57,7 +58,7 @@ class TreeDesigner:
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the candidate with the highest prediction for each market."""
-        return self.candidates.take(self.choose(observations))
+        return nearest_allowed(self.candidates.take(self.choose(observations)), observations.goals)
 
     def choose(self, observations: Observation) -> NDArray[np.intp]:
         """Return the number of the candidate with the highest prediction, shape (B,)."""

@@ -50,7 +50,7 @@ class ChatEpisode:
 
     def answer(self, text: str) -> str:
         """Play a step under the mechanism in an answer; return what the model is told then."""
-        parsed = answered_mechanism(text)
+        parsed = answered_mechanism(text, goal=self._episode.env.goal)
         result = self._episode.step(Mechanisms.stack([parsed.mechanism]))
         self._rewards.append(float(result.reward[0]))
         self._valid.append(parsed.valid)

@@ -34,7 +34,7 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
     """Play a mechanism and its neighbours, which have one field at another value of ``GRID``.
 
     Args:
-        env: The market, and the reward.
+        env: The market, the reward, and which neighbours are allowed.
         mechanism: It is in force for whole episodes.
         episodes: Number of episodes, the same for all.
         seed: Seed of the run.
@@ -45,7 +45,7 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
     """
     others = [
         (name, replace(mechanism, **{name: value}))
-        for name, values in GRID.items()
+        for name, values in env.goal.settings(GRID).items()
         for value in values
         if value != getattr(mechanism, name)
     ]

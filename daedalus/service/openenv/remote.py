@@ -8,7 +8,7 @@ from typing import Any
 from openenv.core.sync_client import SyncEnvClient
 
 from daedalus.design.language.prompt import Message, PromptSettings, prompts
-from daedalus.market.goal import Goal
+from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
 from daedalus.service.openenv.observations import as_a_client_sees
@@ -61,7 +61,7 @@ class RemoteMarket:
         return prompts(as_a_client_sees(observed, self._goal), self._prompt)[0]
 
     def _earned(self, text: str, seed: int) -> float:
-        mechanism = parse_mechanism(text).mechanism
+        mechanism = parse_mechanism(text, goal=self._goal or ANYTHING).mechanism
         if mechanism is None:
             return 0.0
         self._session.reset(seed=seed, **self._options)

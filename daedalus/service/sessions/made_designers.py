@@ -55,7 +55,9 @@ class MadeDesigners:
             visitor: Who asks. Each has one designer made at a time.
             left: Is done when the client has left.
         """
-        question = f"{name}: {env.settings} {env.market.population} {env.reward}"
+        question = (
+            f"{name}: {env.settings} {env.market.population} {env.reward} {env.goal.allowed or ''}"
+        )
         if not self._made.claim(visitor, question):
             return None, "another designer is being made for your address; ask again later"
         make, run = self._makers[name], self._worker.run

@@ -44,5 +44,8 @@ def _state_player(
     if not settings.own_states:
         return RandomWalkDesigner(run.portfolio)
     tokens = settings.max_completion_tokens
-    generate = make_generate(language_model, settings.temperature, tokens, settings.constrained)
+    allowed = run.env.goal.allowed
+    generate = make_generate(
+        language_model, settings.temperature, tokens, settings.constrained, allowed
+    )
     return LanguageModelDesigner(generate, run.settings.prompt, strict=True)

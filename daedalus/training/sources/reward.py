@@ -65,7 +65,8 @@ class MarketReward:
             rows: Number of the state of each completion's prompt.
             step: Training step, which selects the futures.
         """
-        parsed = [parse_mechanism(text) for text in texts]
+        goals = self.states.goal_of_each[np.asarray(rows, np.int64)]
+        parsed = [parse_mechanism(text, goal=each) for text, each in zip(texts, goals, strict=True)]
         valid = [index for index, each in enumerate(parsed) if each.valid]
         mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
         outcome = self._play(mechanisms, [rows[index] for index in valid], step)

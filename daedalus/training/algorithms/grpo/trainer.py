@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from trl import GRPOConfig, GRPOTrainer
 
+from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
 from daedalus.training.algorithms.grpo.settings import AIMS, TARGET, GrpoSettings
 from daedalus.training.constrained import mechanism_constraint
@@ -42,8 +43,13 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     settings = run.settings.grpo
     make: Any = GRPOTrainer
     if settings.constrained:
-        constraint = mechanism_constraint(adapted)
-        make = partial(ConstrainedTrainer, constraint=constraint, neighbours=settings.neighbours)
+        goal = run.env.goal
+        make = partial(
+            ConstrainedTrainer,
+            constraint=mechanism_constraint(adapted, goal.allowed),
+            neighbours=settings.neighbours,
+            grid=goal.settings(GRID),
+        )
     trainer = make(
         model=adapted.model,
         reward_funcs=cast(Any, [source.reward]),  # TRL's type wants rewards that may be None

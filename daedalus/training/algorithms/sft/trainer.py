@@ -93,7 +93,7 @@ def synthetic_pairs(
         goals: The goal of each prompt; None is that of the environment.
     """
     states = mid_episode_states(env, count, seed, PHASE, goals=goals)
-    return _pairs(prompts(states.observe(), prompt), synthetic_mechanisms(count, seed))
+    return _pairs(prompts(states.observe(), prompt), synthetic_mechanisms(count, seed, env.goal))
 
 
 def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:
@@ -165,7 +165,8 @@ def sampled_validity(language_model: LanguageModel, run: TrainingRun) -> float:
     chats = prompts(states.observe(), run.settings.prompt)
     generate = make_generate(language_model, 1.0, _ANSWER_TOKENS)
     texts = generate(chats, generator(run.seed, "validity"))
-    validity = sum(parse_mechanism(text).valid for text in texts) / count
+    asked = zip(texts, states.goal_of_each, strict=True)
+    validity = sum(parse_mechanism(text, goal=goal).valid for text, goal in asked) / count
     if validity < _ENOUGH_VALIDITY:
         logger.warning("only %.1f %% of sampled answers are valid; raise sft.steps", 100 * validity)
     return validity

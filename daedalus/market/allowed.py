@@ -1,0 +1,108 @@
+"""What a seller may set: for a field of the mechanism some values, or a range of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from daedalus.market.mechanism import (
+    CHOICES,
+    FIELDS,
+    FLAGS,
+    RANGES,
+    MechanismError,
+    checked_field,
+)
+
+
+class Between(NamedTuple):
+    """A closed range of a number field.
+
+    Attributes:
+        low: Lowest number that may be set.
+        high: Highest number that may be set.
+    """
+
+    low: float
+    high: float
+
+
+Allowed = tuple[Any, ...]
+"""The values of a field that may be set, or ``Between``, which is a tuple too."""
+
+_FREE: dict[str, Allowed] = (
+    dict(CHOICES)
+    | {name: (False, True) for name in FLAGS}
+    | {name: Between(*limits) for name, limits in RANGES.items()}
+)
+
+
+def checked_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Allowed]:
+    """Return restrictions as a goal keeps them: tuples without repeats, numbers as floats.
+
+    Args:
+        allowed: By field; a list counts as a tuple.
+
+    Raises:
+        ValueError: A field or a value does not exist, there is no value, or a range is no range.
+            The message names the field and says what to write.
+    """
+    try:
+        return {name: _checked(name, each) for name, each in allowed.items()}
+    except MechanismError as error:
+        raise ValueError(f"allowed.{error}") from error
+
+
+def free(name: str) -> Allowed:
+    """Return what a field may be where nobody restricts it."""
+    return _FREE[name]
+
+
+def check_value(name: str, value: object, allowed: Allowed) -> None:
+    """Refuse a value as one out of range is refused.
+
+    Raises:
+        MechanismError: The field cannot have the value, or it is not among those allowed.
+    """
+    given = checked_field(name, value)
+    if isinstance(allowed, Between):
+        if not allowed.low <= given <= allowed.high:
+            raise MechanismError(name, value, f"give a number from {allowed.low} to {allowed.high}")
+    elif given not in allowed:
+        words = ", ".join(_written(each) for each in allowed)
+        raise MechanismError(
+            name, value, f"choose one of {words}" if allowed[1:] else f"write {words}"
+        )
+
+
+def _checked(name: str, allowed: Allowed) -> Allowed:
+    if name not in FIELDS:
+        raise MechanismError(name, allowed, f"no such field; the fields are {', '.join(FIELDS)}")
+    number = name in RANGES
+    if isinstance(allowed, Between):
+        if not number:
+            raise MechanismError(name, allowed, "a range is for numbers; give a tuple of values")
+        return _checked_range(name, allowed)
+    if not isinstance(allowed, tuple | list):
+        other = ", or Between(low, high)" if number else ""
+        raise MechanismError(name, allowed, f"give a tuple of values{other}")
+    if not allowed:
+        raise MechanismError(name, allowed, "give at least one value, or leave the field out")
+    return tuple(dict.fromkeys(_plain(name, each) for each in allowed))
+
+
+def _checked_range(name: str, allowed: Between) -> Between:
+    low, high = (_plain(name, each) for each in allowed)
+    if low > high:
+        raise MechanismError(name, allowed, f"give the lower end first, Between({high}, {low})")
+    return Between(low, high)
+
+
+def _plain(name: str, value: object) -> Any:
+    stored = checked_field(name, value)
+    return stored + 0.0 if name in RANGES else stored  # no negative zero
+
+
+def _written(value: object) -> str:
+    """Return a value as messages about mechanisms write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
