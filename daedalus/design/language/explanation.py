@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from daedalus.market.goal import Goal
-from daedalus.market.mechanism import Mechanism
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.mechanism_schema import mechanism_schema
 from daedalus.market.parsing import format_mechanism
 
@@ -94,7 +94,8 @@ def explanation(shown: Iterable[str], goal: Goal, function: str = "") -> str:
         function: Name of the function by which the model sets the rules. If it is empty, the model
             answers with a mechanism.
     """
-    answer = CALL.format(function=function) if function else _answer()
+    call = CALL.format(function=function) + restrictions(goal)
+    answer = call if function else _answer(goal)
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
     told = [SHOWN.format(names=names)] if names else []
     return "\n\n".join([TASK, _scored_by(goal), *told, answer])
@@ -111,15 +112,23 @@ def _scored_by(goal: Goal) -> str:
     return "\n".join([head, *(f"- {name}: {meaning}" for name, meaning in parts.items())])
 
 
-def _answer() -> str:
-    fields = mechanism_schema()["properties"]
+def restrictions(goal: Goal) -> str:
+    """Return a line for each field that a goal restricts, each after a new line; "" if none."""
+    fields = mechanism_schema(goal.allowed)["properties"]
+    return "".join(f"\n- {name}: only {values_in_words(fields[name])}" for name in goal.allowed)
+
+
+def _answer(goal: Goal) -> str:
+    fields = mechanism_schema(goal.allowed)["properties"]
     lines = [
-        f'- "{name}": {allowed(field)}; {field["description"]}' for name, field in fields.items()
+        f'- "{name}": {values_in_words(field)}; {field["description"]}'
+        for name, field in fields.items()
     ]
-    return ANSWER.format(fields="\n".join(lines), example=format_mechanism(Mechanism()))
+    example = goal.nearest(Mechanisms.repeat(Mechanism(), 1))[0]
+    return ANSWER.format(fields="\n".join(lines), example=format_mechanism(example))
 
 
-def allowed(field: dict[str, Any]) -> str:
+def values_in_words(field: dict[str, Any]) -> str:
     """Return in words which values a field of ``mechanism_schema`` may have."""
     if "minimum" in field:
         return f"a number from {field['minimum']} to {field['maximum']}, two decimals at most"

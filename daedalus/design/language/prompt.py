@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from daedalus.checks import CannotRunError, Checked, at_least
-from daedalus.design.language.explanation import explanation
+from daedalus.design.language.explanation import explanation, restrictions
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.observation import PROXIES, Observation
@@ -117,7 +117,8 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
 def _system(settings: PromptSettings, goal: Goal) -> list[Message]:
     if settings.explained:
         return [{"role": "system", "content": explained(settings, goal)}]
-    return [] if settings.compact else [{"role": "system", "content": SYSTEM}]
+    told = SYSTEM + restrictions(goal)
+    return [] if settings.compact else [{"role": "system", "content": told}]
 
 
 def explained(settings: PromptSettings, goal: Goal, function: str = "") -> str:

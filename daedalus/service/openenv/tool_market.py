@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, cleandoc
 from typing import Any, Literal
 
-from daedalus.design.language.explanation import allowed
+from daedalus.design.language.explanation import values_in_words
 from daedalus.design.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
@@ -21,7 +21,7 @@ ENDED = "The episode has ended."
 def _of_the_mechanism(play: Callable[..., str]) -> Callable[..., str]:
     """Give a tool the eleven fields as arguments, with types, meanings and defaults."""
     meanings = [
-        f"    {name}: {EFFECTS[name]}" + (f"; {allowed(field)}" if name in RANGES else "")
+        f"    {name}: {EFFECTS[name]}" + (f"; {values_in_words(field)}" if name in RANGES else "")
         for name, field in mechanism_schema()["properties"].items()
     ]
     types: dict[str, Any] = {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import daedalus
 from daedalus.design.designers.endpoint import zero_shot_prompt
 from daedalus.design.language.explanation import MEANINGS, TERMS, explanation
-from daedalus.design.language.prompt import OUTCOME_FIELDS, prompts
+from daedalus.design.language.prompt import OUTCOME_FIELDS, PromptSettings, prompts
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 from daedalus.launch.config import ConfigError, compose_config
+from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.observation import PROXIES
@@ -68,3 +72,21 @@ def test_a_term_without_a_meaning_is_told_by_its_name():
 def test_names_that_are_not_shown_are_not_explained():
     assert "rotation_entropy" not in explanation(["welfare"], Goal())
     assert "You are shown" not in explanation([], Goal())
+
+
+def test_what_a_goal_allows_is_told_and_the_example_keeps_to_it() -> None:
+    goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.1, 0.2)})
+    said, number = explanation([], goal), "a number from 0.1 to 0.2, two decimals at most"
+    assert '- "auction_type": "vcg";' in said and f'- "reserve_price": {number}' in said
+    assert '{"auction_type":"vcg","reserve_price":0.1' in said.replace(": ", ":").replace(", ", ",")
+    called = explanation([], goal, "set_rules")
+    assert called.endswith(f'- auction_type: only "vcg"\n- reserve_price: only {number}')
+
+
+def test_a_prompt_without_an_explanation_tells_what_is_allowed() -> None:
+    env, name = daedalus.make("stage3").env, "reveal_winner_identity"
+    envs = (replace(env, allowed=each) for each in ({}, {name: (False,)}))
+    seen = [each.reset(market_seeds(0, "test", 1)).observe() for each in envs]
+    free, bound = (prompts(each, PromptSettings())[0] for each in seen)
+    assert bound[0]["content"] == free[0]["content"] + f"\n- {name}: only false"
+    assert bound[1:] == free[1:]
