@@ -295,5 +295,5 @@ def test_a_goal_says_what_may_be_set() -> None:
 
 def test_words_change_nothing() -> None:
     plain = DesignEnv.of(CLASSIC, seat_plan(4))
-    told = DesignEnv.of(CLASSIC, seat_plan(4), brief="small growers must not be shut out")
+    told = dataclasses.replace(plain, brief="small growers must not be shut out")
     assert told.goal.brief and not plain.goal.brief and repr(told) == repr(plain)

@@ -19,6 +19,7 @@ from daedalus.language.prompt import PromptSettings
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import episode_seeds
 from daedalus.rewards.stack import RewardStack
 from daedalus.runs.purpose import Purpose, read_purpose
 from daedalus.service.openenv.catalogue import Catalogue
@@ -240,7 +241,7 @@ async def test_an_answer_that_the_market_does_not_allow_is_refused(catalogue) ->
     env = replace(catalogue.build(catalogue.options()), allowed={"auction_type": ("vcg",)})
     designer = BackgroundDesigner(saying(format_mechanism(Mechanism())), 30.0, 1)
     while designer.status == "loading":
-        await anyio.sleep(0.01)
+        await asyncio.sleep(0.01)
     observed = env.reset(episode_seeds([1])).observe()
     answer = await designer.design(observed, env=env)
     designer.close()
