@@ -75,12 +75,15 @@ class DesignEnv:
         population: Population | SeatPlan,
         reward: RewardStack | None = None,
         players: Mapping[str, Player] | None = None,
+        allowed: Mapping[str, Allowed] | None = None,
+        brief: str = "",
     ) -> Self:
         """Return the environment of a population in the market that the settings describe.
 
         Some of its types may have players, see ``PlayedMarket``.
         """
-        return cls(make_market(settings, population, players), settings, reward or RewardStack())
+        market = make_market(settings, population, players)
+        return cls(market, settings, reward or RewardStack(), allowed or {}, brief)
 
     def with_population(self, population: Population | SeatPlan) -> Self:
         """Return the environment of another population; everything else stays, players too."""
@@ -185,8 +188,9 @@ class Episodes:
 
         Raises:
             CannotRunError: They are no ``Mechanisms``.
-            ValueError: There is not one mechanism for each episode, or the goal of one that goes on
-                does not allow its mechanism; nothing has been played.
+            ValueError: There is not one mechanism for each episode; nothing has been played.
+            MechanismError: The goal of a running episode does not allow its mechanism; nothing has
+                been played.
         """
         if not isinstance(mechanisms, Mechanisms):
             kind = type(mechanisms).__name__

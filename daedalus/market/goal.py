@@ -60,12 +60,20 @@ class Goal:
 
     def refusal(self, mechanism: Mechanism) -> str:
         """Return which value may not be set, and what may, in a sentence; empty if all may."""
-        for name in self.allowed:
-            try:
-                self.check_value(name, getattr(mechanism, name))
-            except MechanismError as error:
-                return str(error)
+        try:
+            self.require(mechanism)
+        except MechanismError as error:
+            return str(error)
         return ""
+
+    def require(self, mechanism: Mechanism) -> None:
+        """Refuse a mechanism that may not be set, as one out of range is refused.
+
+        Raises:
+            MechanismError: The message names field, value and what is allowed.
+        """
+        for name in self.allowed:
+            self.check_value(name, getattr(mechanism, name))
 
     def settings(self, table: Mapping[str, tuple[Any, ...]]) -> Mapping[str, tuple[Any, ...]]:
         """Return the settings of each field that a search tries and the goal allows.
@@ -135,14 +143,14 @@ def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
         goals: The goal of each, shape (B,).
 
     Raises:
-        ValueError: The message names field, value and what is allowed.
+        MechanismError: The message names field, value and what is allowed.
     """
     for goal, rows in by_allowed(goals):
         given = mechanisms.take(rows)
         if goal.allowed:
             moved = np.flatnonzero((goal.nearest(given).rows != given.rows) & ~given.malformed)
             if len(moved):
-                raise ValueError(goal.refusal(given[int(moved[0])]))
+                goal.require(given[int(moved[0])])
 
 
 def column(name: str, values: tuple[Any, ...]) -> NDArray[Any]:

@@ -10,10 +10,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.design.env import DesignEnv, Episodes
+from daedalus.market.allowed import Between
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seat_plan import BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
@@ -272,3 +273,27 @@ def test_an_ended_episode_stays_ended_in_its_fork():
     episodes = begun(episode_length=1)
     episodes.step(proposals())
     assert episodes.fork(np.array([2, 3])).done.all()
+
+
+CLASSIC = MarketSettings(name="classic")
+
+
+def test_a_goal_says_what_may_be_set() -> None:
+    allowed = {"reserve_price": Between(0.1, 0.3)}
+    env = dataclasses.replace(DesignEnv.of(CLASSIC, seat_plan(4)), allowed=allowed)
+    assert env.goal.allowed == allowed == env.with_population(seat_plan(2)).goal.allowed
+    episodes = env.reset(market_seeds(0, "test", 2))
+    assert episodes.observe().goal(1).allowed == allowed
+    before = episodes.steps.copy()
+    with pytest.raises(MechanismError, match=r"reserve_price: 0.5 is not allowed; give a number"):
+        episodes.step(Mechanisms.stack([Mechanism(), Mechanism(reserve_price=0.5)]))
+    assert_array_equal(episodes.steps, before)
+    episodes.step(Mechanisms.stack([Mechanism(), None]))
+    with pytest.raises(ValueError, match=r"allowed\.reserve_price: 2 is not allowed"):
+        dataclasses.replace(env, allowed={"reserve_price": (2,)})
+
+
+def test_words_change_nothing() -> None:
+    plain = DesignEnv.of(CLASSIC, seat_plan(4))
+    told = dataclasses.replace(plain, brief="small growers must not be shut out")
+    assert told.goal.brief and not plain.goal.brief and repr(told) == repr(plain)

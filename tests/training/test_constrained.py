@@ -12,6 +12,8 @@ import torch
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
+from daedalus.market.allowed import Between
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo
@@ -47,6 +49,13 @@ def answers(model: LanguageModel, temperature: float, constrained: bool) -> list
 
 def validity(texts: list[str]) -> float:
     return sum(parse_mechanism(text).valid for text in texts) / len(texts)
+
+
+def test_an_untrained_model_writes_what_is_allowed(untrained: LanguageModel) -> None:
+    goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.123, 0.15)})
+    generate = make_generate(untrained, 1.0, 60, True, goal.allowed)
+    for text in generate(CHATS, np.random.default_rng(0)):
+        assert parse_mechanism(text, goal=goal).valid
 
 
 def test_an_untrained_model_writes_nothing_but_mechanisms(untrained: LanguageModel) -> None:

@@ -12,7 +12,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from daedalus.design.env import Episodes
 from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.evaluation.scale import Scale, scale_of
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
 from daedalus.service.openenv.catalogue import Catalogue
@@ -24,6 +24,7 @@ from daedalus.service.openenv.messages import (
     DaedalusState,
     ForkAnswer,
     ForkQuestion,
+    MechanismFields,
 )
 from daedalus.service.openenv.observations import to_wire, wire_mechanism
 from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
@@ -105,6 +106,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
         Raises:
             EpisodeError: No episode has begun, or the session has been closed.
+            FieldError: The episode's goal does not allow a value.
             UnrecordedError: Recorded answers of bidders do not allow the mechanism.
             UnansweredError: A model has to be asked for its bids first. No step has been played.
         """
@@ -112,7 +114,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         if episodes.done[0]:
             return self._told(episodes.observe(), {}, 0.0)
         after = episodes.fork(_ONLY)
-        result = after.step(Mechanisms.stack([action.to_mechanism()]))
+        result = after.step(Mechanisms.stack([self._allowed(action)]))
         self._before, self._episodes, self.has_played = episodes, after, True
         scored = scores(result.scored, result.stack)
         told = self._told(after.observe(), scored, 0.0)
@@ -127,7 +129,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         Raises:
             EpisodeError: No episode has begun or it has ended, the session has been closed, or
                 there are no forks here.
-            FieldError: The answer would play too many steps, or more than the episode has left.
+            FieldError: The answer would play too many steps, or more than the episode has left, or
+                the episode's goal does not allow a mechanism.
         """
         self.check_fork(asked)
         mechanisms = Mechanisms.stack([each.to_mechanism() for each in asked.mechanisms])
@@ -152,6 +155,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             raise FieldError("futures", asked.futures, allowed)
         if asked.horizon > left:
             raise FieldError("horizon", asked.horizon, f"give 1 to {left}, the steps that are left")
+        for each in asked.mechanisms:
+            self._allowed(each)
 
     def require_simulated(self) -> None:
         """Refuse what would play copies of an episode in which a language model bids.
@@ -226,6 +231,15 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         """End the session; a second call changes nothing."""
         self._closed = True
         self._episodes = self._before = None
+
+    def _allowed(self, fields: MechanismFields) -> Mechanism:
+        """Return a mechanism that the episode's goal allows; refuse another one."""
+        mechanism = fields.to_mechanism()
+        try:
+            self.episode().env.goal.require(mechanism)
+        except MechanismError as error:
+            raise FieldError(error.field, error.value, error.allowed) from error
+        return mechanism
 
     def _told(
         self, observation: Observation, scored: dict[str, float], reward: float | None

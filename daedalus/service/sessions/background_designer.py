@@ -17,7 +17,6 @@ from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.goal import Goal
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
@@ -95,12 +94,12 @@ class BackgroundDesigner:
             env: What the model is asked for; None is what it was trained for.
             population: Name of the bidders of ``env``.
         """
-        began, reward = time.perf_counter(), None if env is None else env.reward
-        text, error = None, self._unready() or self._untold(observation, reward)
+        began, goal = time.perf_counter(), self._goal(env)
+        text, error = None, self._unready() or self._untold(observation, goal)
         if error is None:
-            asked = replace(observation, goals=np.full(1, self._goal(reward)))
+            asked = replace(observation, goals=np.full(1, goal))
             text, error = await self._ask(asked, left)
-        parsed = answered_mechanism(text) if text is not None else None
+        parsed = answered_mechanism(text, goal=goal) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None
@@ -120,10 +119,11 @@ class BackgroundDesigner:
         """Stop taking requests; a second call changes nothing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _goal(self, reward: RewardStack | None) -> Goal:
-        """Return what the model is asked for: a reward, or that of its training if it is known."""
-        if reward is None and self._trained_for is not None:
-            reward = self._trained_for.reward
+    def _goal(self, env: DesignEnv | None) -> Goal:
+        """Return what the model is asked for: by an environment, or in its training if known."""
+        if env is not None:
+            return env.goal
+        reward = self._trained_for.reward if self._trained_for is not None else None
         return Goal(reward.active) if reward else Goal()
 
     async def _ask(
@@ -151,11 +151,11 @@ class BackgroundDesigner:
             "ready": None,
         }[self.status]
 
-    def _untold(self, observation: Observation, reward: RewardStack | None) -> str | None:
+    def _untold(self, observation: Observation, goal: Goal) -> str | None:
         """Return why the model cannot be asked, or None if it can."""
         assert self._loaded is not None
         prompt = self._loaded.result()[1]
-        weights = self._goal(reward).weights
+        weights = goal.weights
         if prompt.weights and not weights:
             return "the model reads the weights of an objective; send a session_id"
         others = [name for name in weights if name not in prompt.weights]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from daedalus.market.allowed import Between
 from daedalus.service.openenv.environment import DaedalusEnvironment
-from daedalus.service.openenv.errors import EpisodeError
-from daedalus.service.openenv.messages import DaedalusAction
+from daedalus.service.openenv.errors import EpisodeError, FieldError
+from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, WireMechanism
 from daedalus.service.sessions.watching import arena
 
 
@@ -42,3 +45,19 @@ def test_an_objective_is_rewarded_and_r_stays_among_the_scores(catalogue) -> Non
     assert environment.state.scores["composite"] == r.reward
     (last, *_) = arena(environment).rounds
     assert 0 < last.scores["objective"] != last.scores["composite"]
+
+
+def test_what_the_goal_of_the_market_does_not_allow_is_refused(catalogue, monkeypatch) -> None:
+    build = type(catalogue).build
+    allowed = {"reserve_price": Between(0.1, 0.3)}
+    monkeypatch.setattr(
+        type(catalogue), "build", lambda self, asked: replace(build(self, asked), allowed=allowed)
+    )
+    environment = DaedalusEnvironment(catalogue, max_fork_steps=8)
+    environment.reset(3)
+    with pytest.raises(FieldError, match=r"reserve_price: 0\.5 is not allowed; give a number from"):
+        environment.step(DaedalusAction(reserve_price=0.5))
+    with pytest.raises(FieldError, match=r"reserve_price: 0\.5 is not allowed; give a number from"):
+        environment.fork(ForkQuestion(mechanisms=[WireMechanism(reserve_price=0.5)]))
+    assert not environment.state.rewards
+    assert environment.step(DaedalusAction(reserve_price=0.2)).metadata["normalised"] is None

@@ -21,6 +21,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
+from daedalus.market.seeds import episode_seeds
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
@@ -233,3 +234,16 @@ async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode(tmp_p
     refused = await asked(designer, RewardStack(), env)
     assert refused.source == "fallback" and refused.error is not None
     assert "trained for weights of revenue, welfare, and not for composite" in refused.error
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_the_market_does_not_allow_is_refused(catalogue) -> None:
+    env = replace(catalogue.build(catalogue.options()), allowed={"auction_type": ("vcg",)})
+    designer = BackgroundDesigner(saying(format_mechanism(Mechanism())), 30.0, 1)
+    while designer.status == "loading":
+        await asyncio.sleep(0.01)
+    observed = env.reset(episode_seeds([1])).observe()
+    answer = await designer.design(observed, env=env)
+    designer.close()
+    assert answer.source == "fallback" and "write vcg" in answer.error
+    assert answer.mechanism.auction_type == "vcg"
