@@ -190,8 +190,9 @@ def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> dict[s
 
 
 def _confidence(run: RunFolder) -> float:
-    """Return the coverage of a job's intervals."""
-    return float(OmegaConf.load(run.config).evaluation.confidence)
+    """Return the coverage of a job's intervals; 0.95 if its task has none."""
+    config = OmegaConf.load(run.config)
+    return float(OmegaConf.select(config, "evaluation.confidence", default=0.95))
 
 
 def _joined(paths: Mapping[RunFolder, Path], jobs: Mapping[RunFolder, Launch]) -> pd.DataFrame:
