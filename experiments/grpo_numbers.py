@@ -1,4 +1,4 @@
-"""Train policies of plain numbers by updates of GRPO; compare their mechanisms with search's."""
+"""Train tabular policies by updates of GRPO; compare their mechanisms with search's."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import hydra
@@ -27,6 +28,7 @@ from daedalus.launch.config import (
     first_screen,
     help_text,
     is_of_composing,
+    quoted,
     register,
     require_known_keys,
     require_task,
@@ -244,6 +246,23 @@ def _in_full(arguments: list[str]) -> list[str]:
     return arguments
 
 
+def _overrides(arguments: list[str]) -> list[str]:
+    """Return the changes among arguments; a folder of options is one of the search path."""
+    words = [part for each in arguments for part in _parts(each)]
+    folders = [
+        f"hydra.searchpath=[{quoted(f'file://{Path(folder).absolute()}')}]"
+        for flag, folder in pairwise(words)
+        if flag in ("--config-dir", "-cd")
+    ]
+    changes = [each for each in words if each[0] != "-" and ("=" in each or each[0] == "~")]
+    return [*folders, *changes]
+
+
+def _parts(argument: str) -> list[str]:
+    """Return an option and its value, or another argument as it is."""
+    return argument.split("=", 1) if argument.startswith("--") else [argument]
+
+
 def _prepare() -> None:
     """Set what Hydra and the jobs of a sweep need."""
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise the exception instead of printing it
@@ -258,7 +277,7 @@ def _prepare() -> None:
 def _message(error: Exception) -> str:
     """Return what to tell the user of an error that no run has reported."""
     if is_of_composing(error):
-        return why_not(error, [each for each in sys.argv[1:] if not each.startswith("-")])
+        return why_not(error, _overrides(sys.argv[1:]))
     launcher = type(error).__module__.partition(".")[0]  # its errors are slow to import
     if launcher == "joblib":
         return f"A process of the sweep was killed, and its other jobs stop. {_AGAIN}"

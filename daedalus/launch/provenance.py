@@ -189,9 +189,10 @@ def _check_same_config(composed: DictConfig, out: Path) -> None:
         return
     changed = [line.strip() for line in before if line not in ours]
     raise ConfigError(
-        f"{out} was started with another configuration ({'; '.join(changed[:5])}); "
-        "give the same overrides to resume it. A new run needs a folder of its own: omit "
-        "resume=true, and let hydra.run.dir or hydra.sweep.subdir name another"
+        f"{out} was started with another configuration, or by another version "
+        f"({'; '.join(changed[:5])}); give the same overrides to resume it. A new run needs a "
+        "folder of its own: omit resume=true, and let hydra.run.dir or hydra.sweep.subdir name "
+        "another"
     )
 
 

@@ -26,7 +26,6 @@ def small(shards: int, shard: int) -> Task:
         "+experiment=leaderboard",
         "tracking=files",
         "evaluation.episodes=4",
-        "evaluation.resamples=100",
         "evaluation.baselines.best_own.candidates=8",
         "evaluation.baselines.best_own.sweeps=0",
         "evaluation.baselines.planner.rounds=0",

@@ -271,3 +271,14 @@ def test_overrides_that_follow_the_seed_are_one_setting(tmp_path: Path) -> None:
     assert list(pd.read_csv(tmp_path / "sweep.csv").filter(like="seed")) == ["seed"]
     assert (pd.read_csv(tmp_path / "seeds.csv")["seeds"] == 3).all()
     assert (pd.read_csv(tmp_path / "leaderboard.csv")["seeds"] == 3).all()
+
+
+def test_jobs_without_an_evaluation_have_a_table(tmp_path: Path) -> None:
+    for number in (0, 1):
+        write_job(tmp_path, number, [{"step_ms": 2.0 + number}], f"seed={number}")
+        path = RunFolder(tmp_path / str(number)).config
+        config = OmegaConf.load(path)
+        del config["evaluation"]
+        OmegaConf.save(config, path)
+    collect_sweep(tmp_path)
+    assert list(pd.read_csv(tmp_path / "sweep.csv")["step_ms"]) == [2.0, 3.0]

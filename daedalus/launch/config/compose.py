@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -74,7 +74,9 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> T
         ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
             read by nothing.
     """
-    require_task(composed)
+    asked = changes(overrides or ())
+    if sentence := not_taken(require_task(composed), asked):  # Hydra lets it pass after a +
+        raise ConfigError(sentence)
     if overrides is not None:
         composed = with_own_designers(composed)
     require_known_keys(composed)
@@ -83,7 +85,6 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> T
         raise ConfigError(f"{', '.join(missing)}: not set")
     config = to_objects(composed, overrides)
     assert isinstance(config, Task)
-    asked = changes(overrides or ())
     check_market(config, asked)
     if overrides is not None:
         check_needs(config)
@@ -91,14 +92,15 @@ def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> T
     return config
 
 
-def require_task(composed: DictConfig) -> None:
-    """Refuse a configuration for which no task was chosen, or not as a group.
+def require_task(composed: DictConfig) -> type[Task]:
+    """Return the class of the task that a configuration chooses as a group.
 
     Raises:
         ConfigError: The message says how to choose one.
     """
-    if OmegaConf.get_type(composed) not in (None, dict):
-        return
+    kind = OmegaConf.get_type(composed)
+    if kind is not None and issubclass(kind, Task):
+        return kind
     if "experiment" in composed:
         raise ConfigError(f"experiment: {ADVICE}")
     name = composed.get("task")
@@ -157,21 +159,22 @@ def why_not(error: Exception, overrides: Sequence[str]) -> str:
     """
     if not any(each.startswith(("task=", "+experiment=")) for each in overrides):
         return nothing_to_run()
-    if not isinstance(error, ConfigError):
-        with suppress(Exception):  # of the same mistake, or of a second one
-            task = _chosen_task(overrides)
-            sentence = not_taken(task, changes(overrides))
-            if sentence:
-                return sentence
-    return explain(error)
+    if isinstance(error, ConfigError):
+        return explain(error)
+    try:
+        sentence = not_taken(require_task(_choices(overrides)), changes(overrides))
+    except ConfigError as refusal:
+        return str(refusal)
+    except Exception:  # of the same mistake, or of a second one
+        sentence = None
+    return sentence or explain(error)
 
 
-def _chosen_task(overrides: Sequence[str]) -> type[Task]:
-    """Return the task that a command chooses, whatever else it changes."""
+def _choices(overrides: Sequence[str]) -> DictConfig:
+    """Return what a command chooses by its experiment and its task, whatever else it changes."""
     keys = ("task=", "+experiment=", "hydra.searchpath=")
     with _hydra():
-        composed = compose("config", [each for each in overrides if each.startswith(keys)])
-    return class_of(composed.task)
+        return compose("config", [each for each in overrides if each.startswith(keys)])
 
 
 def read_config(path: Path) -> Any:

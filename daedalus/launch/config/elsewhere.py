@@ -7,6 +7,7 @@ from pathlib import Path
 
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import groups
+from daedalus.launch.config.task_options import why_no_task
 
 ADVICE = "write `# @package _global_` into its first line, before any other comment"
 """What an experiment's file misses if it changes a group instead of the run."""
@@ -21,6 +22,8 @@ def elsewhere(group: str, name: str) -> str | None:
         group: The group in which it was looked for.
         name: The option.
     """
+    if group == "task":
+        return why_no_task(name)
     for pattern in _FOLDERS:
         for file in sorted(Path().glob(f"{pattern}/{group}/{name}.yaml".lstrip("/")), reverse=True):
             folder = file.parents[len(Path(group).parts)]

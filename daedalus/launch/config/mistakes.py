@@ -73,7 +73,8 @@ _SENTENCES = {
         r"+\1=NAME: one is chosen already; leave the + out"
     ),
     r"In '[^']+': Could not override '([^']+)'\. No match in the defaults list": (
-        r"\1: the task does not read it; leave it out"
+        r"\1: no task that reads it is chosen; leave it out, or choose one by "
+        r"`- override /task: NAME`"
     ),
     r"Could not override '([^']+)'\. No match in the defaults list.\s+To append .* use (\S+)": (
         r"\1: none is chosen; write \2"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import fields
 
 from daedalus.design.bidders.settings import KINDS, BidderSettings
 from daedalus.design.designers.base import DesignerSettings
@@ -19,6 +20,7 @@ from daedalus.launch.config.task_parts import (
     WithTraining,
 )
 from daedalus.launch.config.tasks import Publish, Tune
+from daedalus.training.settings import check_backend
 
 
 def check_needs(config: Task) -> None:
@@ -94,9 +96,20 @@ def _require_portfolio(config: WithTraining) -> None:
 def _require_study(config: Tune) -> None:
     if not config.tuning.space:
         raise ConfigError("tuning.space: it is empty; choose what is tuned, as in tuning=grpo")
-    others = [name for name in task_classes() if name != config.task]
-    if config.tuning.task not in others:
-        raise ConfigError(f"tuning.task: {config.tuning.task!r}; choose one of {', '.join(others)}")
+    own = {each.name for each in fields(config)}
+    kinds = {
+        name: kind
+        for name, kind in task_classes().items()
+        if kind is not Tune and {each.name for each in fields(kind)} <= own
+    }
+    if config.tuning.task not in kinds:
+        raise ConfigError(f"tuning.task: {config.tuning.task!r}; choose one of {', '.join(kinds)}")
+    if issubclass(kinds[config.tuning.task], Trained):
+        try:
+            check_backend(config.model, config.training)
+            config.training.require_fit(config.market.episode_length)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
 
 
 def _require_names(key: str, known: Collection[str], needed: Iterable[str], task: str) -> None:

@@ -7,12 +7,14 @@ from dataclasses import fields
 
 from omegaconf import DictConfig, OmegaConf
 
+from daedalus.design.designers.base import DesignerSettings
 from daedalus.launch.config.changes import Change, holds, touches
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_options import class_of, task_classes
-from daedalus.launch.config.task_parts import Task
+from daedalus.launch.config.task_parts import Compared, Designed, Task
 from daedalus.launch.config.tasks import Tune
 
+_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 _FEW = 4
 """Most tasks that a message names."""
 
@@ -52,7 +54,7 @@ def not_taken(task: type[Task], changes: list[Change]) -> str | None:
 
 
 def _unread(change: Change, task: type[Task]) -> str:
-    where = advice(change.key)
+    where = advice(change.key, task)
     return f"{change.text}: {task.task} does not read {change.key}; leave it out{where}"
 
 
@@ -62,7 +64,8 @@ def is_read(key: str, config: Task, task: type[Task], composed: DictConfig) -> b
     if group == "tuning":
         return isinstance(config, Tune)
     if group in task.if_referred:
-        return bool(re.search(rf"\$\{{[^}}]*\b{group}\b", OmegaConf.to_yaml(composed)))
+        referred = _REFERENCE.findall(OmegaConf.to_yaml(composed))
+        return any(touches(each, key) for each in referred)
     return may_read(task, key)
 
 
@@ -85,10 +88,14 @@ def _require_effect(change: Change, composed: DictConfig) -> None:
         )
 
 
-def advice(key: str) -> str:
-    """Return where a setting is read, if that is in few places."""
-    if holds("mechanism", key):
-        return ", or choose designer=fixed, which plays it"
+def advice(key: str, task: type[Task]) -> str:
+    """Return how a task reads a setting after all, or which tasks do if they are few."""
+    if holds("mechanism", key) and issubclass(task, Compared):
+        studied = issubclass(task, Designed) and task.designers is DesignerSettings
+        baseline = "+designer@evaluation.baselines.NAME=fixed"
+        return f", or choose {'designer=fixed' if studied else baseline}, which plays it"
+    if holds("tuning", key):
+        return f"; it is read by {Tune.task}"
     tasks = [each for each in task_classes().values() if each is not Tune]
     readers = [each.task for each in tasks if may_read(each, key)]
     return f"; it is read by {', '.join(readers)}" if 0 < len(readers) <= _FEW else ""

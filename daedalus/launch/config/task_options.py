@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import Any
 
 from omegaconf import MISSING as UNSET
 
+from daedalus.checks import CannotRunError
 from daedalus.launch.config import tasks
 from daedalus.launch.config.paths import ROOT
 from daedalus.launch.config.task_parts import Compared, Task
@@ -51,23 +53,38 @@ def _added(own: set[str]) -> Iterator[type[Task]]:
     """Yield the classes of modules of ``experiments/`` that the package does not have."""
     for path in sorted((ROOT / "experiments").glob("*.py")):
         if path.stem not in own and "\ndef main(" in path.read_text():
-            module = import_module(f"experiments.{path.stem}")
-            yield from (
-                each
-                for each in vars(module).values()
-                if _is_task(each) and each.__module__ == module.__name__
-            )
+            with suppress(Exception):  # other tasks run nevertheless; why_no_task tells of it
+                yield from _classes_in(path.stem)
+
+
+def _classes_in(name: str) -> list[type[Task]]:
+    """Return the classes of tasks that a module of ``experiments/`` has of its own."""
+    module = import_module(f"experiments.{name}")
+    found = [each for each in vars(module).values() if _is_task(each)]
+    return [each for each in found if each.__module__ == module.__name__]
+
+
+def why_no_task(name: str) -> str | None:
+    """Return why a module of ``experiments/`` is no task; None if there is no such module."""
+    place = f"experiments/{name}.py"
+    if not (name.isidentifier() and (ROOT / place).is_file()):
+        return None
+    try:
+        _classes_in(name)
+    except Exception as error:
+        return f"{place} cannot be imported: {type(error).__name__}: {error}"
+    return f"{place} needs a main, and a dataclass with task: str = '{name}' (docs/architecture.md)"
 
 
 def class_of(name: str) -> type[Task]:
     """Return the class of a task.
 
     Raises:
-        ValueError: There is no such task.
+        CannotRunError: There is no such task.
     """
     known = task_classes()
     if name not in known:
-        raise ValueError(f"task: {name!r}; choose one of {', '.join(known)}")
+        raise CannotRunError(f"task: {name!r}; choose one of {', '.join(known)}")
     return known[name]
 
 

@@ -134,6 +134,13 @@ class Compared(Measured):
 
     mechanism: Mechanism = field(default_factory=Mechanism)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self, Rewarded):
+            for each in self.every_designer():
+                if (prompt := getattr(each, "prompt", None)) is not None:
+                    prompt.require_shown(self.reward.active)
+
     def every_designer(self) -> list[Any]:
         """Return the settings of all designers that play."""
         return [*self.evaluation.baselines.values()]
@@ -153,12 +160,6 @@ class Designed(Compared):
 @dataclass
 class Contest(Game, Compared):
     """A game in which baselines play."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for each in self.every_designer():
-            if (prompt := getattr(each, "prompt", None)) is not None:
-                prompt.require_shown(self.reward.active)
 
 
 @dataclass

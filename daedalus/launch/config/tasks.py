@@ -43,6 +43,8 @@ from daedalus.training.ppo.settings import PpoTraining
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
+_NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.episodes")
+
 
 @dataclass
 class Ask(Study):
@@ -180,6 +182,7 @@ class KnownOptimum(StudyOfPopulations, OfRun):
     """How near designers come to an optimum that theory knows."""
 
     by_type = True
+    partly = _NO_BOOTSTRAP
     if_referred = ("mechanism", "trained")
 
     task: str = "known_optimum"
@@ -191,7 +194,7 @@ class Leaderboard(StudyOfPopulations, WithTraining, OfRun):
 
     has_shards = True
     if_referred = ("mechanism", "trained")
-    partly = ("training.portfolio",)
+    partly = (*_NO_BOOTSTRAP, "evaluation.shards", "evaluation.shard", "training.portfolio")
 
     task: str = "leaderboard"
 
@@ -210,6 +213,7 @@ class LlmBidders(Study, OfRun, WithBidder):
     """What language models bid, beside theory."""
 
     by_type = True
+    partly = _NO_BOOTSTRAP
     if_referred = ("mechanism", "model")
 
     task: str = "llm_bidders"
@@ -295,6 +299,7 @@ class PublishedPlay(StudyOfPopulations):
     """What bidders of published experiments do in this market."""
 
     by_type = True
+    partly = _NO_BOOTSTRAP
     needs_populations = (
         "optimum_uniform_3",
         "optimum_asymmetric",
@@ -348,7 +353,13 @@ class Serve(Offering, Compared, WithBidder):
 class Sft(Trained):
     """Training of a language model by SFT."""
 
-    partly = ("training.objectives", "training.portfolio", "training.prompt", "training.sft")
+    partly = (
+        "training.grpo.constrained",
+        "training.objectives",
+        "training.portfolio",
+        "training.prompt",
+        "training.sft",
+    )
     shared = True
 
     task: str = "sft"

@@ -23,6 +23,15 @@ FIXED = "+designer@evaluation.baselines.mine=fixed"
         (["+experiment=grpo_stage3", "designer=search"], "grpo does not read designer"),
         (["+experiment=sft_stage3", "training.grpo.steps=5"], "sft does not read training.grpo"),
         (["task=compare", "trained=RUN"], "compare does not read trained"),
+        (["task=compare", "+bids=x"], "it is read by from_bids"),
+        (["task=compare", "tuning.trials=3"], "it is read by tune"),
+        (["task=grpo", "mechanism=robust"], "baselines.NAME=fixed, which plays it"),
+        (["+experiment=leaderboard", "evaluation.resamples=200"], "leaderboard does not read"),
+        (
+            ["+experiment=llm_bidders", "bidder=endpoint", "bidder.model=m", "model.layers=2"],
+            "llm_bidders does not read model.layers",
+        ),
+        (["+experiment=llm_bidders", "bidder=local", "model.layers=2"], "does not read model"),
     ],
 )
 def test_a_change_that_the_task_does_not_read_is_refused(overrides: list[str], said: str) -> None:
@@ -82,7 +91,10 @@ def test_a_file_that_chooses_what_its_task_does_not_read_is_refused(tmp_path: Pa
     chosen = "[override /task: theory, override /population: stage1]"
     mine.write_text(f"# @package _global_\ndefaults: {chosen}\n")
     said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
-    assert said == "population: the task does not read it; leave it out (in experiment/mine.yaml)"
+    assert said == (
+        "population: no task that reads it is chosen; leave it out, or choose one by "
+        "`- override /task: NAME` (in experiment/mine.yaml)"
+    )
 
 
 def test_a_designer_whose_prompt_cannot_show_the_reward_is_refused() -> None:
@@ -95,3 +107,30 @@ def test_a_designer_whose_prompt_cannot_show_the_reward_is_refused() -> None:
 
 def test_without_an_experiment_there_is_nothing_to_run() -> None:
     assert failure("population=stage1").startswith("nothing to run: choose +experiment=NAME")
+
+
+def test_a_baseline_of_the_table_of_populations_shows_its_reward() -> None:
+    x = "evaluation.baselines.x"
+    chat = (f"+designer@{x}=endpoint", f"{x}.model=m", f"{x}.prompt.weights=[revenue]")
+    assert "prompts show weights of revenue alone" in failure(
+        "+experiment=populations", "reward=welfare", *chat
+    )
+
+
+def test_the_settings_of_a_study_s_trials_are_checked_at_once() -> None:
+    said = failure("+experiment=tune", "training.grpo.horizon=50")
+    assert said.startswith("training.grpo.horizon: 50; an episode has")
+
+
+def test_a_module_that_is_no_task_says_what_it_lacks() -> None:
+    said = failure("task=build")
+    assert said.startswith("task: no option build. experiments/build.py needs a main, and a data")
+
+
+def test_an_older_file_is_told_how_to_choose_a_task_whatever_the_command_changes(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text("# @package _global_\ntask: compare\n")
+    mine = (f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    assert "by `- override /task: compare`" in failure(*mine, "population=stage4")

@@ -43,7 +43,9 @@ def test_a_key_is_read_with_what_is_above_and_below_it() -> None:
     sft = class_of("sft")
     read = ("training.sft.steps", "training", "training.prompt", "market.name", "seed")
     assert all(may_read(sft, key) for key in read)
-    assert not any(may_read(sft, key) for key in ("training.grpo", "training.grpo.steps", "hub"))
+    assert not any(
+        may_read(sft, key) for key in ("training.grpo.steps", "training.grpo.group_size", "hub")
+    )
 
 
 def test_a_task_of_nobody_is_no_task() -> None:
