@@ -118,6 +118,18 @@ def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
     assert answer.returncode == 1 and "Did you mean baselines?" in answer.stderr
 
 
+@pytest.mark.parametrize("options", [["--config-dir", "."], ["--config-dir=."], ["--cfg", "job"]])
+def test_what_a_task_does_not_read_is_told_whatever_options_stand_beside_it(
+    options: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = "# @package _global_\ndefaults: [override /task: theory]\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(mine)
+    name = "theory" if "--cfg" in options else "mine"
+    answer = run(f"+experiment={name}", "market=classic", *options, cwd=tmp_path)
+    assert "market=classic: theory does not read market; leave it out" in answer.stderr
+
+
 def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     answer = run("+experiment=grpo_stage3", "training.grpo.stepz=3", cwd=tmp_path)
     assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr

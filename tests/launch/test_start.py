@@ -143,6 +143,8 @@ def test_an_experiment_is_added_as_the_documents_say(tmp_path: Path) -> None:
     code, file = re.findall(r"^```\w+\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[:2]
     (tmp_path / "experiments" / "count_bidders.py").write_text(code)
     (tmp_path / "conf" / "experiment" / "count_bidders.yaml").write_text(file)
+    broken = "import nothing_here\n\n\ndef main(config, out): ...\n"  # of another experiment
+    (tmp_path / "experiments" / "draft.py").write_text(broken)
     command = [sys.executable, "run.py", "+experiment=count_bidders", "population=stage1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
