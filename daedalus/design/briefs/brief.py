@@ -1,0 +1,202 @@
+"""Briefs with their true meaning, and the JSON-lines files that hold them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from daedalus.design.briefs.understanding import Understanding
+from daedalus.design.rewards.terms import MARKET_TERMS
+from daedalus.market.allowed import Allowed, Between, read_allowed
+from daedalus.market.goal import Goal
+
+_REQUIRED = ("id", "brief", "population")
+_KNOWN = (*_REQUIRED, "reward", "allowed", "floors", "told_population", "clauses", "scale")
+
+
+class BriefError(ValueError):
+    """A line of a file of briefs cannot be used. The message names the file and the line."""
+
+
+@dataclass(frozen=True)
+class BriefScale:
+    """The ends of a brief's score, measured by ``scoring``.
+
+    Attributes:
+        floor: Objective of random allowed mechanisms, which scores 0.
+        ceiling: Objective of a search that knows the true parts, which scores 1.
+        mechanism: What that search found, by field.
+    """
+
+    floor: float
+    ceiling: float
+    mechanism: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A brief, and what it truly asks for.
+
+    Attributes:
+        id: Its name, unique in a file.
+        text: The sentences.
+        population: Name of the bidders of the episode.
+        reward: Weights of reward terms, what is to be maximised.
+        allowed: What restricted fields of the mechanism may be, see ``Goal``.
+        floors: Least means of reward terms.
+        told_population: Name of the bidders that a designer without the brief expects; empty if
+            these are the true ones.
+        clauses: Meaning of each sentence, as ``TYPE/VALUE`` or ``TYPE/VALUE AMOUNT``, if known.
+        scale: The ends of its score, if measured.
+
+    Raises:
+        ValueError: A part is not as described; the message says what to write.
+    """
+
+    id: str
+    text: str
+    population: str
+    reward: Mapping[str, float] = field(default_factory=lambda: {"composite": 1.0})
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    told_population: str = ""
+    clauses: tuple[str, ...] = ()
+    scale: BriefScale | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("id", "text", "population"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
+                shown = "brief" if name == "text" else name
+                raise ValueError(f"{shown}: {getattr(self, name)!r}; give a text that is not empty")
+        _check_terms("reward", self.reward, lambda weight: 0 <= weight < math.inf, "0 up")
+        if not any(self.reward.values()):
+            raise ValueError("reward: no term has a weight above 0; give one")
+        _check_terms("floors", self.floors, lambda least: 0 <= least <= 1, "0 to 1")
+
+    @property
+    def known_population(self) -> str:
+        """Return the name of the bidders that a designer expects who has not read the brief."""
+        return self.told_population or self.population
+
+    @property
+    def truth(self) -> Understanding:
+        """Return what a perfect reader understands; of the bidders only what the brief tells."""
+        told = self.population if self.population != self.known_population else ""
+        return Understanding(self.reward, self.allowed, self.floors, told)
+
+    @property
+    def goal(self) -> Goal:
+        """Return the true weights, rules and words."""
+        return Goal(self.reward, self.allowed, self.text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line of a file, without the parts that are empty."""
+        row: dict[str, Any] = {"id": self.id, "brief": self.text, "population": self.population}
+        row |= {"reward": dict(self.reward), "allowed": _written_rules(self.allowed)}
+        row |= {"floors": dict(self.floors), "told_population": self.told_population}
+        row |= {"clauses": list(self.clauses)}
+        if self.scale:
+            row["scale"] = {
+                "floor": self.scale.floor,
+                "ceiling": self.scale.ceiling,
+                "mechanism": dict(self.scale.mechanism),
+            }
+        return {name: each for name, each in row.items() if each not in ({}, [], "")}
+
+
+def read_briefs(path: Path) -> list[Brief]:
+    """Return the briefs of a JSON-lines file: one object for each line, see ``brief_from``.
+
+    Raises:
+        BriefError: The file is not there, is empty or has a line that is no brief, or two of the
+            same id.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BriefError(f"briefs: {path} cannot be read ({error}); give a JSON-lines file") from None
+    found: dict[str, Brief] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            brief = brief_from(json.loads(line))
+        except ValueError as error:
+            raise BriefError(f"{path}, line {number}: {_sentence(error)}") from None
+        if brief.id in found:
+            raise BriefError(f"{path}, line {number}: id {brief.id!r} stands twice; give another")
+        found[brief.id] = brief
+    if not found:
+        raise BriefError(f"briefs: {path} has no line; write one JSON object for each brief")
+    return [*found.values()]
+
+
+def write_briefs(briefs: Iterable[Brief], path: Path) -> None:
+    """Write a JSON-lines file."""
+    lines = [json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in briefs]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def brief_from(row: object) -> Brief:
+    """Return a brief from the JSON object of its line.
+
+    Args:
+        row: ``id``, ``brief`` and ``population``, and as needed ``reward`` ({term: weight}; R by
+            default), ``allowed`` ({field: [values]} or {field: {"min": a, "max": b}}), ``floors``
+            ({term: least}), ``told_population``, ``clauses`` and ``scale``.
+
+    Raises:
+        ValueError: A key is unknown or missing, or a part is not as described.
+    """
+    if not isinstance(row, dict):
+        raise ValueError(f"{str(row)[:40]!r} is no object; write {{\"id\": …, \"brief\": …}}")
+    for name in row:
+        if name not in _KNOWN:
+            raise ValueError(f"no key {name!r}; the keys are {', '.join(_KNOWN)}")
+    for name in _REQUIRED:
+        if name not in row:
+            raise ValueError(f"{name} is missing; give {', '.join(_REQUIRED)}")
+    scale = row.get("scale")
+    return Brief(
+        id=row["id"],
+        text=row["brief"],
+        population=row["population"],
+        reward=_mapping(row, "reward") or {"composite": 1.0},
+        allowed=read_allowed(_mapping(row, "allowed")),
+        floors=_mapping(row, "floors"),
+        told_population=row.get("told_population", ""),
+        clauses=tuple(row.get("clauses", ())),
+        scale=BriefScale(**scale) if scale else None,
+    )
+
+
+def _mapping(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    given = row.get(name) or {}
+    if not isinstance(given, dict):
+        raise ValueError(f"{name}: {str(given)[:40]}; give an object, by name")
+    return given
+
+
+def _check_terms(name: str, given: Mapping[str, Any], holds: Any, span: str) -> None:
+    for term, number in given.items():
+        if term not in MARKET_TERMS:
+            raise ValueError(f"{name}.{term}: no such term; choose from {', '.join(MARKET_TERMS)}")
+        if isinstance(number, bool) or not isinstance(number, int | float) or not holds(number):
+            raise ValueError(f"{name}.{term}: {number!r}; give a number from {span}")
+
+
+def _written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
+    return {
+        name: {"min": each.low, "max": each.high} if isinstance(each, Between) else list(each)
+        for name, each in allowed.items()
+    }
+
+
+def _sentence(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON ({error.msg} at column {error.colno}); write one object for each line"
+    return str(error)

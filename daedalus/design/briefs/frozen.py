@@ -1,0 +1,53 @@
+"""The frozen briefs of the benchmark, and the hashes that show that they are unchanged."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from daedalus.design.briefs.brief import Brief, BriefError, brief_from, read_briefs
+from daedalus.design.briefs.generator import SPLITS, TRAINING
+from daedalus.design.briefs.wordings import DATA
+
+PAIRS = "pairs"
+NAMES = (*(each.name for each in SPLITS), PAIRS)
+"""Names of the test splits."""
+HASHES = DATA / "sha256.json"
+
+
+def split_path(name: str) -> Path:
+    """Return the file of a split; that of training is compressed."""
+    return DATA / (f"{name}.jsonl.gz" if name == TRAINING.name else f"{name}.jsonl")
+
+
+@cache
+def frozen_briefs(name: str) -> tuple[Brief, ...]:
+    """Return the briefs of a frozen split.
+
+    Args:
+        name: One of ``NAMES``, or ``training``.
+
+    Raises:
+        BriefError: There is no such split, or its file has changed since it was frozen.
+    """
+    if name not in (*NAMES, TRAINING.name):
+        raise BriefError(f"split: {name!r}; choose from {', '.join((*NAMES, TRAINING.name))}")
+    path = split_path(name)
+    if digest(path) != json.loads(HASHES.read_text())[path.name]:
+        raise BriefError(
+            f"{path.name} has changed since it was frozen; restore it, or freeze all splits again "
+            "by +experiment=freeze_briefs"
+        )
+    if name != TRAINING.name:
+        return tuple(read_briefs(path))
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    return tuple(brief_from(json.loads(line)) for line in lines)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a split's lines, whatever packs them."""
+    raw = path.read_bytes()
+    return hashlib.sha256(gzip.decompress(raw) if path.suffix == ".gz" else raw).hexdigest()

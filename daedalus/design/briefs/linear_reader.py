@@ -1,0 +1,54 @@
+"""A small reader: features of a sentence, and logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.readers import clause
+from daedalus.design.briefs.understanding import Clause
+
+Embed = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Maps B sentences to features, shape (B, F)."""
+
+_STRENGTH = 30.0  # inverse regularisation, for features of length 1
+
+
+class LinearReader:
+    """Logistic regression over features of single sentences, whose amounts are masked.
+
+    Args:
+        embed: Features; TF-IDF of words and pairs of words if None.
+    """
+
+    def __init__(self, embed: Embed | None = None) -> None:
+        self._embed = embed
+        self._words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+        self._model = LogisticRegression(C=_STRENGTH, max_iter=3000)
+
+    def fit(self, examples: Iterable[tuple[str, str]]) -> Self:
+        """Learn from pairs of a sentence and its meaning."""
+        sentences, meanings = zip(*examples, strict=True)
+        texts = [masked(each) for each in sentences]
+        if self._embed is None:
+            self._words.fit(texts)
+        self._model.fit(self._features(texts), meanings)
+        return self
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        """Return the likeliest meaning of each sentence, with its probability."""
+        odds = self._model.predict_proba(self._features([masked(each) for each in sentences]))
+        best = odds.argmax(axis=1)
+        return [
+            clause(str(self._model.classes_[place]), sentence, float(row[place]))
+            for sentence, row, place in zip(sentences, odds, best, strict=True)
+        ]
+
+    def _features(self, texts: Sequence[str]) -> Any:
+        return self._words.transform(texts) if self._embed is None else self._embed(texts)

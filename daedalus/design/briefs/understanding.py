@@ -1,0 +1,229 @@
+"""What the sentences of a brief ask for together, and where they exclude each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from daedalus.design.briefs.meanings import MEANINGS, RING, Meaning
+from daedalus.market.allowed import Allowed, Between
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import RANGES, Mechanism
+
+MAIN_SHARE = 0.7
+"""Weight of the main aim where another one counts too."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A sentence and its meaning.
+
+    Attributes:
+        meaning: One of ``MEANINGS``.
+        amount: What the sentence names, if the meaning takes an amount.
+        sentence: The sentence; empty if it is not at hand.
+        confidence: How sure the reader is, from 0 to 1.
+    """
+
+    meaning: str
+    amount: float | None = None
+    sentence: str = ""
+    confidence: float = 1.0
+
+    @property
+    def parts(self) -> Meaning:
+        """Return what the meaning changes."""
+        return MEANINGS[self.meaning]
+
+    @property
+    def fault(self) -> str:
+        """Return why the sentence cannot be a rule, in words; empty if it can."""
+        meaning = self.parts
+        if not meaning.takes_amount:
+            return ""
+        if self.amount is None:
+            return "it names no amount"
+        low, high = RANGES[meaning.bounded] if meaning.bounded else (0.0, 1.0)
+        if not low <= self.amount <= high:
+            name = meaning.bounded or meaning.floor
+            return f"it names {self.amount:g}; {name} is from {low:g} to {high:g}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two clauses that cannot both be kept.
+
+    Attributes:
+        first: The clause that stands first.
+        second: The other one, which is left out.
+        about: What they rule: a field of the mechanism, the aim, or the bidders.
+    """
+
+    first: Clause
+    second: Clause
+    about: str
+
+    def __str__(self) -> str:
+        """Return both sentences and what they are about."""
+        return f"{self.about}: “{self.first.sentence}” excludes “{self.second.sentence}”"
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What a brief asks for.
+
+    Attributes:
+        reward: Weights of reward terms, of sum 1.
+        allowed: What restricted fields of the mechanism may be, see ``Goal``.
+        floors: Least means of reward terms.
+        population: The bidders that the brief tells of; empty if it tells of none.
+        clauses: The sentences that count, in order.
+        unread: Sentences that ask for something, but could not be used, each with the reason.
+        contradictions: Pairs of sentences of which the second was left out.
+    """
+
+    reward: Mapping[str, float] = field(default_factory=lambda: {"composite": 1.0})
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    population: str = ""
+    clauses: tuple[Clause, ...] = ()
+    unread: tuple[tuple[Clause, str], ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+
+    def goal(self, brief: str = "") -> Goal:
+        """Return weights and what may be set as a goal; floors are no part of it."""
+        return Goal(self.reward, self.allowed, brief)
+
+    def same_as(self, other: Understanding) -> bool:
+        """Return whether both ask for the same, whatever the sentences were."""
+        return all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("reward", "allowed", "floors", "population")
+        )
+
+    def breaches(self, mechanism: Mechanism) -> list[Clause]:
+        """Return the clauses whose rule a mechanism breaks; floors need play, see ``rules``."""
+        broken = []
+        for each in self.clauses:
+            rules = rules_of(each, self.population)
+            if not Goal({}, rules).admits(mechanism):
+                broken.append(each)
+        return broken
+
+
+def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
+    """Return what a clause allows, by field.
+
+    Args:
+        clause: A clause without ``fault``.
+        population: The bidders that its brief tells of, for a conditional clause.
+    """
+    meaning = clause.parts
+    rules = dict(meaning.allowed)
+    if meaning.on_ring and population != RING:
+        rules[meaning.bounded] = (0.0,)
+    elif meaning.bounded and clause.amount is not None:
+        rules[meaning.bounded] = meaning.range_of(clause.amount)
+    return rules
+
+
+def understand(clauses: Sequence[Clause]) -> Understanding:
+    """Put the clauses of a brief together.
+
+    A clause that excludes an earlier one is left out and named in ``contradictions``. One without a
+    usable amount is named in ``unread``.
+    """
+    wanted = [each for each in clauses if not each.parts.is_nothing]
+    usable = [each for each in wanted if not each.fault]
+    unread = tuple((each, each.fault) for each in wanted if each.fault)
+    found = _Builder()
+    facts = sorted(usable, key=lambda each: not each.parts.population)  # conditions need facts
+    for each in facts:
+        found.add(each)
+    kept = tuple(each for each in usable if each in found.kept)
+    return replace(found.result(), clauses=kept, unread=unread)
+
+
+class _Builder:
+    """Collects the parts of an ``Understanding``, clause by clause."""
+
+    def __init__(self) -> None:
+        self.aim: dict[str, Clause] = {}
+        self.also: dict[str, Clause] = {}
+        self.rules: dict[str, tuple[Allowed, Clause]] = {}
+        self.floors: dict[str, float] = {}
+        self.population: dict[str, Clause] = {}
+        self.kept: list[Clause] = []
+        self.contradictions: list[Contradiction] = []
+
+    def add(self, clause: Clause) -> None:
+        """Take a clause, or note that it excludes an earlier one."""
+        meaning = clause.parts
+        named = ((self.population, meaning.population, "the bidders"), (self.aim, meaning.aim, "the aim"))
+        for stored, name, about in named:
+            if name and stored and name not in stored:
+                return self._note(next(iter(stored.values())), clause, about)
+        rules = rules_of(clause, next(iter(self.population), ""))
+        for name, allowed in rules.items():
+            if name in self.rules and narrowed(self.rules[name][0], allowed) is None:
+                return self._note(self.rules[name][1], clause, name)
+        self._take(clause, rules)
+        return None
+
+    def _take(self, clause: Clause, rules: Mapping[str, Allowed]) -> None:
+        meaning = clause.parts
+        for stored, name in (
+            (self.population, meaning.population),
+            (self.aim, meaning.aim),
+            (self.also, meaning.also),
+        ):
+            if name:
+                stored.setdefault(name, clause)
+        for name, allowed in rules.items():
+            both = narrowed(self.rules[name][0], allowed) if name in self.rules else allowed
+            assert both is not None
+            self.rules[name] = (both, clause)
+        if meaning.floor and clause.amount is not None:
+            self.floors[meaning.floor] = max(clause.amount, self.floors.get(meaning.floor, 0.0))
+        self.kept.append(clause)
+
+    def _note(self, first: Clause, second: Clause, about: str) -> None:
+        self.contradictions.append(Contradiction(first, second, about))
+
+    def result(self) -> Understanding:
+        """Return the parts together."""
+        return Understanding(
+            reward=_weights(next(iter(self.aim), "composite"), list(self.also)),
+            allowed={name: rule for name, (rule, _) in sorted(self.rules.items())},
+            floors=dict(sorted(self.floors.items())),
+            population=next(iter(self.population), ""),
+            contradictions=tuple(self.contradictions),
+        )
+
+
+def _weights(main: str, others: Sequence[str]) -> dict[str, float]:
+    """Return the main aim's weight and what the others share."""
+    others = [each for each in others if each != main]
+    if not others:
+        return {main: 1.0}
+    share = round((1.0 - MAIN_SHARE) / len(others), 4)
+    return {main: MAIN_SHARE} | dict.fromkeys(sorted(others), share)
+
+
+def narrowed(first: Allowed, second: Allowed) -> Allowed | None:
+    """Return what both rules of a field allow; None if that is nothing."""
+    if isinstance(first, Between) and isinstance(second, Between):
+        low, high = max(first.low, second.low), min(first.high, second.high)
+        return Between(low, high) if low <= high else None
+    if isinstance(first, Between):
+        first, second = second, first
+    common = tuple(each for each in first if _admits(second, each))
+    return common or None
+
+
+def _admits(allowed: Allowed, value: Any) -> bool:
+    if isinstance(allowed, Between):
+        return allowed.low <= value <= allowed.high
+    return value in allowed
