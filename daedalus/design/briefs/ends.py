@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,9 +31,17 @@ class Measured:
 
     envs: Mapping[str, DesignEnv]
     seed: int = 0
+    _known: dict[str, BriefScale | None] = field(default_factory=dict)
 
     def __call__(self, brief: Brief) -> Brief | None:
         """Return a brief with its ends; None if search breaks a floor or hardly beats chance."""
+        key = repr((brief.population, brief.reward, brief.allowed, brief.floors))
+        if key not in self._known:
+            self._known[key] = self._ends(brief)
+        ends = self._known[key]
+        return replace(brief, scale=ends) if ends else None
+
+    def _ends(self, brief: Brief) -> BriefScale | None:
         env = self.envs[brief.population]
         best = search(brief.truth, env, self.seed)
         drawn = random_mechanisms(_RANDOM, generator(self.seed, "briefs/random"), goal=brief.goal)
@@ -43,5 +51,4 @@ class Measured:
         ceiling, floor = float(reached[0]), float(np.mean(reached[1:]))
         if ceiling - floor < _LEAST_SPAN or broken_rules(brief.goal, brief.floors, best, terms[0]):
             return None
-        ends = BriefScale(round(floor, 6), round(ceiling, 6), best.to_dict())
-        return replace(brief, scale=ends)
+        return BriefScale(round(floor, 6), round(ceiling, 6), best.to_dict())

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from daedalus.design.briefs.meanings import MEANINGS
+
 DATA = Path(__file__).with_name("data")
 """Sentences and frozen briefs."""
 
@@ -22,6 +24,21 @@ def wordings(writer: Writer = "first") -> Mapping[str, tuple[str, ...]]:
     """Return a writer's sentences by meaning; ``{x}`` stands for the amount."""
     given = json.loads((DATA / _FILES[writer]).read_text(encoding="utf-8"))
     return {name: tuple(each) for name, each in given.items()}
+
+
+def examples(new_kinds: bool = True, most: int | None = None) -> list[tuple[str, str]]:
+    """Return the first writer's sentences with their meanings, for readers that learn.
+
+    Args:
+        new_kinds: Whether types of clauses that never train in the benchmark are among them.
+        most: Sentences of each meaning; all if None.
+    """
+    return [
+        (text.replace("{x}", "0.5"), meaning)
+        for meaning, texts in wordings().items()
+        if new_kinds or MEANINGS[meaning].trained
+        for text in texts[:most]
+    ]
 
 
 @cache

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.checks import Checked
 from daedalus.design.designers.purpose import Purpose
@@ -11,7 +15,12 @@ from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
 from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import generator
+
+Embed = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Maps B sentences to features, shape (B, F)."""
 
 
 class LoadModel(Protocol):
@@ -34,6 +43,8 @@ class DesignerContext:
         portfolio: Good mechanisms to choose from, or None.
         load_model: Loads a language model. It is passed in, so that this package needs no torch.
         population: Name of the environment's population; None if it has none.
+        bidders: Returns bidders by the name of their population, for designers that read of others.
+        load_encoder: Loads a pretrained encoder of sentences. It is passed in as ``load_model``.
     """
 
     env: DesignEnv
@@ -41,6 +52,8 @@ class DesignerContext:
     portfolio: Mechanisms | None = None
     load_model: LoadModel | None = None
     population: str | None = None
+    bidders: Callable[[str], Population | SeatPlan] | None = None
+    load_encoder: Callable[[], Embed] | None = None
 
     def candidates(self, count: int) -> Mechanisms:
         """Return the portfolio, or ``count`` random mechanisms without one; all are allowed."""
