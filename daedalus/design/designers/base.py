@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.checks import Checked
+from daedalus.checks import CannotRunError, Checked
 from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
@@ -54,6 +54,18 @@ class DesignerContext:
     population: str | None = None
     bidders: Callable[[str], Population | SeatPlan] | None = None
     load_encoder: Callable[[], Embed] | None = None
+
+    def market_of(self, population: str) -> DesignEnv:
+        """Return the market of the bidders of a population; the environment's own for "".
+
+        Raises:
+            CannotRunError: There are no bidders of other names.
+        """
+        if not population:
+            return self.env
+        if self.bidders is None:
+            raise CannotRunError(f"the brief tells of {population}, and no bidders have this name")
+        return self.env.with_population(self.bidders(population))
 
     def candidates(self, count: int) -> Mechanisms:
         """Return the portfolio, or ``count`` random mechanisms without one; all are allowed."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from daedalus.checks import CannotRunError, one_of
-from daedalus.design.briefs.readers import KeywordReader, Reader, read
-from daedalus.design.briefs.search import BUDGET, search
-from daedalus.design.briefs.understanding import Understanding
+from daedalus.checks import CannotRunError, at_least, one_of
+from daedalus.design.briefs.readers import KeywordReader, Reader
+from daedalus.design.briefs.search import BUDGET
+from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples
-from daedalus.design.designers.base import DesignerContext, DesignerSettings
-from daedalus.design.env import DesignEnv
+from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
 from daedalus.design.search.budgets import SearchBudget
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 
 READERS = ("keywords", "tfidf", "minilm")
@@ -36,24 +36,25 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
     reader: str = one_of(READERS, "tfidf")
     new_kinds: bool = True
-    candidates: int = BUDGET.candidates
-    episodes: int = BUDGET.episodes
-    keep: int = BUDGET.keep
-    sweeps: int = BUDGET.sweeps
-    sweep_episodes: int = BUDGET.sweep_episodes
+    candidates: int = at_least(1, BUDGET.candidates)
+    episodes: int = at_least(1, BUDGET.episodes)
+    keep: int = at_least(2, BUDGET.keep)
+    sweeps: int = at_least(0, BUDGET.sweeps)
+    sweep_episodes: int = at_least(1, BUDGET.sweep_episodes)
 
     def build(self, context: DesignerContext) -> BriefSearch:
         """Train the reader, which takes seconds, and return the designer."""
-        return BriefSearch(make_reader(self.reader, self.new_kinds, context), context, self)
+        reader = make_reader(self.reader, self.new_kinds, context.load_encoder)
+        return BriefSearch(BriefSolver(reader, context.market_of, context.seed, self))
 
 
-def make_reader(name: str, new_kinds: bool, context: DesignerContext) -> Reader:
+def make_reader(name: str, new_kinds: bool, load_encoder: Callable[[], Embed] | None) -> Reader:
     """Return a reader that has learnt the first writer's sentences.
 
     Args:
         name: One of ``READERS``.
         new_kinds: See ``BriefSearchSettings``.
-        context: It loads the encoder.
+        load_encoder: Loads the encoder of ``minilm``.
 
     Raises:
         CannotRunError: The encoder cannot be had.
@@ -64,9 +65,9 @@ def make_reader(name: str, new_kinds: bool, context: DesignerContext) -> Reader:
 
     if name == "tfidf":
         return LinearReader().fit(examples(new_kinds))
-    if context.load_encoder is None:
+    if load_encoder is None:
         raise CannotRunError("reader: minilm needs PyTorch, which is not at hand; take tfidf")
-    return LinearReader(context.load_encoder()).fit(examples(new_kinds))
+    return LinearReader(load_encoder()).fit(examples(new_kinds))
 
 
 @dataclass
@@ -74,33 +75,12 @@ class BriefSearch:
     """Searches the best mechanism for what it understands of each brief.
 
     Attributes:
-        reader: Reads the sentences.
-        context: The market that it expects, the seed, and bidders by name.
-        budget: Of each search.
+        solver: It reads and searches.
     """
 
-    reader: Reader
-    context: DesignerContext
-    budget: SearchBudget
-    _found: dict[str, Mechanism] = field(default_factory=dict)
+    solver: BriefSolver
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return a mechanism for each of the B goals; the same goal always gets the same one."""
-        return Mechanisms.stack([self.design(each.brief)[1] for each in observations.goals])
-
-    def design(self, brief: str) -> tuple[Understanding, Mechanism]:
-        """Return what was understood of a brief, and the mechanism that suits it best."""
-        understood = read(self.reader, brief)
-        key = repr((understood.reward, understood.allowed, understood.floors, understood.population))
-        if key not in self._found:
-            env = self._market(understood.population)
-            self._found[key] = search(understood, env, self.context.seed, self.budget)
-        return understood, self._found[key]
-
-    def _market(self, population: str) -> DesignEnv:
-        """Return the market of the bidders that a brief tells of, or the expected one."""
-        if not population:
-            return self.context.env
-        if self.context.bidders is None:
-            raise CannotRunError(f"the brief tells of {population}, and no bidders have this name")
-        return self.context.env.with_population(self.context.bidders(population))
+        understood = [self.solver.understand(each.brief) for each in observations.goals]
+        return Mechanisms.stack([self.solver.mechanism(each) for each in understood])

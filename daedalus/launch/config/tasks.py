@@ -12,6 +12,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from daedalus.design.briefs.splits import SPLITS
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.evaluation.settings import AdversarySettings
@@ -84,6 +85,28 @@ class BenchService(Offering):
 
 
 @dataclass
+class Briefs(Study):
+    """What designers make of briefs.
+
+    Attributes:
+        briefs: A JSON-lines file of briefs; empty for the frozen ones.
+        splits: Which of the frozen ones; ``evaluation.episodes`` is the most of each.
+    """
+
+    by_type = True
+    partly = ("evaluation.confidence", "evaluation.episodes")
+
+    task: str = "briefs"
+    briefs: str = ""
+    splits: list[str] = field(default_factory=lambda: list(SPLITS))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if unknown := [each for each in self.splits if each not in SPLITS]:
+            raise ValueError(f"splits: {unknown[0]!r}; choose from {', '.join(SPLITS)}")
+
+
+@dataclass
 class Certificate(Study):
     """How far a designer's mechanisms are from truthful ones."""
 
@@ -120,6 +143,13 @@ class Exploitability(Study, WithTraining):
 
     task: str = "exploitability"
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
+
+
+@dataclass
+class FreezeBriefs(InMarket, OfPopulations):
+    """The frozen briefs of the benchmark, drawn and measured again."""
+
+    task: str = "freeze_briefs"
 
 
 @dataclass

@@ -1,0 +1,210 @@
+"""What designers make of briefs: rules kept, objective and score of each, and who read what."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from daedalus.design.briefs.brief import Brief, written_rules
+from daedalus.design.briefs.generator import label
+from daedalus.design.briefs.meanings import kind
+from daedalus.design.briefs.scoring import EPISODES, mean_terms, verdict
+from daedalus.design.briefs.understanding import Understanding
+from daedalus.design.designers.brief_search import BriefSearch
+from daedalus.design.env import DesignEnv, Designer
+from daedalus.evaluation.statistics import mean_estimate
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
+from daedalus.market.seeds import generator, market_seeds
+
+TRUTH = "true_parts"
+"""Name in tables of the search that knows the true parts."""
+
+Markets = Callable[[str], DesignEnv]
+"""Returns the market of bidders by the name of their population."""
+Designers = Callable[[str], Mapping[str, Designer]]
+"""Returns the designers that expect the bidders of a population, by their names in tables."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a designer sets under a brief.
+
+    Attributes:
+        designer: Its name in tables.
+        brief: The brief.
+        mechanism: What it sets; None if its answer was no mechanism.
+        understood: What it says that it understood; None if it does not say.
+    """
+
+    designer: str
+    brief: Brief
+    mechanism: Mechanism | None
+    understood: Understanding | None
+
+
+def proposals(
+    briefs: Sequence[Brief], markets: Markets, designers: Designers, seed: int
+) -> list[Proposal]:
+    """Let each designer set a mechanism under each brief.
+
+    A designer sees the words of the brief, and the market of the bidders that it expects. It sees
+    neither weights nor rules.
+
+    Args:
+        briefs: The briefs.
+        markets: Returns markets by population.
+        designers: Returns designers by the population that they expect.
+        seed: Seed of the run.
+    """
+    found = []
+    for population, group in _by(briefs, lambda each: each.known_population).items():
+        env = markets(population)
+        episodes = env.reset(market_seeds(seed, "briefs/observed", len(group)))
+        episodes.goals = np.array([Goal({}, {}, each.text) for each in group], object)
+        observation = episodes.observe()
+        for name, designer in designers(population).items():
+            rng = generator(seed, f"designer/{name}")
+            proposed = designer.propose(observation, rng)
+            found += [
+                Proposal(name, brief, _mechanism(proposed, row), _understood(designer, brief))
+                for row, brief in enumerate(group)
+            ]
+        found += [
+            Proposal(TRUTH, each, mechanism_from_mapping(dict(each.scale.mechanism)), each.truth)
+            for each in group
+            if each.scale
+        ]
+    return found
+
+
+def scores(
+    given: Sequence[Proposal], markets: Markets, seed: int, split: Callable[[Brief], str]
+) -> pd.DataFrame:
+    """Return a row for each proposal: rules kept, objective, score and what was understood.
+
+    Args:
+        given: The proposals.
+        markets: Returns markets by population.
+        seed: Seed of the futures in which mechanisms are scored.
+        split: Returns the split of a brief.
+    """
+    rows = []
+    for population, group in _by(given, lambda each: each.brief.population).items():
+        played = [each.mechanism or Mechanism() for each in group]
+        terms = _terms(markets(population), played, seed)
+        rows += [
+            _row(each, row, split(each.brief)) for each, row in zip(group, terms, strict=True)
+        ]
+    order = {name: place for place, name in enumerate(dict.fromkeys(p.designer for p in given))}
+    frame = pd.DataFrame(rows)
+    return frame.sort_values(
+        ["designer", "id"], key=lambda each: each.map(order) if each.name == "designer" else each
+    ).reset_index(drop=True)
+
+
+def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return a row for each split and designer: means with intervals over briefs.
+
+    Args:
+        table: Rows of ``scores``.
+        confidence: Coverage of the intervals.
+    """
+    rows: list[dict[str, Any]] = []
+    for (split, designer), group in table.groupby(["split", "designer"], sort=False):
+        kept = group[group["rules_kept"]]
+        rows.append(
+            {"split": split, "designer": designer, "briefs": len(group)}
+            | mean_estimate("score", group["score"], confidence, "brief")
+            | mean_estimate("rules_kept", group["rules_kept"], confidence, "brief")
+            | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
+        )
+    return pd.DataFrame(rows)
+
+
+def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each designer and type of clause: how often it was read right.
+
+    Args:
+        given: The proposals.
+        table: Their rows of ``scores``.
+
+    Returns:
+        Columns ``designer``, ``kind``, ``clauses``, ``read`` (share whose meaning and amount were
+        understood; NaN if the designer does not say), ``score`` (mean score of their briefs).
+    """
+    score = table.set_index(["designer", "id"])["score"]
+    rows = []
+    for each in given:
+        understood = each.understood
+        said = {label(c) for c in understood.clauses} if understood else set()
+        says = understood is not None and each.designer != TRUTH
+        for clause in each.brief.clauses:
+            read = float(clause in said) if says else np.nan
+            of_brief = score[(each.designer, each.brief.id)]
+            rows.append((each.designer, kind(clause.split()[0]), read, of_brief))
+    frame = pd.DataFrame(rows, columns=["designer", "kind", "read", "score"])
+    frame = frame[frame["kind"] != "nothing"]
+    grouped = frame.groupby(["designer", "kind"], sort=False)
+    return grouped.agg(
+        clauses=("score", "size"), read=("read", "mean"), score=("score", "mean")
+    ).reset_index()
+
+
+def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str, Any]:
+    brief, mechanism = proposal.brief, proposal.mechanism
+    row: dict[str, Any] = {"designer": proposal.designer, "split": split, "id": brief.id}
+    if mechanism is None:
+        broken, reached, score = ("no valid mechanism",), np.nan, 0.0
+    else:
+        judged = verdict(brief, mechanism, terms)
+        broken, reached, score = judged.broken, judged.objective, judged.score
+    row |= {"rules_kept": not broken, "objective": reached, "score": score}
+    understood = proposal.understood
+    row["all_read"] = understood.same_as(brief.truth) if understood else np.nan
+    row["broken"] = "; ".join(broken)
+    row["mechanism"] = json.dumps(mechanism.to_dict()) if mechanism else ""
+    row["understood"] = json.dumps(_written(understood)) if understood else ""
+    return row
+
+
+def _written(understood: Understanding) -> dict[str, Any]:
+    return {
+        "reward": dict(understood.reward),
+        "allowed": written_rules(understood.allowed),
+        "floors": dict(understood.floors),
+        "population": understood.population,
+    }
+
+
+def _terms(env: DesignEnv, played: Sequence[Mechanism], seed: int) -> NDArray[np.float64]:
+    """Return the mean terms of mechanisms; those that are equal are played once."""
+    texts = [json.dumps(each.to_dict()) for each in played]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    unique = Mechanisms.stack([played[texts.index(text)] for text in places])
+    terms = mean_terms(env, unique, EPISODES, seed)
+    return terms[[places[text] for text in texts]]
+
+
+def _mechanism(proposed: Mechanisms, row: int) -> Mechanism | None:
+    return None if proposed.malformed[row] else proposed[row]
+
+
+def _understood(designer: Designer, brief: Brief) -> Understanding | None:
+    return designer.solver.understand(brief.text) if isinstance(designer, BriefSearch) else None
+
+
+def _by(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]:
+    groups = defaultdict(list)
+    for each in items:
+        groups[key(each)].append(each)
+    return dict(groups)
+
+
