@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.design.bidders.player import in_all_seats
-from daedalus.design.bidders.settings import BidderContext
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import DesignEnv
+from daedalus.design.language_bidders.player import in_all_seats
+from daedalus.design.language_bidders.settings import BidderContext
 from daedalus.lab.studies.llm_bidders import (
     MODEL,
     SIMULATED,

@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from daedalus.design.bidders.asking import Recording
-from daedalus.design.bidders.player import in_all_seats
-from daedalus.design.bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.candidates import Choice, newest_model
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.heuristic import HeuristicSettings
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import Designer
+from daedalus.design.language_bidders.asking import Recording
+from daedalus.design.language_bidders.player import in_all_seats
+from daedalus.design.language_bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering

@@ -23,8 +23,8 @@ from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.page.offer import make_offer
 from experiments.serve import asked_market
-from tests.design.bidders.scripted import asked_values, equilibrium
 from tests.design.designers import chat_double
+from tests.design.language_bidders.scripted import asked_values, equilibrium
 from tests.launch.config.composing import composed
 from tests.service.conftest import serving
 from tests.untrained import leave_untrained_model

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from daedalus.design.bidders.asking import Chat
-from daedalus.design.bidders.player import StrategyPlayer
-from daedalus.design.bidders.questions import AGAIN, Questions
+from daedalus.design.language_bidders.asking import Chat
+from daedalus.design.language_bidders.player import StrategyPlayer
+from daedalus.design.language_bidders.questions import AGAIN, Questions
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.players import PlayedMarket
@@ -18,7 +18,7 @@ from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from daedalus.market.views import View
-from tests.design.bidders.scripted import ALIKE, THREE, equilibrium, past, scripted, view
+from tests.design.language_bidders.scripted import ALIKE, THREE, equilibrium, past, scripted, view
 
 SETTINGS = MarketSettings(rounds_per_step=5, warmup_rounds=0)
 SEEDS = market_seeds(0, "strategy", 8)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from daedalus.design.bidders.asking import AskAll, Chat
-from daedalus.design.bidders.bid_answer import POINTS, Bids, read_bids
-from daedalus.design.bidders.questions import AGAIN, Questions, values
+from daedalus.design.language_bidders.asking import AskAll, Chat
+from daedalus.design.language_bidders.bid_answer import POINTS, Bids, read_bids
+from daedalus.design.language_bidders.questions import AGAIN, Questions, values
 from daedalus.market.population import Population
 from daedalus.market.views import View
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from daedalus.design.bidders.bid_answer import BIDS_PATTERN, Bids, read_bids
+from daedalus.design.language_bidders.bid_answer import BIDS_PATTERN, Bids, read_bids
 
 PLAIN = (0.1, 0.2, 0.3, 0.4, 0.5)
 

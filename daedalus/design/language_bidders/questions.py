@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from daedalus.checks import CannotRunError
-from daedalus.design.bidders.bid_answer import POINTS, SCALE
 from daedalus.design.language.prompt import Message
+from daedalus.design.language_bidders.bid_answer import POINTS, SCALE
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import EFFECTS

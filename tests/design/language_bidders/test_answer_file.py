@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daedalus.checks import CannotRunError
-from daedalus.design.bidders.answer_file import (
+from daedalus.design.language.reply import Reply
+from daedalus.design.language_bidders.answer_file import (
     AnswerFile,
     key_of,
     number_of_answers,
     recorded_answers,
 )
-from daedalus.design.language.reply import Reply
 
 CHAT = [{"role": "user", "content": "Wie viel? …"}]
 OPTIONS = {"temperature": 0.0}

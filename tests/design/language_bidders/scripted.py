@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from daedalus.design.bidders.asking import Chat
-from daedalus.design.bidders.player import StrategyPlayer
-from daedalus.design.bidders.questions import Questions
+from daedalus.design.language_bidders.asking import Chat
+from daedalus.design.language_bidders.player import StrategyPlayer
+from daedalus.design.language_bidders.questions import Questions
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daedalus.checks import CannotRunError, Checked, at_least, within
-from daedalus.design.bidders.answer_file import AnswerFile, recorded_answers
-from daedalus.design.bidders.asking import Asker, Recording
-from daedalus.design.bidders.bid_answer import BIDS_PATTERN, BIDS_SCHEMA
-from daedalus.design.bidders.player import StrategyPlayer
-from daedalus.design.bidders.questions import Questions
 from daedalus.design.language.chat_server import ChatServer
 from daedalus.design.language.prompt import Message
 from daedalus.design.language.reply import Ask, Reply
+from daedalus.design.language_bidders.answer_file import AnswerFile, recorded_answers
+from daedalus.design.language_bidders.asking import Asker, Recording
+from daedalus.design.language_bidders.bid_answer import BIDS_PATTERN, BIDS_SCHEMA
+from daedalus.design.language_bidders.player import StrategyPlayer
+from daedalus.design.language_bidders.questions import Questions
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 

@@ -8,25 +8,25 @@ from typing import Any
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.design.bidders.asking import BudgetSpentError, Costs
-from daedalus.design.bidders.bid_answer import BIDS_SCHEMA
-from daedalus.design.bidders.questions import AGAIN
-from daedalus.design.bidders.settings import (
+from daedalus.design.language.chat_client import EndpointError
+from daedalus.design.language_bidders.asking import BudgetSpentError, Costs
+from daedalus.design.language_bidders.bid_answer import BIDS_SCHEMA
+from daedalus.design.language_bidders.questions import AGAIN
+from daedalus.design.language_bidders.settings import (
     BidderContext,
     BidderSettings,
     EndpointBidder,
     LocalBidder,
     RecordedBidder,
 )
-from daedalus.design.language.chat_client import EndpointError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.players import PlayedMarket
 from daedalus.market.seeds import market_seeds
 from daedalus.training.generation import make_ask
 from daedalus.training.model import load_language_model
-from tests.design.bidders.scripted import THREE
 from tests.design.designers.chat_double import Reply, always, serving
+from tests.design.language_bidders.scripted import THREE
 from tests.untrained import leave_untrained_model
 
 SETTINGS = MarketSettings(rounds_per_step=2, scored_rounds=2, warmup_rounds=0)

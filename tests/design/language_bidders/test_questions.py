@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.design.bidders.questions import Questions, values
+from daedalus.design.language_bidders.questions import Questions, values
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import EFFECTS, Mechanism
 from daedalus.market.views import BidSummary
-from tests.design.bidders.scripted import past, view
+from tests.design.language_bidders.scripted import past, view
 
 SIX = MarketSettings(rounds_per_step=6, warmup_rounds=3)
 
