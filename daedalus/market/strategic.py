@@ -118,7 +118,7 @@ class StrategicMarket:
             alone.
         parameters: Constants of the market.
         given: Names of the types whose bids are not the market's own: before each round someone
-            writes them into ``state.tables``, as ``players.py`` does.
+            writes them into ``state.tables``, as ``python_bidders.py`` does.
 
     Raises:
         ValueError: There is no population, or their stages differ.

@@ -13,8 +13,8 @@ from daedalus.design.language_bidders.player import StrategyPlayer
 from daedalus.design.language_bidders.questions import AGAIN, Questions
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.players import PlayedMarket
 from daedalus.market.population import BidderType, Population
+from daedalus.market.python_bidders import PlayedMarket
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 from daedalus.market.views import View

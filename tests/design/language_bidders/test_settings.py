@@ -21,7 +21,7 @@ from daedalus.design.language_bidders.settings import (
 )
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.players import PlayedMarket
+from daedalus.market.python_bidders import PlayedMarket
 from daedalus.market.seeds import market_seeds
 from daedalus.training.generation import make_ask
 from daedalus.training.model import load_language_model

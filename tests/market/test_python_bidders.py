@@ -21,8 +21,8 @@ from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, FLAGS, Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
-from daedalus.market.players import PlayedMarket
 from daedalus.market.population import BidderType, Population
+from daedalus.market.python_bidders import PlayedMarket
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
