@@ -13,11 +13,11 @@ from transformers import PreTrainedTokenizerFast
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.market.parsing import format_mechanism, parse_mechanism
+from daedalus.training.algorithms.grpo.neighbours import with_neighbours
 from daedalus.training.constrained import Constraint, mechanism_constraint
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
-from daedalus.training.neighbours import with_neighbours
 from daedalus.training.synthetic import synthetic_mechanisms
 from tests.training.conftest import small_model
 

@@ -14,11 +14,12 @@ from datasets import Dataset
 
 from daedalus.design.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
-from daedalus.training.algorithms.grpo.trainer import aims, train_grpo
+from daedalus.training.algorithms.grpo.advantages import boltzmann_advantages, target_advantages
+from daedalus.training.algorithms.grpo.step import odds_advantages
+from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.source import Source
-from daedalus.training.target import boltzmann_advantages, target_advantages
 from daedalus.training.trl_internals import replace_advantages
 from tests.training.conftest import GRPO, make_run, small_model
 
@@ -73,7 +74,7 @@ def test_boltzmann_grows_sharper_by_the_same_factor_each_step() -> None:
     for step, sharpness in ((0, 3.0), (50, 12.0), (100, 48.0)):
         progress = {"state": SimpleNamespace(global_step=step)}
         trainer: Any = SimpleNamespace(**progress, args=SimpleNamespace(max_steps=100))
-        found = aims(trainer, settings, logps, advantages)
+        found = odds_advantages(trainer, settings, logps, advantages)
         assert torch.allclose(found, boltzmann_advantages(logps, sharpness * advantages, 2))
 
 
