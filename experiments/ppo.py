@@ -26,7 +26,7 @@ def main(config: Ppo, out: Path) -> None:
     """
     try:
         from daedalus.doors.gym.vector import MarketVectorEnv
-        from daedalus.training.ppo import trainer
+        from daedalus.training.algorithms.ppo import trainer
     except ModuleNotFoundError as error:
         raise CannotRunError(
             f"+experiment=ppo needs {error.name}; install the extra: pip install 'daedalus[rl]'"

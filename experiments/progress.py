@@ -64,7 +64,7 @@ def _ppo(config: Ppo, run: RunFolder) -> dict[str, object]:
         return {"PPO finished": True}
     if not run.ppo_checkpoint.exists():
         return {}
-    from daedalus.training.ppo.trainer import rollouts_of  # torch is slow to import
+    from daedalus.training.algorithms.ppo.trainer import rollouts_of  # torch is slow to import
 
     settings = config.ppo
     learnt = rollouts_of(run.ppo_checkpoint) * settings.rollout_steps * settings.markets

@@ -17,9 +17,9 @@ from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.phases import PPO as PPO_PHASE
 from daedalus.runs.phases import phase
-from daedalus.training.ppo.checkpoint import Checkpoint
-from daedalus.training.ppo.settings import PpoTraining
-from daedalus.training.ppo.side_by_side import SideBySide
+from daedalus.training.algorithms.ppo.checkpoint import Checkpoint
+from daedalus.training.algorithms.ppo.settings import PpoTraining
+from daedalus.training.algorithms.ppo.side_by_side import SideBySide
 
 PHASE = "ppo"
 """Name under which the rollouts are logged."""

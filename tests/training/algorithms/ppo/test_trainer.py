@@ -17,9 +17,9 @@ from daedalus.doors.gym.vector import MarketVectorEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
-from daedalus.training.ppo import trainer
-from daedalus.training.ppo.settings import PpoTraining
-from daedalus.training.ppo.side_by_side import SideBySide
+from daedalus.training.algorithms.ppo import trainer
+from daedalus.training.algorithms.ppo.settings import PpoTraining
+from daedalus.training.algorithms.ppo.side_by_side import SideBySide
 from tests.design.search.markets import env_of
 
 SHORT = PpoTraining(decisions=240, markets=20, rollout_steps=4, epochs=2, batch_size=40, width=16)
