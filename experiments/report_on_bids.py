@@ -45,7 +45,7 @@ def report_on_bids(
     """
     from daedalus.evaluation.figures import save  # pandas and matplotlib are slow to import
     from daedalus.lab.bids.analysis import analyse
-    from daedalus.lab.bids.estimates import Estimator
+    from daedalus.lab.bids.estimator import Estimator
     from daedalus.lab.bids.figures import figures_of
     from daedalus.lab.bids.findings import reserves_table
     from daedalus.lab.bids.log import load_bids

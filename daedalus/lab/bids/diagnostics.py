@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.rounding import COARSE, relative_step, step_of
 from daedalus.lab.bids.screens import (
     OFTEN,

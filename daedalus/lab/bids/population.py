@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
-from daedalus.lab.bids.estimates import Estimate
+from daedalus.lab.bids.estimator import Estimate
 from daedalus.lab.bids.log import BidLog
 from daedalus.market.population import BidderType, Population
 from daedalus.market.values import ValueDistribution

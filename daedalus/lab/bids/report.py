@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.lab.bids.diagnostics import FAMILY, failed
-from daedalus.lab.bids.estimates import LEVEL, RESERVE
+from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.bids.text_table import KINDS

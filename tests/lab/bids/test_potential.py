@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, money_at
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import Estimator, money_at
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import MULTIPLES
 from tests.lab.bids.simulated import table_of, uniform_log
 
 POTENTIAL, RESERVE = 4, 0.5

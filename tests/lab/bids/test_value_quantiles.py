@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from daedalus.lab.bids.estimation import (
+from daedalus.lab.bids.value_quantiles import (
     LEVELS,
     ascending_bounds,
     bandwidth,

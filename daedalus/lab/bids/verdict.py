@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.objective import episode_scores
-from daedalus.lab.bids.estimates import (
+from daedalus.lab.bids.estimator import (
     RESERVE,
     Estimate,
     Estimator,
@@ -59,7 +59,7 @@ _RAISED = 1.2
 
 
 @dataclass(frozen=True)
-class Field:
+class EstimatedMarkets:
     """The markets of an estimate: one for each number of bidders that the log has.
 
     Attributes:
@@ -161,20 +161,20 @@ class Field:
 
 
 @dataclass(frozen=True)
-class FieldObjective:
+class MarketsObjective:
     """Mean reward in the sales of a log: the ``Objective`` of a search.
 
     Attributes:
-        field: The markets.
+        markets: The markets.
         purpose: Keys them.
     """
 
-    field: Field
+    markets: EstimatedMarkets
     purpose: str = "search"
 
     def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> Numbers:
         """Return the mean score of each of B mechanisms, shape (B,)."""
-        return self.field.scores(mechanisms, episodes, self.purpose)
+        return self.markets.scores(mechanisms, episodes, self.purpose)
 
 
 @dataclass(frozen=True)
@@ -232,20 +232,20 @@ class Mixture:
         kind = "second price" if name == "vcg" else name.replace("_", " ")  # one good is sold
         return f"{kind}, reserve {self.reserves[first]:.2f} times the sale's level{often}"
 
-    def reward(self, field: Field, episodes: int, purpose: str) -> float:
+    def reward(self, markets: EstimatedMarkets, episodes: int, purpose: str) -> float:
         """Return the mean reward in a sale whose level the designer knows."""
         rows = [self.mechanisms[row] for row in range(len(self.mechanisms))]
-        if all(field.is_exact(each) for each in rows):
-            curve = revenue_curve(field.estimate.values, field.estimate.shares)
-            scores = np.interp(self.reserves, field.estimate.values, curve)
+        if all(markets.is_exact(each) for each in rows):
+            curve = revenue_curve(markets.estimate.values, markets.estimate.shares)
+            scores = np.interp(self.reserves, markets.estimate.values, curve)
         else:
-            reserves = np.minimum(self.reserves / field.scale, _HIGHEST)
+            reserves = np.minimum(self.reserves / markets.scale, _HIGHEST)
             mechanisms = self.mechanisms.with_columns(reserve_price=reserves)
-            scores = field.scores(mechanisms, episodes, purpose)
-        return float(self.shares @ scores * field.worth.mean())
+            scores = markets.scores(mechanisms, episodes, purpose)
+        return float(self.shares @ scores * markets.worth.mean())
 
 
-def in_force(estimator: Estimator) -> Policy:
+def policy_in_force(estimator: Estimator) -> Policy:
     """Return the policy of the log: its format, with a reserve that is told if it has one."""
     mechanism = Mechanism(
         auction_type=_IN_MARKET[estimator.settings.format], reserve_price=0.0, reveal_reserve=True
@@ -253,21 +253,23 @@ def in_force(estimator: Estimator) -> Policy:
     return Policy(mechanism, float(estimator.base == RESERVE))
 
 
-def settled(found: Mechanism, held: Mechanism, field: Field, episodes: int) -> Mechanism:
-    """Return a mechanism with all fields as they are in force that cost next to nothing.
+def without_idle_changes(
+    mechanism: Mechanism, in_force: Mechanism, markets: EstimatedMarkets, episodes: int
+) -> Mechanism:
+    """Return a mechanism without its changes that gain next to nothing.
 
     Args:
-        found: A mechanism that a search found.
-        held: The mechanism in force; its reserve is not taken.
-        field: The markets.
+        mechanism: That of a search.
+        in_force: The mechanism in force; its reserve is not taken.
+        markets: The markets.
         episodes: Episodes behind each score.
     """
 
-    def score(mechanism: Mechanism) -> float:
-        return Mixture.of_one(mechanism, field.scale).reward(field, episodes, "settle")
+    def score(tried: Mechanism) -> float:
+        return Mixture.of_one(tried, markets.scale).reward(markets, episodes, "settle")
 
-    least, kept = score(found) * (1.0 - INDIFFERENT), found
-    unchanged = replace(held, reserve_price=found.reserve_price)
+    least, kept = score(mechanism) * (1.0 - INDIFFERENT), mechanism
+    unchanged = replace(in_force, reserve_price=mechanism.reserve_price)
     if score(unchanged) >= least:
         return unchanged
     for name in FIELDS[::-1]:  # what is told before the format, which may depend on it
@@ -278,28 +280,28 @@ def settled(found: Mechanism, held: Mechanism, field: Field, episodes: int) -> M
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """What mechanisms earn in a sale under one estimate.
 
     Attributes:
-        held: Reward of the mechanism in force at each of ``MULTIPLES``, shape (M,).
-        changed: The same of the mechanism that was designed.
+        in_force: Reward of the mechanism in force at each of ``MULTIPLES``, shape (M,).
+        designed: The same of the mechanism that was designed.
         others: Reward of other designers, by name.
     """
 
-    held: Numbers
-    changed: Numbers
+    in_force: Numbers
+    designed: Numbers
     others: dict[str, float]
 
     @classmethod
     def of(
-        cls, field: Field, held: Mechanism, changed: Mechanism, others: dict[str, Mixture],
-        episodes: int, purpose: str,
-    ) -> Judged:  # fmt: skip
-        """Return what mechanisms earn; see ``Field.rewards``."""
-        first = field.rewards(held, episodes, purpose)
-        second = first if held == changed else field.rewards(changed, episodes, purpose)
-        found = {name: each.reward(field, episodes, purpose) for name, each in others.items()}
+        cls, markets: EstimatedMarkets, in_force: Mechanism, designed: Mechanism,
+        others: dict[str, Mixture], episodes: int, purpose: str,
+    ) -> Judgement:  # fmt: skip
+        """Return what mechanisms earn; see ``EstimatedMarkets.rewards``."""
+        first = markets.rewards(in_force, episodes, purpose)
+        second = first if in_force == designed else markets.rewards(designed, episodes, purpose)
+        found = {name: each.reward(markets, episodes, purpose) for name, each in others.items()}
         return cls(first, second, found)
 
 
@@ -309,7 +311,7 @@ class Verdict:
 
     Attributes:
         policy: The policy that was designed.
-        held: The policy in force.
+        in_force: The policy in force.
         reward: Mean reward of a sale under the policy in force.
         gain: What the designed policy gains on it.
         interval: Interval of this gain over the bootstrap samples.
@@ -324,7 +326,7 @@ class Verdict:
     """
 
     policy: Policy
-    held: Policy
+    in_force: Policy
     reward: float
     gain: float
     interval: tuple[float, float]
@@ -337,33 +339,34 @@ class Verdict:
 
     @classmethod
     def of(
-        cls, held: Policy, changed: Mechanism, judged: Judged, samples: Sequence[Judged],
-        estimator: Estimator, confidence: float,
+        cls, in_force: Policy, designed: Mechanism, judgement: Judgement,
+        samples: Sequence[Judgement], estimator: Estimator, confidence: float,
     ) -> Verdict:  # fmt: skip
         """Return what to set: the best reserve of the designed mechanism, if it surely gains.
 
         Args:
-            held: The policy in force.
-            changed: The mechanism that was designed.
-            judged: Rewards under the estimate.
+            in_force: The policy in force.
+            designed: The mechanism that was designed.
+            judgement: Rewards under the estimate.
             samples: Rewards under the estimates of bootstrap samples.
             estimator: The log.
             confidence: Confidence of the intervals.
         """
-        at, now = int(np.argmax(judged.changed)), place_of(held.multiple)
-        low, high = interval_of([each.changed[at] - each.held[now] for each in samples], confidence)
-        best = interval_of([MULTIPLES[np.argmax(each.changed)] for each in samples], confidence)
-        worst, most = (float(judged.changed[place_of(each)]) for each in best)
-        more = place_of(_RAISED * held.multiple)
-        raised = [float(each.held[more] - each.held[now]) for each in (judged, *samples)]
-        gain, reward = float(judged.changed[at] - judged.held[now]), float(judged.held[now])
+        at, now = int(np.argmax(judgement.designed)), place_of(in_force.multiple)
+        gains = [float(each.designed[at] - each.in_force[now]) for each in (judgement, *samples)]
+        low, high = interval_of(gains[1:], confidence)
+        best = interval_of([MULTIPLES[np.argmax(each.designed)] for each in samples], confidence)
+        worst, most = (float(judgement.designed[place_of(each)]) for each in best)
+        more = place_of(_RAISED * in_force.multiple)
+        raised = [float(each.in_force[more] - each.in_force[now]) for each in (judgement, *samples)]
+        gain, reward = gains[0], float(judgement.in_force[now])
         unseen = estimator.base == RESERVE and at < now and is_binding(estimator)
         change = low > 0 and not unseen and gain > INDIFFERENT * abs(reward)
-        policy = Policy(changed, float(MULTIPLES[at]))
+        policy = Policy(designed, float(MULTIPLES[at]))
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
-            policy, held, reward, gain, (low, high), best, (worst, most),
-            _as_good(judged.changed, at), around, unseen, bool(change),
+            policy, in_force, reward, gain, (low, high), best, (worst, most),
+            _as_good(judgement.designed, at), around, unseen, bool(change),
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.estimates import (
+from daedalus.lab.bids.estimator import (
     LEVEL,
     MONEY,
     RESERVE,
@@ -14,9 +14,9 @@ from daedalus.lab.bids.estimates import (
     money_at,
     revenue_curve,
 )
-from daedalus.lab.bids.estimation import LEVELS
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import expected_revenue, symmetric
 from tests.lab.bids.simulated import table_of, uniform_log

@@ -13,7 +13,13 @@ from scipy import stats
 from tqdm import tqdm
 
 from daedalus.lab.bids.deconvolution import Deconvolution
-from daedalus.lab.bids.estimation import (
+from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, without_errors
+from daedalus.lab.bids.likelihood import SealedBids
+from daedalus.lab.bids.log import BidLog
+from daedalus.lab.bids.potential import Potential, excludes, potential_of
+from daedalus.lab.bids.rounding import COARSE, half_steps, spread
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
+from daedalus.lab.bids.value_quantiles import (
     LEVELS,
     ascending_bounds,
     bandwidth,
@@ -22,12 +28,6 @@ from daedalus.lab.bids.estimation import (
     quantiles_of,
     values_by_size,
 )
-from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, without_errors
-from daedalus.lab.bids.likelihood import SealedBids
-from daedalus.lab.bids.log import BidLog
-from daedalus.lab.bids.potential import Potential, excludes, potential_of
-from daedalus.lab.bids.rounding import COARSE, half_steps, spread
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
 
 Numbers = NDArray[np.float64]
 
