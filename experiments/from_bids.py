@@ -10,11 +10,11 @@ from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.bids.analysis import Analysis, Plan, analyse
+from daedalus.lab.bids.estimated_population import population_file, population_of
 from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
 from daedalus.lab.bids.findings import reserves_table, verdict_row
 from daedalus.lab.bids.log import load_bids
-from daedalus.lab.bids.population import population_file, population_of
 from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
 from daedalus.launch.config.tasks import FromBids

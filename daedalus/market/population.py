@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from daedalus.checks import Checked, at_least, below_one, bounded, within
+from daedalus.market.literals import Learner, Strategy
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
-from daedalus.market.values import ValueDistribution
-from daedalus.market.words import Learner, Strategy
+from daedalus.market.value_distribution import ValueDistribution
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")

@@ -17,6 +17,7 @@ from daedalus.market.draws import LEARNED_CHOICE, round_draws
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import Unmasked
 from daedalus.market.learners import BID_ONE, BID_TWO, NET
+from daedalus.market.literals import Strategy
 from daedalus.market.mechanism import Mechanisms, shown
 from daedalus.market.observation import Observed
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
@@ -35,7 +36,6 @@ from daedalus.market.views import (
     disclosed,
     told_to,
 )
-from daedalus.market.words import Strategy
 
 _Seat = tuple[int, Player, View]
 """A market, who bids in one of its seats, and what that bidder knows."""

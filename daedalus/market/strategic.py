@@ -24,7 +24,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
-from daedalus.market.values import write_knots
+from daedalus.market.value_distribution import write_knots
 from daedalus.market.views import Player
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])

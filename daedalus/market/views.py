@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.words import AuctionType
+from daedalus.market.literals import AuctionType
 
 DISCLOSURES = (
     "reveal_clearing_price",

@@ -14,7 +14,7 @@ from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.algorithms.grpo.settings import AIMS, GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
-from daedalus.training.words import Backend, Merge, NumberType
+from daedalus.training.literals import Backend, Merge, NumberType
 
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
 from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN, TARGET
-from daedalus.training.words import TabularLoss
+from daedalus.training.literals import TabularLoss
 
 _SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
 

@@ -26,7 +26,7 @@ from daedalus.market.python_bidders import PlayedMarket
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from daedalus.market.views import View
 from tests.market.reference_values import Values
 from tests.market.states import assert_same_state

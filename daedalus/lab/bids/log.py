@@ -11,10 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.columns import Columns, Numbers
-from daedalus.lab.bids.covariates import Sale, covariates_of
-from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
-from daedalus.lab.bids.rows import (
+from daedalus.lab.bids.cleaning import (
     Roles,
     auctions_of,
     bidders_of,
@@ -25,6 +22,9 @@ from daedalus.lab.bids.rows import (
     require_log,
     without_totals,
 )
+from daedalus.lab.bids.columns import Columns, Numbers
+from daedalus.lab.bids.covariates import Sale, covariates_of
+from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, TIMBER, BidLogSettings
 from daedalus.lab.bids.text_table import (
     DOUBT,

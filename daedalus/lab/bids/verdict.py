@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.objective import episode_scores
+from daedalus.lab.bids.estimated_population import population_of, scale_of
 from daedalus.lab.bids.estimator import (
     RESERVE,
     Estimate,
@@ -20,11 +21,11 @@ from daedalus.lab.bids.estimator import (
     over_classes,
     revenue_curve,
 )
-from daedalus.lab.bids.population import population_of, scale_of
 from daedalus.lab.bids.potential import binds
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 from daedalus.market.interface import MarketSettings
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import (
     FIELDS,
     RANGES,
@@ -32,7 +33,6 @@ from daedalus.market.mechanism import (
     Mechanisms,
     mechanism_from_mapping,
 )
-from daedalus.market.words import AuctionType
 
 Numbers = NDArray[np.float64]
 

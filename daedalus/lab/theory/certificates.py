@@ -39,7 +39,7 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 
 LEFT_OUT = (
     "left out: fines, secret reserves (bidders know the reserve), entry and its cost, learning, "

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from daedalus.market.jit.compilation import Record
-from daedalus.market.values import KNOTS
+from daedalus.market.value_distribution import KNOTS
 
 _FLOAT, _FLAG = np.float64, np.bool_
 

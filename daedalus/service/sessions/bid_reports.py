@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from weakref import WeakSet
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.rows import Roles
+from daedalus.lab.bids.cleaning import Roles
 from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
 from daedalus.service.openenv.errors import bounded

@@ -20,7 +20,7 @@ from daedalus.lab.studies.tacit_collusion import (
 )
 from daedalus.launch.config import compose_config
 from daedalus.market.interface import types_of_bidders
-from daedalus.market.words import AuctionType
+from daedalus.market.literals import AuctionType
 from experiments.build import make_env
 
 CONFIG = compose_config("+experiment=published_play")

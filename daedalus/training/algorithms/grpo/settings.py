@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from daedalus.checks import above, at_least, one_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.words import Level, Loss, RewardScale, Schedule
+from daedalus.training.literals import Level, Loss, RewardScale, Schedule
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")

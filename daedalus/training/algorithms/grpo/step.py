@@ -18,7 +18,7 @@ from daedalus.training.algorithms.grpo.advantages import (
     sharpness_at,
     target_advantages,
 )
-from daedalus.training.algorithms.grpo.neighbours import with_neighbours
+from daedalus.training.algorithms.grpo.neighbour_answers import with_neighbours
 from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
 from daedalus.training.constrained import Constraint
 from daedalus.training.generating import generating

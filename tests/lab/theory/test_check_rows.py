@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.lab.theory.rows import below_row, case_name, near_row, within_row
+from daedalus.lab.theory.check_rows import below_row, case_name, near_row, within_row
 
 
 @pytest.mark.parametrize(("measured", "passes"), [(0.54, True), (0.46, True), (0.56, False)])

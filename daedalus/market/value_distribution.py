@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import Checked, above, one_of, within
-from daedalus.market.words import Family
+from daedalus.market.literals import Family
 
 FAMILIES = {
     "uniform": (),

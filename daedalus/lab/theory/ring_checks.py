@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.rows import Row, below_row, case_name, near_row, within_row
+from daedalus.lab.theory.check_rows import Row, below_row, case_name, near_row, within_row
 from daedalus.lab.theory.theory_market import (
     COLLUDING,
     MEMBER,

@@ -14,7 +14,7 @@ from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES
 from daedalus.market.population import LEARNERS, STRATEGIES
 from daedalus.market.seat_plan import BIDDER_KINDS
-from daedalus.market.values import FAMILIES
+from daedalus.market.value_distribution import FAMILIES
 from daedalus.runs.tracking import WANDB_MODES
 from daedalus.training.algorithms.grpo.settings import (
     AIMS,
@@ -34,7 +34,7 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.interface import MarketSettings
 from daedalus.market.population import BidderType
 from daedalus.market.seat_plan import BidderGroup
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from daedalus.market.views import View
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.runs.tracking import TrackingSettings

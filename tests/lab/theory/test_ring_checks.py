@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daedalus.lab.theory.rings import ring_welfare
+from daedalus.lab.theory.ring_checks import ring_welfare
 
 
 def test_same_seed_same_rows_and_other_seed_others() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from omegaconf import OmegaConf
 
+from daedalus.lab.bids.estimated_population import population_file, population_of, scale_of
 from daedalus.lab.bids.estimator import Estimate, Estimator
-from daedalus.lab.bids.population import population_file, population_of, scale_of
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.market.population_settings import PopulationSettings
 

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.polynomial import Polynomial
 
 from daedalus.lab.theory import equilibria
+from daedalus.lab.theory.check_rows import Row, case_name, near_row, within_row
 from daedalus.lab.theory.formats import pays_own_bid
-from daedalus.lab.theory.rows import Row, case_name, near_row, within_row
 from daedalus.lab.theory.theory_market import (
     BIDDERS,
     COLLUDING,
@@ -28,10 +28,10 @@ from daedalus.lab.theory.theory_market import (
     with_ring,
 )
 from daedalus.market.auction import clear_sales
+from daedalus.market.literals import AuctionType, Strategy
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import BidderType
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.market.words import AuctionType, Strategy
 
 CASES = (*((bidders, 1) for bidders in BIDDERS), *((RING_BIDDERS, ring) for ring in (2, 3, 4, 5)))
 """Cases of the revenue curves: number of bidders, and number of ring members (1 for no ring)."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from daedalus.market.values import Knots, ValueDistribution
+from daedalus.market.value_distribution import Knots, ValueDistribution
 
 GRID = np.linspace(0.0, 1.0, 501)
 MIDDLES = np.linspace(0.0, 1.0, 20001)[1:-1:2]

@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 from daedalus.lab.bids.estimator import Estimate
 from daedalus.lab.bids.log import BidLog
 from daedalus.market.population import BidderType, Population
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 
 Numbers = NDArray[np.float64]
 

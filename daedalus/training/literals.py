@@ -1,4 +1,4 @@
-"""The words of enumerated fields of training as types, see ``daedalus.market.words``."""
+"""The words of enumerated fields of training as types, see ``daedalus.market.literals``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.bidding import (
+from daedalus.lab.theory.bidder_checks import (
     Learned,
     largest_gain_of_lies,
     revenue_equivalence,

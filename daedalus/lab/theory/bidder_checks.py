@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from daedalus.lab.theory import equilibria
+from daedalus.lab.theory.check_rows import Row, below_row, case_name, near_row, within_row
 from daedalus.lab.theory.distributions import Distribution
-from daedalus.lab.theory.rows import Row, below_row, case_name, near_row, within_row
 from daedalus.lab.theory.sales import expected_revenue, first_price_bids, symmetric
 from daedalus.lab.theory.theory_market import (
     COPIES,
@@ -24,11 +24,11 @@ from daedalus.lab.theory.theory_market import (
     play_on,
 )
 from daedalus.market.auction import clear_sales
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.values import ValueDistribution
-from daedalus.market.words import AuctionType
+from daedalus.market.value_distribution import ValueDistribution
 
 SHAPES = {
     "exponential values": ValueDistribution("exponential", mean=0.2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.revenue import CASES, GRID, best_reserves
+from daedalus.lab.theory.revenue_checks import CASES, GRID, best_reserves
 
 
 def exact_curves() -> pd.DataFrame:
