@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     NumberType = Literal["float32", "bfloat16"]
     Merge = Literal["base", "dequantised"]
     Schedule = Literal["constant", "constant_with_warmup", "linear", "cosine"]
-    Aim = Literal["target", "boltzmann"]
-    TextLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
-    Loss = TextLoss | Aim
-    TabularLoss = Literal["grpo"] | Aim
+    OddsLoss = Literal["target", "boltzmann"]
+    TrlLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
+    Loss = TrlLoss | OddsLoss
+    TabularLoss = Literal["grpo"] | OddsLoss
     Level = Literal["token", "sequence"]
     RewardScale = Literal["group", "batch", "none"]
 else:  # OmegaConf knows no Literal

@@ -17,11 +17,11 @@ from daedalus.market.seat_plan import BIDDER_KINDS
 from daedalus.market.value_distribution import FAMILIES
 from daedalus.runs.tracking import WANDB_MODES
 from daedalus.training.algorithms.grpo.settings import (
-    AIMS,
     LEVELS,
-    LOSSES,
+    ODDS_LOSSES,
     REWARD_SCALES,
     SCHEDULES,
+    TRL_LOSSES,
 )
 from daedalus.training.settings import BACKENDS, DTYPES, MERGES
 
@@ -60,11 +60,11 @@ CALLS = {
     "ModelSettings(backend={})": BACKENDS,
     "ModelSettings(dtype={})": DTYPES,
     "ModelSettings(merge={})": MERGES,
-    "GrpoSettings(loss_type={})": (*LOSSES, *AIMS),
+    "GrpoSettings(loss_type={})": (*TRL_LOSSES, *ODDS_LOSSES),
     "GrpoSettings(schedule={})": SCHEDULES,
     "GrpoSettings(scale_rewards={})": REWARD_SCALES,
     "GrpoSettings(importance_sampling_level={})": LEVELS,
-    "TabularSettings(loss_type={})": ("grpo", *AIMS),
+    "TabularSettings(loss_type={})": ("grpo", *ODDS_LOSSES),
 }
 
 
