@@ -18,8 +18,8 @@ from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
 from daedalus.launch.config.tasks import FromBids
-from experiments.build import make_context
-from experiments.tracked import tracked
+from daedalus.launch.from_config import make_context
+from daedalus.launch.tracked import tracked
 
 
 def main(config: FromBids, out: Path) -> None:

@@ -24,10 +24,10 @@ from daedalus.lab.studies.llm_bidders import (
 )
 from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from daedalus.launch.config.tasks import LlmBidders
+from daedalus.launch.from_config import load_ask, make_env, own_context
+from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
-from experiments.build import load_ask, make_env, own_context
-from experiments.tracked import tracked
 
 
 def main(config: LlmBidders, out: Path) -> None:

@@ -9,11 +9,11 @@ import pandas as pd
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.evaluation.figures import learning_curves
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Ppo
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
-from experiments.build import make_env
-from experiments.compare import compare_designers
-from experiments.tracked import tracked
 
 
 def main(config: Ppo, out: Path) -> None:

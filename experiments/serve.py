@@ -21,6 +21,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
+from daedalus.launch.from_config import load_ask, load_generate, make_context, make_env
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
@@ -31,11 +32,10 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
+from daedalus.service.sessions.bid_report_page import can_report, report_on_bids
 from daedalus.service.sessions.bid_reports import ReportOn
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_ask, load_generate, make_context, make_env
-from experiments.report_on_bids import can_report, report_on_bids
 
 
 def main(config: Serve, out: Path) -> None:

@@ -13,7 +13,7 @@ from daedalus.lab.theory.revenue_checks import reserve_curves
 from daedalus.lab.theory.table import RESULTS, theory_table
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
 from daedalus.launch.config.tasks import Theory
-from experiments.tracked import tracked
+from daedalus.launch.tracked import tracked
 
 
 def main(config: Theory, out: Path) -> None:

@@ -13,10 +13,10 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
 from daedalus.launch.config import compose_config
+from daedalus.launch.progress import progress
 from daedalus.runs.tracking import Tracker, watched
 from daedalus.training.algorithms.ppo import trainer
 from experiments import leaderboard, ppo
-from experiments.progress import progress
 from tests.experiments.test_leaderboard import small
 from tests.launching import play, write_portfolio
 

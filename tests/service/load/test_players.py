@@ -12,11 +12,11 @@ import pytest
 import requests
 from websockets.asyncio.client import connect
 
+from daedalus.service.load.players import WebSocketPlayer, http_players, play
+from daedalus.service.load.service_process import ServiceProcess
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.settings import ServiceSettings
 from experiments.bench_service import Load, put_on, settled
-from experiments.load.players import WebSocketPlayer, http_players, play
-from experiments.load.service_process import ServiceProcess
 
 LENGTH = 3  # steps of an episode
 SESSIONS = 200

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.report_on_bids import file_stem
+from daedalus.service.sessions.bid_report_page import file_stem
 
 
 @pytest.mark.parametrize(

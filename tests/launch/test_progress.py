@@ -9,8 +9,8 @@ import pytest
 
 from daedalus.design.language.reply import Reply
 from daedalus.design.language_bidders.answer_file import AnswerFile
+from daedalus.launch.progress import progress
 from daedalus.runs.folder import RunFolder
-from experiments.progress import progress
 from tests.launch.config.composing import composed
 
 

@@ -9,10 +9,10 @@ import pytest
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.run_report import Report
+from daedalus.launch.comparison import compare_designers, comparison
 from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_env
 from daedalus.market.mechanism import Mechanism
-from experiments.build import make_env
-from experiments.compare import compare_designers, comparison
 
 SMALL = ["+experiment=boxplot", "evaluation.episodes=3", "evaluation.resamples=100"]
 SMALL += ["market.episode_length=2"]

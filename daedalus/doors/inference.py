@@ -18,14 +18,10 @@ from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.run_report import as_table
+from daedalus.launch.comparison import comparison
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Compare
-from daedalus.market.mechanism import Mechanism
-from daedalus.market.seeds import generator, market_seeds
-from daedalus.runs import pretrained
-from daedalus.runs.console import make_console
-from daedalus.runs.files import written_whole
-from experiments.build import (
+from daedalus.launch.from_config import (
     OUTPUTS,
     load_generate,
     make_context,
@@ -33,7 +29,11 @@ from experiments.build import (
     own_context,
     search_command,
 )
-from experiments.compare import comparison
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs import pretrained
+from daedalus.runs.console import make_console
+from daedalus.runs.files import written_whole
 
 _PURPOSE = "inference"
 _SHOWN = 300  # characters of an invalid answer

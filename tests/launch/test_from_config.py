@@ -13,10 +13,10 @@ from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.portfolio import make_portfolio
 from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_context, make_env, own_context, require_portfolio
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.training.run_portfolio import find_portfolio
-from experiments.build import make_context, make_env, own_context, require_portfolio
 from tests.design.search.markets import PUBLISHED
 
 SMALL = ["task=grpo", "population=stage3", "seed=2"]
