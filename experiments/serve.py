@@ -44,7 +44,7 @@ def main(config: Serve, out: Path) -> None:
     catalogue, console = make_catalogue(config), make_console()
     designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
-        catalogue = catalogue if asked is None else catalogue.with_asked(asked)
+        catalogue = catalogue if asked is None else catalogue.with_asked_market(asked)
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         trained_for = designer.purpose if designer else None

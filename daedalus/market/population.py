@@ -145,7 +145,7 @@ class Population(Checked):
         super().__post_init__()
         if not any(each.share > 0 for each in self.types.values()):
             raise ValueError("types: give at least one a share above 0")
-        if self.ranges.given:
+        if self.ranges.varies:
             self._check_ranges()
 
     def _check_ranges(self) -> None:

@@ -34,7 +34,7 @@ from daedalus.market.views import (
     Preparing,
     View,
     disclosed,
-    told_to,
+    past_round_of,
 )
 
 _Seat = tuple[int, Player, View]
@@ -48,11 +48,12 @@ class PlayedState(StrategicState):
     Attributes:
         played: What the bidders did in the last rounds, dtype ``PLAYED``, shape (B, 20, n); round r
             is in slot r mod 20.
-        told: What was disclosed of these rounds, in the order of ``DISCLOSURES``, shape (B, 20, 4).
+        disclosures: What was disclosed of these rounds, in the order of ``DISCLOSURES``, shape
+            (B, 20, 4).
     """
 
     played: NDArray[np.void]
-    told: NDArray[np.bool_]
+    disclosures: NDArray[np.bool_]
 
 
 class PlayedMarket:
@@ -109,7 +110,7 @@ class PlayedMarket:
         return PlayedState(
             **vars(fresh),
             played=np.zeros((batch, HISTORY_LENGTH, seats), PLAYED),
-            told=np.zeros((batch, HISTORY_LENGTH, len(DISCLOSURES)), np.bool_),
+            disclosures=np.zeros((batch, HISTORY_LENGTH, len(DISCLOSURES)), np.bool_),
         )
 
     def observe(self, state: MarketState) -> Observed:
@@ -146,7 +147,9 @@ class PlayedMarket:
         slots = np.arange(len(state)), state.rounds % HISTORY_LENGTH
         records = self._market.play(state, mechanisms, 1).records
         state.played[slots] = _what_was_done(state, values, *before)
-        state.told[slots] = np.stack([getattr(mechanisms, name) for name in DISCLOSURES], axis=1)
+        state.disclosures[slots] = np.stack(
+            [getattr(mechanisms, name) for name in DISCLOSURES], axis=1
+        )
         return records
 
     def _ask(self, state: PlayedState, mechanisms: Mechanisms, values: NDArray[np.float64]) -> None:
@@ -208,7 +211,7 @@ class PlayedMarket:
             money=max(float(bidder["budget"] - bidder["spent"]), 0.0),
             draw=draw,
             rules=dict(rules),
-            past=tuple(told_to(i, wanted, *each) for each in past),
+            past=tuple(past_round_of(i, wanted, *each) for each in past),
         )
 
 
@@ -231,7 +234,7 @@ def _past(state: PlayedState, e: int) -> list[tuple[NDArray[np.void], Disclosed]
     done, n = int(state.rounds[e]), state.sizes[e]
     slots = [r % HISTORY_LENGTH for r in range(max(done - HISTORY_LENGTH, 0), done)]
     played, prices = state.played[e, :, :n], state.prices[e].tolist()
-    return [(played[s], disclosed(played[s], prices[s], state.told[e, s])) for s in slots]
+    return [(played[s], disclosed(played[s], prices[s], state.disclosures[e, s])) for s in slots]
 
 
 def _draws_to_mix(state: PlayedState, e: int) -> list[float]:

@@ -78,7 +78,7 @@ def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
 def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
     """Yield worlds without the sale of the lowest bids, and without that of the highest."""
     log = estimator.log
-    relative = np.log(log.bids / estimate.levels.shown[log.sale])
+    relative = np.log(log.bids / estimate.levels.observable[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders
     for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
         weights = np.ones(len(means))
@@ -141,7 +141,7 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
         lacks are part of the estimate.
     """
     log, levels = estimator.log, estimate.levels
-    paid = log.paid / (levels.known * estimate.common.mean())
+    paid = log.paid / (levels.total * estimate.common.mean())
     sizes, rows = log.bidders, []
     for size, values in estimate.by_size.items():
         quantiles = estimate.bids[size]

@@ -150,7 +150,7 @@ def bidders_of(table: TextTable, roles: Roles) -> tuple[list[str] | None, list[N
     return (named if len(unknown) < len(cells) else None), notes
 
 
-def known(bidder: str) -> str:
+def name_of(bidder: str) -> str:
     """Return the name of a bidder of ``bidders_of``; "" if nobody knows it."""
     return "" if bidder.startswith("\0") else bidder
 

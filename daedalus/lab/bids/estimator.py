@@ -158,7 +158,7 @@ class Estimator:
         if reserves is None or (reserves == 0).any():
             return False
         levels = self.regression.fit(np.ones(len(reserves)), False)
-        return float(np.log(reserves / levels.shown).std()) > _UNEVEN
+        return float(np.log(reserves / levels.observable).std()) > _UNEVEN
 
     @cached_property
     def half_steps(self) -> Numbers:
@@ -169,7 +169,7 @@ class Estimator:
         log = self.log
         half = half_steps(log.bids)
         levels = self.regression.fit(np.ones(len(log.sales)), False)
-        low, high = np.quantile(np.log(log.bids / levels.shown[log.sale]), [0.25, 0.75])
+        low, high = np.quantile(np.log(log.bids / levels.observable[log.sale]), [0.25, 0.75])
         coarse = np.median(2.0 * half / log.bids) * _PER_DEVIATION >= COARSE * (high - low)
         return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
 
@@ -231,7 +231,7 @@ class Estimator:
     def _relative(self, levels: Levels) -> Numbers:
         """Return the bids in levels; rounded ones are spread over their steps."""
         bids, half = self.log.bids, self.half_steps
-        return (spread(bids, half) if half.any() else bids) / levels.known[self.log.sale]
+        return (spread(bids, half) if half.any() else bids) / levels.total[self.log.sale]
 
     def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
         log = self.log
@@ -277,7 +277,7 @@ class Estimator:
             came = first_price_values(relative, counts, rivals, smoothing, potential.excluded)
         else:
             came = quantiles_of(relative, counts)
-        reserve = float(np.average(reserves / found.levels.shown, weights=weights))
+        reserve = float(np.average(reserves / found.levels.observable, weights=weights))
         return found.with_values(
             potential.all_values(came, reserve),
             bids={potential.bidders: quantiles_of(relative, counts)},
@@ -314,7 +314,7 @@ class Estimator:
     def _separated(self, more: int) -> Deconvolution:
         log, (order, sale) = self.log, self._by_sale
         levels = self.regression.fit(np.ones(len(log.sales)), False)
-        part = np.log(levels.shown) - levels.slopes[CONSTANT]
+        part = np.log(levels.observable) - levels.slopes[CONSTANT]
         half = self.half_steps[order]
         low, high = np.log(log.bids[order] - half), np.log(log.bids[order] + half)
         bids = SealedBids((low + high) / 2.0 - part[sale], (high - low) / 2.0, log.bidders)
@@ -331,11 +331,13 @@ class Estimator:
     def _classes(self, found: Estimate, weights: Numbers) -> tuple[Numbers, Numbers]:
         """Return the base of each class of sales in levels, and its mean level in money."""
         levels = found.levels
-        bases = levels.shown if self.base == LEVEL else np.full(len(levels.shown), self.unit)
+        bases = (
+            levels.observable if self.base == LEVEL else np.full(len(levels.observable), self.unit)
+        )
         if self.base == RESERVE:
             assert self.log.reserves is not None
             bases = self.log.reserves
-        known = np.multiply.outer(levels.known, found.common)
+        known = np.multiply.outer(levels.total, found.common)
         relative, known = (bases[:, None] / known).ravel(), known.ravel()
         order = np.argsort(relative)
         counts = np.repeat(weights, len(found.common))[order]

@@ -119,7 +119,7 @@ def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> NDArr
         assert estimator.log.reserves is not None
         return multiple * estimator.log.reserves
     if estimator.base == LEVEL:
-        return multiple * estimate.levels.shown
+        return multiple * estimate.levels.observable
     return np.full(len(estimator.log.sales), multiple * estimator.unit)
 
 
@@ -155,7 +155,7 @@ def reserves_table(findings: Findings) -> pd.DataFrame:
         money_of(each.multiple, estimator, estimate) for each in (verdict.in_force, verdict.policy)
     )
     table = estimator.log.sales[["auction", "bidders"]].assign(
-        usual_bid=estimate.levels.shown,
+        usual_bid=estimate.levels.observable,
         in_force=now,
         set=then if verdict.change else now,
         best_estimated=then,

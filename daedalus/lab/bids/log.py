@@ -15,8 +15,8 @@ from daedalus.lab.bids.cleaning import (
     Roles,
     auctions_of,
     bidders_of,
-    known,
     last_bids,
+    name_of,
     refuse_copies,
     refuse_sums,
     require_log,
@@ -280,7 +280,7 @@ def _assembled(
                 f"{columns.table.lines[sale.first[sale.number[row]]]}; give each sale one"
             )
         sales["reserve"] = sale.reserves[sale.first]
-    names = None if sale.bidders is None else np.array([known(each) for each in sale.bidders])
+    names = None if sale.bidders is None else np.array([name_of(each) for each in sale.bidders])
     return BidLog(name, settings.format, sale.bids, sale.number, sales, covariates, bidder=names)
 
 

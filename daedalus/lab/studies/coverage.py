@@ -146,7 +146,7 @@ def _quartiles(
 
 def _unit(estimate: Estimate) -> float:
     """Return the level of the typical sale, in money: the geometric mean of what is shown."""
-    return float(np.exp(np.log(estimate.levels.shown).mean()))
+    return float(np.exp(np.log(estimate.levels.observable).mean()))
 
 
 def _design(

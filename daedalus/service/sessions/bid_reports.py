@@ -123,7 +123,7 @@ class BidReports:
 
     def get(self, name: str) -> MadeReport | None:
         """Return a report; None if there is none of this name any more."""
-        return self._reports.kept(name)
+        return self._reports.lookup(name)
 
     def close(self) -> None:
         """End the report under way; a second call changes nothing."""

@@ -85,7 +85,7 @@ def test_an_estimate_has_the_levels_of_sales() -> None:
     estimator = Estimator.of(bid_log(table_of(bids), settings, "shared"), settings)
     estimate = estimator.estimate()
     assert estimate.common.std() > 0.3 and set(estimate.by_size) == {2, 4}
-    scale = estimate.levels.shown.mean()
+    scale = estimate.levels.observable.mean()
     assert estimate.values[QUARTILES] * scale == pytest.approx([0.25, 0.5, 0.75], abs=0.04)
     for size in (2, 4):
         alone = estimate.by_size[size][QUARTILES] * scale

@@ -40,7 +40,9 @@ def test_quartiles_are_those_of_bidders_who_came() -> None:
         came = estimate.potential.excluded + (1 - estimate.potential.excluded) * np.array(
             [0.25, 0.5, 0.75]
         )
-        quartiles.append(np.interp(came, LEVELS, estimate.values) * estimate.levels.shown.mean())
+        quartiles.append(
+            np.interp(came, LEVELS, estimate.values) * estimate.levels.observable.mean()
+        )
         now, raised = money_at(estimate, np.array([1.0, 1.2]))
         losses.append(100.0 * (1.0 - raised / now))
     assert np.mean(quartiles, axis=0) == pytest.approx([0.625, 0.75, 0.875], abs=0.012)
