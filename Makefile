@@ -132,7 +132,7 @@ API := outputs/api
 SURFACE := doors.public doors.gym doors.plugs.chat service.openenv.client \
   design.env design.designers design.rewards market.mechanism market.observation market.outcome \
   market.interface market.population market.population_settings launch.config.task_parts \
-  launch.config.tasks evaluation.settings training.settings training.ppo.settings service.settings
+  launch.config.tasks evaluation.settings training.settings training.algorithms.ppo.settings service.settings
 api: setup ## write the reference of the Python interface to outputs/api/index.html
 	$(RUN) -W ignore::UserWarning -m pdoc --docformat google --no-show-source -o $(API) \
 	  $(SURFACE:%=daedalus.%)

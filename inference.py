@@ -62,7 +62,7 @@ def run(options: Namespace) -> None:
 
         config = compose_config(*overrides(options, options.repo_id or pretrained.WORD))
         preflight(config)
-        from experiments.inference import chosen, design, evaluate, told
+        from daedalus.doors.inference import chosen, design, evaluate, told
 
     if not options.repo_id:
         options.repo_id = chosen(config)

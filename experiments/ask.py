@@ -17,14 +17,14 @@ from daedalus.design.language.prompt import observation_texts
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
+from daedalus.launch.comparison import comparison, keep_answers
 from daedalus.launch.config.tasks import Ask
+from daedalus.launch.from_config import make_env, own_context, search_command
+from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import described
-from experiments.build import make_env, own_context, search_command
-from experiments.compare import comparison, keep_answers
-from experiments.tracked import tracked
 
 _SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "mean_interval", "valid"]
 _OWN = "best_own"

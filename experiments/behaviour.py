@@ -9,9 +9,9 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.behaviour_figures import advantages, behaviour
 from daedalus.launch.config.tasks import Behaviour
+from daedalus.launch.from_config import make_env, own_context, require_portfolio
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
-from experiments.build import make_env, own_context, require_portfolio
-from experiments.tracked import tracked
 
 
 def main(config: Behaviour, out: Path) -> None:

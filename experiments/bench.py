@@ -18,14 +18,14 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import random_mechanisms
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.launch.config.tasks import Bench
+from daedalus.launch.tracked import tracked
 from daedalus.market.interface import MARKETS
+from daedalus.market.literals import MarketName
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
 from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.market.words import MarketName
-from experiments.tracked import tracked
 
 BUSY = 2
 """Busy processes beside which a training step is timed."""

@@ -17,11 +17,11 @@ from tqdm import tqdm
 
 from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.launch.config.tasks import BenchService
+from daedalus.launch.tracked import tracked
+from daedalus.service.load.players import Pace, Player, http_players, play, websocket_players
+from daedalus.service.load.service_process import ServiceProcess, Usage
 from daedalus.service.load_settings import LoadSettings
-from experiments.load.players import Pace, Player, http_players, play, websocket_players
-from experiments.load.service_process import ServiceProcess, Usage
 from experiments.serve import make_catalogue
-from experiments.tracked import tracked
 
 Opener = Callable[[str, int], Awaitable[Sequence[Player]]]
 OPENERS: dict[str, Opener] = {"HTTP": http_players, "WebSocket": websocket_players}

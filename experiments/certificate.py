@@ -17,9 +17,9 @@ from daedalus.lab.studies.certificate_tables import (
 )
 from daedalus.lab.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
 from daedalus.launch.config.tasks import Certificate
+from daedalus.launch.from_config import make_env, own_context
+from daedalus.launch.tracked import tracked
 from daedalus.market.strategic import StrategicMarket
-from experiments.build import make_env, own_context
-from experiments.tracked import tracked
 
 _REGRETS = [
     *KEY, "interim_regret", "ex_post_regret", "worst_ex_post_regret", "hindsight_regret",

@@ -11,9 +11,9 @@ from tqdm import tqdm
 from daedalus.lab.studies.coverage import Job, as_markdown, coverage_table, intervals_of, overview
 from daedalus.lab.studies.coverage_figures import coverage_dots
 from daedalus.launch.config.tasks import Coverage
+from daedalus.launch.tracked import tracked
 from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.workers import share_out
-from experiments.tracked import tracked
 
 
 def main(config: Coverage, out: Path) -> None:

@@ -10,16 +10,16 @@ from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.bids.analysis import Analysis, Plan, analyse
-from daedalus.lab.bids.design import Field, Mixture
-from daedalus.lab.bids.estimates import Estimator
+from daedalus.lab.bids.estimated_population import population_file, population_of
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
 from daedalus.lab.bids.findings import reserves_table, verdict_row
 from daedalus.lab.bids.log import load_bids
-from daedalus.lab.bids.population import population_file, population_of
 from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
+from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
 from daedalus.launch.config.tasks import FromBids
-from experiments.build import make_context
-from experiments.tracked import tracked
+from daedalus.launch.from_config import make_context
+from daedalus.launch.tracked import tracked
 
 
 def main(config: FromBids, out: Path) -> None:
@@ -29,7 +29,7 @@ def main(config: FromBids, out: Path) -> None:
     with tracked(config, out) as (_, report):
         for note in estimator.log.notes:
             report.say(f"{note.kind}: {note}")
-        analysis = analyse(estimator, plan_of(config), lambda field: _trained(config, field))
+        analysis = analyse(estimator, plan_of(config), lambda markets: _trained(config, markets))
         findings = analysis.findings
         file = out / "population" / f"{findings.population}.yaml"  # a folder that Hydra can search
         write_text(file, population_file(findings.estimate, estimator.log))
@@ -49,18 +49,18 @@ def plan_of(config: FromBids) -> Plan:
     )
 
 
-def _trained(config: FromBids, field: Field) -> Mapping[str, Mixture]:
+def _trained(config: FromBids, markets: EstimatedMarkets) -> Mapping[str, Mixture]:
     """Return what a trained model, if there is one, plays in the market of the typical sale."""
     if not config.trained:
         return {}
-    estimate = field.estimate
-    env = field.envs[min(field.envs)]
+    estimate = markets.estimate
+    env = markets.envs[min(markets.envs)]
     env = env.with_population(population_of(estimate.values, estimate.typical_bidders))
     checkpoint = str(Path(config.trained) / "model")
     settings = LanguageModelSettings(checkpoint=checkpoint, name="trained")
     designers = build_all({"trained": settings}, make_context(config, env, population="the log"))
     steps = compare(env, designers, config.evaluation.episodes, config.seed)
-    return {"trained": Mixture.of_steps(steps, field.scale)}
+    return {"trained": Mixture.of_steps(steps, markets.scale)}
 
 
 def _write(report: Report, analysis: Analysis, out: Path) -> None:

@@ -11,13 +11,13 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config.tasks import GpuCheck
+from daedalus.launch.from_config import make_training_run
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
 from experiments import grpo
-from experiments.build import make_training_run
-from experiments.tracked import tracked
 
 _LARGE = 1024  # width of a model for GPUs
 COSTS = "costs"

@@ -8,14 +8,14 @@ import pandas as pd
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.evaluation.figures import learning_curves
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.task_parts import Contest
 from daedalus.launch.config.tasks import Grpo
+from daedalus.launch.from_config import make_training_run
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
-from experiments.build import make_training_run
-from experiments.compare import compare_designers
-from experiments.tracked import tracked
 
 
 def main(config: Grpo, out: Path) -> None:

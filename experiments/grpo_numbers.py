@@ -14,15 +14,15 @@ from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import one_field_gains
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import GrpoNumbers
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker
 from daedalus.training.tabular_settings import TabularSettings
-from experiments.build import make_env
-from experiments.compare import compare_designers
 from experiments.neighbours import report_gains
-from experiments.tracked import tracked
 
 _EPISODES = 300  # in which neighbours are compared
 

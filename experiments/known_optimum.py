@@ -11,10 +11,10 @@ from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
 from daedalus.launch.config.tasks import KnownOptimum
+from daedalus.launch.from_config import each_population, make_envs
+from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import RunFolder
-from experiments.build import each_population, make_envs
-from experiments.tracked import tracked
 
 _SHARES = (
     "shares of the optimum: at equilibrium play, and at the bidders' play where it is an "

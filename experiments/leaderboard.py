@@ -23,19 +23,19 @@ from daedalus.evaluation.leaderboard import (
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.scale import ENDS
 from daedalus.lab.studies.certificate_tables import mean_regrets
+from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Leaderboard
-from daedalus.market.mechanism import Mechanisms
-from daedalus.runs.folder import RunFolder
-from daedalus.runs.workers import share_out
-from experiments.build import (
+from daedalus.launch.from_config import (
     designers_of,
     make_env,
     make_envs,
     portable_designers,
     require_portfolio,
 )
-from experiments.compare import keep_answers
-from experiments.tracked import tracked
+from daedalus.launch.tracked import tracked
+from daedalus.market.mechanism import Mechanisms
+from daedalus.runs.folder import RunFolder
+from daedalus.runs.workers import share_out
 
 
 def main(config: Leaderboard, out: Path) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.design.bidders.player import in_all_seats
-from daedalus.design.bidders.settings import BidderContext
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import DesignEnv
+from daedalus.design.language_bidders.player import in_all_seats
+from daedalus.design.language_bidders.settings import BidderContext
 from daedalus.lab.studies.llm_bidders import (
     MODEL,
     SIMULATED,
@@ -24,10 +24,10 @@ from daedalus.lab.studies.llm_bidders import (
 )
 from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from daedalus.launch.config.tasks import LlmBidders
+from daedalus.launch.from_config import load_ask, make_env, own_context
+from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
-from experiments.build import load_ask, make_env, own_context
-from experiments.tracked import tracked
 
 
 def main(config: LlmBidders, out: Path) -> None:

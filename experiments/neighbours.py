@@ -12,9 +12,9 @@ from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.lab.studies.local_optimum_figures import gain_bars
 from daedalus.launch.config.tasks import Neighbours
+from daedalus.launch.from_config import make_env, own_context
+from daedalus.launch.tracked import tracked
 from daedalus.market.parsing import format_mechanism
-from experiments.build import make_env, own_context
-from experiments.tracked import tracked
 
 
 def main(config: Neighbours, out: Path) -> None:

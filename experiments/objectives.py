@@ -16,8 +16,8 @@ from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
 from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from daedalus.launch.config.tasks import Objectives
-from experiments.build import load_generate, make_context
-from experiments.tracked import tracked
+from daedalus.launch.from_config import load_generate, make_context
+from daedalus.launch.tracked import tracked
 
 _SEARCH = "search"
 

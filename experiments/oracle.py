@@ -19,11 +19,11 @@ from daedalus.design.search.objective import EpisodeObjective
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import ENDS, SCALES, Scale, fingerprint
 from daedalus.launch.config.tasks import Oracle
+from daedalus.launch.from_config import make_context, make_envs
+from daedalus.launch.tracked import tracked
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
 from daedalus.runs.workers import share_out
-from experiments.build import make_context, make_envs
-from experiments.tracked import tracked
 
 _PLANNED = 100  # episodes of the planner, which is slow
 

@@ -16,13 +16,13 @@ from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.figures import population_bars
 from daedalus.evaluation.statistics import summarise
+from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import PopulationsTable
+from daedalus.launch.from_config import make_context, make_envs
+from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from experiments.build import make_context, make_envs
-from experiments.compare import keep_answers
-from experiments.tracked import tracked
 
 
 def main(config: PopulationsTable, out: Path) -> None:

@@ -9,11 +9,11 @@ import pandas as pd
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.evaluation.figures import learning_curves
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Ppo
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
-from experiments.build import make_env
-from experiments.compare import compare_designers
-from experiments.tracked import tracked
 
 
 def main(config: Ppo, out: Path) -> None:
@@ -26,7 +26,7 @@ def main(config: Ppo, out: Path) -> None:
     """
     try:
         from daedalus.doors.gym.vector import MarketVectorEnv
-        from daedalus.training.ppo import trainer
+        from daedalus.training.algorithms.ppo import trainer
     except ModuleNotFoundError as error:
         raise CannotRunError(
             f"+experiment=ppo needs {error.name}; install the extra: pip install 'daedalus[rl]'"

@@ -15,13 +15,13 @@ from daedalus.evaluation.scale import scale_of
 from daedalus.launch.config import compose_both
 from daedalus.launch.config.compose import recorded
 from daedalus.launch.config.tasks import PackDesigner
+from daedalus.launch.from_config import make_context, make_env, make_envs
+from daedalus.launch.tracked import tracked
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
 from daedalus.training.publishing.evidence import Evidence, read_evidence
 from daedalus.training.publishing.settings import HubSettings
-from experiments.build import make_context, make_env, make_envs
 from experiments.publish import make_example
-from experiments.tracked import tracked
 
 RECIPE = ("+experiment=grpo_world",)
 """What ``make designer`` trains."""

@@ -9,6 +9,7 @@ from daedalus.design.language.prompt import prompts
 from daedalus.launch.config.compose import read_config
 from daedalus.launch.config.task_parts import Trained
 from daedalus.launch.config.tasks import Publish
+from daedalus.launch.from_config import load_generate, make_env
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.console import make_console
@@ -16,7 +17,6 @@ from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import RunFolder
 from daedalus.training.publishing.card import Example
 from daedalus.training.publishing.evidence import Evidence, read_evidence
-from experiments.build import load_generate, make_env
 
 _PURPOSE = "model card"
 

@@ -18,10 +18,10 @@ from daedalus.lab.studies.published_play import (
 from daedalus.lab.studies.published_play_figures import collusion_curves
 from daedalus.lab.studies.tacit_collusion import learning_curves, outcomes
 from daedalus.launch.config.tasks import PublishedPlay
+from daedalus.launch.from_config import each_population, make_env, make_envs
+from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.population import Population
-from experiments.build import each_population, make_env, make_envs
-from experiments.tracked import tracked
 
 _DRAWS = 4
 """Drawn settings of learners for each run of the paper's learners."""

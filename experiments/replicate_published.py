@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import ReplicatePublished
-from experiments.build import make_env
-from experiments.compare import compare_designers
-from experiments.tracked import tracked
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 
 PUBLISHED = {"random_published": 0.326, "informed_greedy": 0.434}
 """Published mean of R at stage 1."""

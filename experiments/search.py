@@ -11,14 +11,14 @@ import pandas as pd
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.objective import EpisodeObjective
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Search
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
-from experiments.build import make_env
-from experiments.compare import compare_designers
-from experiments.tracked import tracked
 
 
 def main(config: Search, out: Path) -> None:

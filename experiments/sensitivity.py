@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from daedalus.lab.studies import sensitivity, sensitivity_figures
 from daedalus.launch.config.tasks import Sensitivity
-from experiments.build import make_env, make_envs
-from experiments.tracked import tracked
+from daedalus.launch.from_config import make_env, make_envs
+from daedalus.launch.tracked import tracked
 
 SAMPLED = 32
 """Number of populations that are sampled to measure the gain from adapting."""

@@ -8,19 +8,20 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from daedalus.design.bidders.asking import Recording
-from daedalus.design.bidders.player import in_all_seats
-from daedalus.design.bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.candidates import Choice, newest_model
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.heuristic import HeuristicSettings
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import Designer
+from daedalus.design.language_bidders.asking import Recording
+from daedalus.design.language_bidders.player import in_all_seats
+from daedalus.design.language_bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
+from daedalus.launch.from_config import load_ask, load_generate, make_context, make_env
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
@@ -31,11 +32,10 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
+from daedalus.service.sessions.bid_report_page import can_report, report_on_bids
 from daedalus.service.sessions.bid_reports import ReportOn
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_ask, load_generate, make_context, make_env
-from experiments.report_on_bids import can_report, report_on_bids
 
 
 def main(config: Serve, out: Path) -> None:
@@ -44,7 +44,7 @@ def main(config: Serve, out: Path) -> None:
     catalogue, console = make_catalogue(config), make_console()
     designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
-        catalogue = catalogue if asked is None else catalogue.with_asked(asked)
+        catalogue = catalogue if asked is None else catalogue.with_asked_market(asked)
         warm_up(catalogue)
         load = partial(designer.load, load_generate) if designer else None
         trained_for = designer.purpose if designer else None

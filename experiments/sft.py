@@ -8,11 +8,11 @@ import pandas as pd
 
 from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.config.tasks import Sft
+from daedalus.launch.from_config import make_training_run
+from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
-from experiments.build import make_training_run
-from experiments.tracked import tracked
 
 
 def main(config: Sft, out: Path) -> None:

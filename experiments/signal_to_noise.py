@@ -7,10 +7,10 @@ from pathlib import Path
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.figures import reward_scatter
 from daedalus.launch.config.tasks import SignalToNoise
+from daedalus.launch.from_config import make_env
+from daedalus.launch.tracked import tracked
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
-from experiments.build import make_env
-from experiments.tracked import tracked
 
 GROUPS, DRAWS = 128, 32
 

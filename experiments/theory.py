@@ -8,12 +8,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from daedalus.lab.theory import figures as theory_figures
-from daedalus.lab.theory.bidding import learn_to_shade
-from daedalus.lab.theory.revenue import reserve_curves
+from daedalus.lab.theory.bidder_checks import learn_to_shade
+from daedalus.lab.theory.revenue_checks import reserve_curves
 from daedalus.lab.theory.table import RESULTS, theory_table
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
 from daedalus.launch.config.tasks import Theory
-from experiments.tracked import tracked
+from daedalus.launch.tracked import tracked
 
 
 def main(config: Theory, out: Path) -> None:

@@ -14,10 +14,10 @@ from daedalus.design.search.objective import episode_scores
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import estimate
 from daedalus.launch.config.tasks import Tour
+from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.service.page.tour import STOPS, Stop
-from experiments.tracked import tracked
 
 
 def main(config: Tour, out: Path) -> None:

@@ -15,8 +15,8 @@ from daedalus.lab.studies.understanding import (
 )
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
 from daedalus.launch.config.tasks import Understanding
-from experiments.build import each_population
-from experiments.tracked import tracked
+from daedalus.launch.from_config import each_population
+from daedalus.launch.tracked import tracked
 
 _OWN, _BEFORE = "best_own", "sft"
 

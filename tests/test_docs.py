@@ -40,11 +40,11 @@ from daedalus.lab.studies.coverage import overview
 from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
 from daedalus.launch.config.options import listed_populations, option_names
 from daedalus.launch.config.task_options import FIRST_OPTIONS
+from daedalus.launch.from_config import make_context, make_env
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from experiments import ask
-from experiments.build import make_context, make_env
 from tests.launch.config.composing import write_training_data
 from tests.populations import population
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from daedalus.design.search.states import RandomWalkDesigner
+from daedalus.launch.from_config import make_env
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.training.sources.state_source import state_source
-from experiments.build import make_env
 from tests.service.conftest import catalogue, serving  # noqa: F401  # catalogue is a fixture
 from tests.training.conftest import make_run
 

@@ -15,6 +15,7 @@ import pytest
 import inference
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.doors.inference import design
 from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
@@ -26,7 +27,6 @@ from daedalus.training.model import make_language_model
 from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
-from experiments.inference import design
 from tests import forked
 from tests.hub_cache import leave_snapshot
 from tests.launch.config.composing import composed
@@ -76,7 +76,7 @@ def test_a_model_may_reason_before_its_answer(monkeypatch: pytest.MonkeyPatch) -
     answer = format_mechanism(Mechanism())
     said = [f"<think>Not {answer}, or is it?</think>{answer}"]
     monkeypatch.setattr(
-        "experiments.inference._load", lambda _: (lambda *_: said, PromptSettings())
+        "daedalus.doors.inference._load", lambda _: (lambda *_: said, PromptSettings())
     )
     config = compose_config("+experiment=boxplot", "designer=pretrained")
     assert design(config) == Mechanism()

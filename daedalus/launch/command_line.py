@@ -40,6 +40,7 @@ from daedalus.launch.config.jobs import Launch
 from daedalus.launch.config.preflight import preflight
 from daedalus.launch.config.resolvers import NOTHING_TO_RESUME
 from daedalus.launch.config.task_options import task_classes
+from daedalus.launch.progress import progress
 from daedalus.launch.provenance import refusal_record, run_record
 from daedalus.runs import processes
 from daedalus.runs.endings import (
@@ -58,7 +59,6 @@ from daedalus.runs.importing import slow_imports
 from daedalus.runs.phases import clock_run
 from daedalus.runs.waiting import heard
 from daedalus.runs.workers import sharing
-from experiments.progress import progress
 
 logger = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from daedalus.market.jit.compilation import (
     kernel,
     shared_kernel,
 )
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import AUCTION_TYPES
-from daedalus.market.words import AuctionType
 
 _FIRST_PRICE, _SECOND_PRICE, _VCG = range(len(AUCTION_TYPES))
 

@@ -18,7 +18,7 @@ from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState, check_play
-from daedalus.market.values import write_knots
+from daedalus.market.value_distribution import write_knots
 from daedalus.market.views import Player
 
 

@@ -39,7 +39,7 @@ def make_market(
     """
     from daedalus.market.classic import ClassicMarket  # imports numba, which is slow
     from daedalus.market.jit.interrupts import hold_interrupts_while_loading
-    from daedalus.market.players import PlayedMarket
+    from daedalus.market.python_bidders import PlayedMarket
     from daedalus.market.strategic import StrategicMarket
 
     hold_interrupts_while_loading()

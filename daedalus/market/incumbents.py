@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from daedalus.market.mechanism import Mechanism, Mechanisms
 
 
-def draw_incumbents(known: Sequence[Mechanism], seeds: NDArray[np.uint64]) -> Mechanisms:
+def draw_incumbents(mechanisms: Sequence[Mechanism], seeds: NDArray[np.uint64]) -> Mechanisms:
     """Return the incumbent of each episode, drawn evenly by the episode's seed alone.
 
     Args:
-        known: Mechanisms, at least one.
+        mechanisms: At least one.
         seeds: Market seeds, shape (B,).
     """
     from daedalus.market.draws import INCUMBENT, episode_draws  # imports numba, which is slow
 
     draws = episode_draws(np.asarray(seeds, np.uint64), INCUMBENT)[:, 0]
-    return Mechanisms.stack(known).take((draws * len(known)).astype(np.int64))
+    return Mechanisms.stack(mechanisms).take((draws * len(mechanisms)).astype(np.int64))

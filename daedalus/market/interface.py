@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import Checked, at_least, one_of
+from daedalus.market.literals import MarketName
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observed
 from daedalus.market.outcome import Outcome
@@ -18,7 +19,6 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.state import MarketState
 from daedalus.market.views import Player
-from daedalus.market.words import MarketName
 
 MARKETS: tuple[MarketName, ...] = ("strategic", "classic")
 

@@ -34,13 +34,13 @@ _ROW_LENGTH: dict[str, Callable[[int], int]] = {
 }
 
 
-def table_width(types: Sequence[BidderType], given: bool) -> int:
+def table_width(types: Sequence[BidderType], external: bool) -> int:
     """Return W, the longest row that a bidder of these types needs; 0 if none keeps a row.
 
-    ``given`` says whether the bids of some seats are given.
+    ``external`` says whether somebody else gives the bids of some seats.
     """
     longest = max(_ROW_LENGTH[each.learner](each.factors) for each in types)
-    return max(longest, _GIVEN_WIDTH * given)
+    return max(longest, _GIVEN_WIDTH * external)
 
 
 def first_tables(

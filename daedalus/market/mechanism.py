@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.words import AuctionType, CoalitionPolicy
+from daedalus.market.literals import AuctionType, CoalitionPolicy
 
 AUCTION_TYPES = ("first_price", "second_price", "vcg")
 COALITION_POLICIES = ("allow", "restrict", "penalize_suspected", "penalize_confirmed")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from daedalus.checks import Checked, at_least, below_one, bounded, within
+from daedalus.market.literals import Learner, Strategy
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
-from daedalus.market.values import ValueDistribution
-from daedalus.market.words import Learner, Strategy
+from daedalus.market.value_distribution import ValueDistribution
 
 STRATEGIES = ("opt_out", "shade", "withdraw", "collude", "shill")
 LEARNERS = ("gradient", "hedge", "q")
@@ -145,7 +145,7 @@ class Population(Checked):
         super().__post_init__()
         if not any(each.share > 0 for each in self.types.values()):
             raise ValueError("types: give at least one a share above 0")
-        if self.ranges.given:
+        if self.ranges.varies:
             self._check_ranges()
 
     def _check_ranges(self) -> None:

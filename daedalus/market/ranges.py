@@ -78,6 +78,6 @@ class Ranges:
         return {name: each[end ^ (name == "value_high")] for name, each in ends.items()}
 
     @property
-    def given(self) -> bool:
+    def varies(self) -> bool:
         """Return whether anything varies."""
         return bool(self.of(SIZES + TRAITS))

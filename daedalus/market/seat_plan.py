@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import Checked, at_least, one_of, within
+from daedalus.market.literals import BidderKind
 from daedalus.market.population import MAX_BIDDERS
-from daedalus.market.values import ValueDistribution
-from daedalus.market.words import BidderKind
+from daedalus.market.value_distribution import ValueDistribution
 
 BIDDER_KINDS = ("truthful", "shader", "dropout", "colluder", "exploiter")
 

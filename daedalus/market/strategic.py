@@ -24,7 +24,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import LEARNERS, BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.state import MarketState, check_play
-from daedalus.market.values import write_knots
+from daedalus.market.value_distribution import write_knots
 from daedalus.market.views import Player
 
 _PARAMETERS = np.dtype([(each.name, np.float64) for each in fields(StrategicParameters)])
@@ -117,8 +117,8 @@ class StrategicMarket:
             population, and so on. Each episode has the numbers that it has with its population
             alone.
         parameters: Constants of the market.
-        given: Names of the types whose bids are not the market's own: before each round someone
-            writes them into ``state.tables``, as ``players.py`` does.
+        external: Names of the types whose bids are not the market's own: before each round someone
+            writes them into ``state.tables``, as ``python_bidders.py`` does.
 
     Raises:
         ValueError: There is no population, or their stages differ.
@@ -128,7 +128,7 @@ class StrategicMarket:
         self,
         population: Population | Sequence[Population],
         parameters: StrategicParameters | None = None,
-        given: Collection[str] = (),
+        external: Collection[str] = (),
     ) -> None:
         several = [population] if isinstance(population, Population) else list(population)
         if len({each.stage for each in several}) != 1:
@@ -140,8 +140,10 @@ class StrategicMarket:
         types = [list(each.types.values()) for each in several]
         self._bidder_types = [each for some in types for each in some]
         self._types = np.concatenate([type_columns(each) for each in types])  # rings from 0 in each
-        self._types["learner"][[name in given for each in several for name in each.types]] = GIVEN
-        self._width = table_width(self._bidder_types, bool(given))
+        self._types["learner"][[name in external for each in several for name in each.types]] = (
+            GIVEN
+        )
+        self._width = table_width(self._bidder_types, bool(external))
         self._seats = max(each.most_bidders for each in several)
         self._rings = int(self._types["ring"].max()) + 1
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.words import AuctionType
+from daedalus.market.literals import AuctionType
 
 DISCLOSURES = (
     "reveal_clearing_price",
@@ -169,15 +169,15 @@ class Disclosed(NamedTuple):
     summary: BidSummary | None
 
 
-def disclosed(played: NDArray[np.void], price: float, told: NDArray[np.bool_]) -> Disclosed:
+def disclosed(played: NDArray[np.void], price: float, flags: NDArray[np.bool_]) -> Disclosed:
     """Return what all bidders are told of a round that is over.
 
     Args:
         played: What the bidders did, dtype ``PLAYED``, shape (n,).
         price: The clearing price.
-        told: What is disclosed, in the order of ``DISCLOSURES``, shape (4,).
+        flags: What is disclosed, in the order of ``DISCLOSURES``, shape (4,).
     """
-    shows_price, shows_winners, shows_bids, shows_summary = told.tolist()
+    shows_price, shows_winners, shows_bids, shows_summary = flags.tolist()
     winners = tuple(np.flatnonzero(played["units"]).tolist()) if shows_winners else None
     bids = _bids_of(played) if shows_bids or shows_summary else ()
     return Disclosed(
@@ -188,7 +188,9 @@ def disclosed(played: NDArray[np.void], price: float, told: NDArray[np.bool_]) -
     )
 
 
-def told_to(bidder: int, wanted: int, played: NDArray[np.void], public: Disclosed) -> PastRound:
+def past_round_of(
+    bidder: int, wanted: int, played: NDArray[np.void], public: Disclosed
+) -> PastRound:
     """Return a round that is over as one bidder knows it.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.rewards.objectives import Asked, draw_objectives
+from daedalus.design.rewards.objectives import ObjectiveSetting, draw_objectives
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.portfolio import make_portfolio
 from daedalus.market.mechanism import Mechanisms
@@ -24,7 +24,7 @@ def find_portfolio(
     env: DesignEnv,
     run: RunFolder,
     seed: int,
-    objectives: Sequence[Asked] = (),
+    objectives: Sequence[ObjectiveSetting] = (),
 ) -> Mechanisms | None:
     """Return the portfolio of a run, or None if the settings ask for none.
 
@@ -51,6 +51,6 @@ def find_portfolio(
     return env.goal.nearest(Mechanisms.stack(read_mechanisms(path)))
 
 
-def _rewards(objectives: Sequence[Asked], count: int, seed: int) -> list[RewardStack]:
+def _rewards(objectives: Sequence[ObjectiveSetting], count: int, seed: int) -> list[RewardStack]:
     drawn = draw_objectives(objectives, count, generator(seed, "objectives/portfolio"))
     return [RewardStack(dict(each.weights)) for each in drawn.goals]

@@ -12,9 +12,9 @@ from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.objectives import check_objectives, terms_of
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.algorithms.grpo.settings import AIMS, GrpoSettings
+from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
-from daedalus.training.words import Backend, Merge, NumberType
+from daedalus.training.literals import Backend, Merge, NumberType
 
 BACKENDS = ("transformers", "unsloth")
 MERGES = ("base", "dequantised")
@@ -272,7 +272,7 @@ def check_backend(model: ModelSettings, training: TrainingSettings) -> None:
             "training.grpo.scale_rewards: group; unsloth does not scale the rewards of "
             "dr_grpo, so set it to none, or choose model.backend=transformers"
         )
-    if grpo.loss_type in AIMS:
+    if grpo.loss_type in ODDS_LOSSES:
         raise ValueError(
             f"training.grpo.loss_type: {grpo.loss_type}; unsloth does not tell the odds of "
             "answers, so choose model.backend=transformers"

@@ -38,10 +38,14 @@ from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import GRPO, phase
+from daedalus.training.algorithms.grpo.advantages import (
+    boltzmann_advantages,
+    sharpness_at,
+    target_advantages,
+)
 from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET
 from daedalus.training.sources.reward import MarketReward
 from daedalus.training.tabular_settings import TabularSettings
-from daedalus.training.target import boltzmann_advantages, sharpness_at, target_advantages
 
 _TINY = 1e-4  # as in TRL
 

@@ -11,66 +11,48 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from transformers import PreTrainedTokenizerBase, Trainer
+from transformers import Trainer
 from trl import GRPOTrainer
 
-from daedalus.design.search.space import GRID, Settings
 from daedalus.runs.processes import gathered
-from daedalus.training.constrained import Constraint
-from daedalus.training.generating import generating, repeatable_attention
-from daedalus.training.generation import answer
-from daedalus.training.model import LanguageModel
-from daedalus.training.neighbours import with_neighbours
-from daedalus.training.scores import choice_scores
+from daedalus.training.generating import repeatable_attention
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""
 
 
-class ConstrainedTrainer(GRPOTrainer):
-    """GRPO whose answers are constrained.
+class OpenTrainer(GRPOTrainer):
+    """GRPO with public methods where TRL has private ones. A subclass writes them."""
 
-    Losses, entropies and divergences count choices alone. Their probabilities are those from which
-    the choices were drawn.
+    def sample_answers(self, prompts: list[list[int]]) -> list[list[int]]:
+        """Return the tokens of an answer to each prompt, groups side by side."""
+        raise NotImplementedError
 
-    Args:
-        constraint: What the model may write.
-        neighbours: Answers of each group that differ from sampled ones in one field.
-        grid: Values of each field that these take.
-    """
+    def loss_mask(self, answer: list[int]) -> list[int]:
+        """Return 1 for each token of an answer that the loss counts, and 0 for each other."""
+        raise NotImplementedError
 
-    def __init__(
-        self,
-        *arguments: Any,
-        constraint: Constraint,
-        neighbours: int = 0,
-        grid: Settings = GRID,
-        **options: Any,
-    ) -> None:
-        self.constraint = constraint
-        self.neighbours = neighbours
-        self.grid = grid
-        super().__init__(*arguments, **options)
+    def score_answers(
+        self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log-probabilities and entropies of answers' tokens, shape (B, length) each.
+
+        Args:
+            model: The policy, or its reference.
+            tokens: Prompts and answers, shape (B, T).
+            mask: 1 where there is a token and not padding, shape (B, T).
+            length: Tokens of the longest answer; answers are the last ones of ``tokens``.
+        """
+        raise NotImplementedError
 
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], *_: Any, **__: Any
     ) -> tuple[list[list[int]], None]:
-        tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
-        language_model = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
-        size, added = cast(int, self.num_generations), self.neighbours
-        sampled = [each for place, each in enumerate(prompt_ids) if place % size >= added]
-        with generating(language_model.model):  # gradient checkpointing would drop what it has read
-            answers = answer(language_model, sampled, self.temperature, self.constraint)
-        whole = with_neighbours(answers, size - added, added, tokenizer, self.constraint, self.grid)
-        return whole, None
+        return self.sample_answers(prompt_ids), None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)
-        masks = [[0] * len(each) for each in answers]
-        for mask, each in zip(masks, answers, strict=True):
-            for place in self.constraint.choices(each).places:
-                mask[place] = 1
-        return prompt_ids, answers, masks, *rest
+        return prompt_ids, answers, [self.loss_mask(each) for each in answers], *rest
 
     def _get_per_token_logps_and_entropies(
         self,
@@ -83,33 +65,33 @@ class ConstrainedTrainer(GRPOTrainer):
     ) -> tuple[torch.Tensor, torch.Tensor, None]:
         size = batch_size or len(input_ids)
         parts = [
-            choice_scores(model, *part, logits_to_keep, self.constraint, self.temperature)
+            self.score_answers(model, *part, logits_to_keep)
             for part in zip(input_ids.split(size), attention_mask.split(size), strict=True)
         ]
         logps, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
         return logps, entropies, None
 
 
-Aim = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+Change = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """From log-probabilities and advantages of B answers, groups side by side, to other advantages."""
 
 
-def replace_advantages(trainer: GRPOTrainer, aim: Aim) -> None:
+def replace_advantages(trainer: GRPOTrainer, change: Change) -> None:
     """Replace the advantages of each batch.
 
     They belong to the policy before the batch. So they hold for one pass over it.
     """
     score = trainer._generate_and_score_completions
 
-    def aimed(inputs: list[dict[str, Any]]) -> dict[str, Any]:
+    def scored(inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = score(inputs)
-        aims = aim(gather(_sequence_logps(trainer, output)), gather(output["advantages"]))
-        count = len(output["advantages"])
-        start = trainer.accelerator.process_index * count
-        return output | {"advantages": aims[start : start + count]}
+        own = output["advantages"]
+        advantages = change(gather(_sequence_logps(trainer, output)), gather(own))
+        start = trainer.accelerator.process_index * len(own)
+        return output | {"advantages": advantages[start : start + len(own)]}
 
     gather = trainer.accelerator.gather
-    vars(trainer)["_generate_and_score_completions"] = aimed
+    vars(trainer)["_generate_and_score_completions"] = scored
 
 
 def _sequence_logps(trainer: GRPOTrainer, output: dict[str, Any]) -> torch.Tensor:

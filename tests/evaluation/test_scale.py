@@ -12,7 +12,7 @@ from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.scale import fingerprint, scale_named, scale_of
-from experiments.build import make_envs
+from daedalus.launch.from_config import make_envs
 from tests.launch.config.composing import composed
 
 

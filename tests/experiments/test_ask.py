@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from daedalus.evaluation.scale import scale_of
+from daedalus.launch.from_config import make_env, search_command
 from daedalus.market.mechanism import FIELDS
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained
 from experiments import ask
-from experiments.build import make_env, search_command
 from tests.launch.config.composing import composed
 
 SHORT = ["evaluation.episodes=3", "evaluation.resamples=100"]

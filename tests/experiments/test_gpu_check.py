@@ -13,11 +13,11 @@ from daedalus.checks import CannotRunError
 from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.design.search.states import mid_episode_states
 from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_env
 from daedalus.market.parsing import format_mechanism
 from daedalus.training.hardware import has_gpu
 from daedalus.training.model import load_tokenizer
 from daedalus.training.synthetic import synthetic_mechanisms
-from experiments.build import make_env
 from experiments.gpu_check import main
 from tests.launching import play
 from tests.programs import NODE

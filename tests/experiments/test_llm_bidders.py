@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from daedalus.design.bidders.settings import EndpointBidder, LocalBidder
+from daedalus.design.language_bidders.settings import EndpointBidder, LocalBidder
 from daedalus.launch.config.paths import ROOT
 from tests import forked
 from tests.design.designers.chat_double import Reply, serving

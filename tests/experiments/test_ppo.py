@@ -13,10 +13,10 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
 from daedalus.launch.config import compose_config
+from daedalus.launch.progress import progress
 from daedalus.runs.tracking import Tracker, watched
-from daedalus.training.ppo import trainer
+from daedalus.training.algorithms.ppo import trainer
 from experiments import leaderboard, ppo
-from experiments.progress import progress
 from tests.experiments.test_leaderboard import small
 from tests.launching import play, write_portfolio
 
@@ -81,8 +81,8 @@ def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     config = compose_config("+experiment=ppo")
     for name in ("trainer", "markets"):
-        monkeypatch.delitem(sys.modules, f"daedalus.training.ppo.{name}", raising=False)
-        monkeypatch.delattr(f"daedalus.training.ppo.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"daedalus.training.algorithms.ppo.{name}", raising=False)
+        monkeypatch.delattr(f"daedalus.training.algorithms.ppo.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
     with pytest.raises(CannotRunError, match=r"stable_baselines3.*pip install 'daedalus\[rl\]'"):
         ppo.main(config, tmp_path)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.lab.theory.revenue import CASES, GRID
-from daedalus.lab.theory.rows import Row
+from daedalus.lab.theory.check_rows import Row
+from daedalus.lab.theory.revenue_checks import CASES, GRID
 from daedalus.launch.config import compose_config
 from experiments.theory import main
 

@@ -155,7 +155,7 @@ def test_an_experiment_is_added_as_the_documents_say(tmp_path: Path) -> None:
 ASKING = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import experiments.ask, experiments.inference
+import experiments.ask, daedalus.doors.inference
 import daedalus.training.generation, daedalus.training.trained_prompt
 names = "peft bitsandbytes trl seaborn matplotlib datasets"
 print([name for name in names.split() if name in sys.modules])

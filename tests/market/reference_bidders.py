@@ -37,7 +37,7 @@ class Bidder:
     choice: int = 0
     wins: int = 0
     values: tuple[float, float] = (0.0, 0.0)
-    sincere: tuple[float, float] = (0.0, 0.0)
+    solo: tuple[float, float] = (0.0, 0.0)
     entered: bool = True
     covers: bool = False
     leads: bool = False

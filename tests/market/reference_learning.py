@@ -48,7 +48,7 @@ class Learning:
             lowest *= 1 + self.p.distribution_noise * error
             above *= 1 + self.p.distribution_noise * error
         if b.type.learner == "hedge":
-            own = self.bids[b.seat][0] == b.sincere[0]
+            own = self.bids[b.seat][0] == b.solo[0]
             alone = m.reserve_price if m.reveal_reserve else sale.price
             to_beat = [max(bid, known_reserve(m)) if bid else alone for bid in (lowest, above)]
             self.learn_factors(b, m, to_beat, lost and own, weight)
@@ -95,7 +95,7 @@ class Learning:
         if b.type.learner != "q":
             return
         won = int(b.delivered > 0 and b.type.recalls_win)
-        own = not b.entered or self.bids[b.seat][0] == b.sincere[0]
+        own = not b.entered or self.bids[b.seat][0] == b.solo[0]
         if own and not b.covers and not b.leads:
             reward = b.net - self.entry_cost(m) if b.entered else 0.0
             following = max(b.values_of[won][: b.actions])
@@ -130,5 +130,5 @@ class Learning:
             cost = max(price, known_reserve(m))
             gained = max(b.values[0] - cost, 0.0)
             if m.auction_type == "first_price":
-                gained = b.values[0] - b.sincere[0] if b.sincere[0] > cost else 0.0
+                gained = b.values[0] - b.solo[0] if b.solo[0] > cost else 0.0
         b.expected_surplus += self.p.entry_gain * (gained - b.expected_surplus)

@@ -89,11 +89,11 @@ class ReferenceEpisode(Learning):
             bidder.values = self.draw_values(bidder)
             bidder.choice = self.choose(bidder)
             bidder.entered = self.enters(bidder, m)
-            bidder.sincere = self.sincere_bid(bidder, m)
+            bidder.solo = self.solo_bid(bidder, m)
             bidder.alias = self.false_name(bidder, m)
         if not any(b.entered for b in self.bidders):
             self.note("nobody enters")
-        bids = [b.sincere if b.entered else (0.0, 0.0) for b in self.bidders]
+        bids = [b.solo if b.entered else (0.0, 0.0) for b in self.bidders]
         for ring in self.rings:
             bids = self.play_ring(ring, m, bids)
         self.bids_before, self.bids = self.bids, bids
@@ -165,7 +165,7 @@ class ReferenceEpisode(Learning):
         willing = logistic((b.expected_surplus - self.entry_cost(m)) / self.p.entry_scale)
         return self.draw(b.seat, ENTRY) < self.p.entry_floor + (1 - self.p.entry_floor) * willing
 
-    def sincere_bid(self, b: Bidder, m: Mechanism) -> tuple[float, float]:
+    def solo_bid(self, b: Bidder, m: Mechanism) -> tuple[float, float]:
         one, two = b.values
         fits = b.may("shade") and b.type.learner == "gradient"
         if b.type.learner != "gradient":
@@ -255,7 +255,7 @@ class ReferenceEpisode(Learning):
         abroad = (len(self.bidders) - size) / (len(self.bidders) - 1)
         deviators = [b for b in covers if temptation(b, abroad, floor) > stake]
         for b in deviators:
-            one, two = b.sincere
+            one, two = b.solo
             if m.auction_type == "first_price":
                 above = b.belief.shaded(b.values[0], abroad * b.rivals, floor) + 0.01
                 one = min(b.values[0], above, b.purse)
@@ -306,7 +306,7 @@ class ReferenceEpisode(Learning):
     ) -> Bids:
         n, together = len(self.bidders), list(bids)
         for b in leaders:
-            one, two = b.sincere
+            one, two = b.solo
             if m.auction_type == "first_price":
                 rivals = b.rivals * (n - len(members)) / (n - 1)
                 one = min(max(b.belief.shaded(b.values[0], rivals, known_reserve(m)), 0.01), one)

@@ -12,7 +12,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import STRATEGIES, BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from tests.populations import draw_mechanisms
 
 TYPES = {

@@ -116,7 +116,7 @@ def test_each_episode_goes_as_it_would_in_a_market_of_its_own():
     assert len(np.unique(state.sizes)) > 8
     asked = copy.deepcopy(WORLD)
     for row, population in enumerate(sampled_populations(asked, seeds)):
-        assert population.concentration is None and not population.ranges.given
+        assert population.concentration is None and not population.ranges.varies
         alone = StrategicMarket(population)
         own = alone.reset(seeds[row : row + 1])
         played = alone.play(own, mechanisms.take(np.array([row])), 25).records

@@ -32,9 +32,9 @@ def test_a_logarithmic_range_has_no_zero(trait: str) -> None:
 
 
 def test_ranges_that_are_not_given_are_left_out() -> None:
-    assert not Ranges().given
+    assert not Ranges().varies
     ranges = Ranges(units=[1, 5], rivals=[2.0, 2.0])
-    assert ranges.given
+    assert ranges.varies
     assert ranges.of(SIZES) == {"units": [1, 5]}
     assert ranges.of(TRAITS) == {"rivals": [2.0, 2.0]}
 

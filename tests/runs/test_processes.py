@@ -148,9 +148,9 @@ def test_one_process_has_the_same_losses(
 ) -> None:
     from trl import GRPOTrainer
 
+    from daedalus.launch.from_config import make_training_run
+    from daedalus.launch.tracked import tracked
     from daedalus.training.pipeline import train
-    from experiments.build import make_training_run
-    from experiments.tracked import tracked
 
     monkeypatch.setattr(GRPOTrainer, "_generate_single_turn", watched_run.fixed_sampling())
     fixed = watched_run.FIXED_STEPS

@@ -12,6 +12,7 @@ import torch
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
+from daedalus.launch.from_config import load_generate
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import RANGES, Mechanism
@@ -24,7 +25,6 @@ from daedalus.training.hardware import require_shares
 from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
-from experiments.build import load_generate
 from tests.populations import draw_mechanism
 from tests.training.conftest import GRPO, LORA, PROMPT, make_run, small_model
 

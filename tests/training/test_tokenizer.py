@@ -11,13 +11,13 @@ from transformers import AutoTokenizer
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.design.search.states import mid_episode_states
+from daedalus.launch.from_config import make_env
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.tokenizer import schema_tokens
-from experiments.build import make_env
 from tests.launch.config.composing import composed
 from tests.training.conftest import PROMPT
 

@@ -14,7 +14,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 from daedalus.market.goal import Goal
 
-Asked = Mapping[str, Any]
+ObjectiveSetting = Mapping[str, Any]
 """One objective, as weights by term; or a symmetric Dirichlet: ``terms`` and ``concentration``."""
 
 _TERMS, _CONCENTRATION = "terms", "concentration"
@@ -65,36 +65,38 @@ class Objectives:
         return np.asarray((self.weights[np.asarray(rows, np.int64)] * scores).sum(axis=1))
 
 
-def terms_of(asked: Sequence[Asked]) -> list[str]:
+def terms_of(settings: Sequence[ObjectiveSetting]) -> list[str]:
     """Return the terms of all objectives, each once, in order."""
-    names = (name for each in asked for name in (each.get(_TERMS) or each))
+    names = (name for each in settings for name in (each.get(_TERMS) or each))
     return list(dict.fromkeys(names))
 
 
-def draw_objectives(asked: Sequence[Asked], count: int, rng: np.random.Generator) -> Objectives:
-    """Draw the objectives of prompts. Each is one of ``asked`` or drawn from it, with equal odds.
+def draw_objectives(
+    settings: Sequence[ObjectiveSetting], count: int, rng: np.random.Generator
+) -> Objectives:
+    """Draw the objectives of prompts. Each is one of ``settings`` or drawn from it, at equal odds.
 
     Args:
-        asked: Objectives that ``check_objectives`` allows, at least one.
+        settings: Objectives that ``check_objectives`` allows, at least one.
         count: Number of prompts.
         rng: Random numbers.
     """
-    names = terms_of(asked)
-    pools = np.stack([_weights(each, names, count, rng) for each in asked])
-    drawn = pools[rng.integers(len(asked), size=count), np.arange(count)]
+    names = terms_of(settings)
+    pools = np.stack([_weights(each, names, count, rng) for each in settings])
+    drawn = pools[rng.integers(len(settings), size=count), np.arange(count)]
     return Objectives(tuple(names), _in_hundredths(drawn))
 
 
 def _weights(
-    asked: Asked, names: Sequence[str], count: int, rng: np.random.Generator
+    setting: ObjectiveSetting, names: Sequence[str], count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return ``count`` draws of one entry, shape (count, names)."""
     weights = np.zeros((count, len(names)))
-    if _TERMS in asked:
-        chosen = [names.index(name) for name in asked[_TERMS]]
-        weights[:, chosen] = rng.dirichlet([float(asked[_CONCENTRATION])] * len(chosen), count)
+    if _TERMS in setting:
+        chosen = [names.index(name) for name in setting[_TERMS]]
+        weights[:, chosen] = rng.dirichlet([float(setting[_CONCENTRATION])] * len(chosen), count)
     else:
-        weights[:] = [asked.get(name, 0.0) for name in names]
+        weights[:] = [setting.get(name, 0.0) for name in names]
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -106,14 +108,14 @@ def _in_hundredths(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((whole + (rank < _PARTS - whole.sum(axis=1, keepdims=True))) / _PARTS)
 
 
-def check_objectives(asked: Sequence[Asked]) -> None:
+def check_objectives(settings: Sequence[ObjectiveSetting]) -> None:
     """Check objectives as a configuration gives them.
 
     Raises:
         ValueError: A term is unknown, a weight is negative or not finite, all are 0, or a Dirichlet
             is not complete.
     """
-    for number, each in enumerate(asked):
+    for number, each in enumerate(settings):
         name = f"objectives.{number}"
         if {_TERMS, _CONCENTRATION} & set(each):
             _check_dirichlet(each, name)
@@ -121,12 +123,12 @@ def check_objectives(asked: Sequence[Asked]) -> None:
             _check_weights(each, name)
 
 
-def _check_dirichlet(asked: Asked, name: str) -> None:
-    if set(asked) != {_TERMS, _CONCENTRATION}:
+def _check_dirichlet(setting: ObjectiveSetting, name: str) -> None:
+    if set(setting) != {_TERMS, _CONCENTRATION}:
         raise ValueError(
-            f"{name}: {', '.join(asked)}; give terms and concentration, or weights by term"
+            f"{name}: {', '.join(setting)}; give terms and concentration, or weights by term"
         )
-    terms, concentration = asked[_TERMS], asked[_CONCENTRATION]
+    terms, concentration = setting[_TERMS], setting[_CONCENTRATION]
     if not isinstance(terms, list) or len(set(terms)) != len(terms) or len(terms) < 2:
         raise ValueError(f"{name}.terms: {terms}; give a list of two or more different terms")
     for term in terms:
@@ -137,12 +139,12 @@ def _check_dirichlet(asked: Asked, name: str) -> None:
         )
 
 
-def _check_weights(asked: Asked, name: str) -> None:
-    for term, weight in asked.items():
+def _check_weights(setting: ObjectiveSetting, name: str) -> None:
+    for term, weight in setting.items():
         _check_term(term, name)
         if not _is_number(weight) or weight < 0:
             raise ValueError(f"{name}.{term}: {weight}; give a finite number from 0 up")
-    if not any(asked.values()):
+    if not any(setting.values()):
         raise ValueError(f"{name}: all weights are zero; give at least one term a weight")
 
 

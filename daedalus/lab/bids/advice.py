@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from daedalus.lab.bids.assumptions import SINGLE_SALES
-from daedalus.lab.bids.design import INDIFFERENT, MULTIPLES
-from daedalus.lab.bids.estimates import MONEY
+from daedalus.lab.bids.estimator import MONEY
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, typical
 from daedalus.lab.bids.text_table import DOUBT
+from daedalus.lab.bids.verdict import INDIFFERENT, MULTIPLES
 
 _OFF = "The prices of the estimate are off by more than this gain. "
 _NOTHING = 0.005
@@ -31,14 +31,14 @@ def what_to_set(findings: Findings) -> str:
             f"**Try {told} in some sales first, chosen by lot.** The gain is smaller than the "
             f"error of the estimate, so only a trial can show it.{each}"
         )
-    now = _words(findings, verdict.held.multiple)
+    now = _words(findings, verdict.in_force.multiple)
     return f"**Set {told}** instead of {now}.{each}"
 
 
 def _kept(findings: Findings) -> str:
-    if not findings.verdict.held.multiple:
+    if not findings.verdict.in_force.multiple:
         return "go on without a reserve"
-    return f"keep {_words(findings, findings.verdict.held.multiple)}"
+    return f"keep {_words(findings, findings.verdict.in_force.multiple)}"
 
 
 def what_it_brings(findings: Findings) -> str:
@@ -170,7 +170,7 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
     if verdict.policy.multiple == MULTIPLES[-1]:
         yield "The designed reserve is the highest that was tried. A higher one may be better."
     yield from _of_the_reserve(findings)
-    if verdict.held.multiple and verdict.unseen:
+    if verdict.in_force.multiple and verdict.unseen:
         yield (
             "All numbers for a reserve below today's extend the estimate to bidders who could not "
             "bid. The gain comes from sales that fail today by the estimate, "

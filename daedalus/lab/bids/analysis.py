@@ -13,26 +13,26 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
-from daedalus.lab.bids.design import (
+from daedalus.lab.bids.diagnostics import diagnose
+from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.findings import Findings, reserve_words
+from daedalus.lab.bids.verdict import (
     PLAYED,
-    Field,
-    FieldObjective,
-    Judged,
+    EstimatedMarkets,
+    Judgement,
+    MarketsObjective,
     Mixture,
     Verdict,
-    in_force,
     interval_of,
     place_of,
-    settled,
+    policy_in_force,
+    without_idle_changes,
 )
-from daedalus.lab.bids.diagnostics import diagnose
-from daedalus.lab.bids.estimates import Estimate, Estimator
-from daedalus.lab.bids.findings import Findings, reserve_words
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 
-Others = Callable[["Field"], Mapping[str, Mixture]]
+Others = Callable[["EstimatedMarkets"], Mapping[str, Mixture]]
 """What other designers play in the field of a log, by their names."""
 
 
@@ -64,14 +64,14 @@ class Analysis:
     Attributes:
         findings: What a report tells.
         samples: The bootstrap's estimates.
-        judged: Results of the mechanisms under the estimate.
+        judgement: Results of the mechanisms under the estimate.
         judgements: The same in the samples; in few of them, if mechanisms have to be played.
     """
 
     findings: Findings
     samples: list[Estimate]
-    judged: Judged
-    judgements: list[Judged]
+    judgement: Judgement
+    judgements: list[Judgement]
 
 
 def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> Analysis:
@@ -84,67 +84,71 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
     """
     estimate, seed = estimator.estimate(), plan.seed
     samples = list(estimator.bootstrap(generator(seed, "bids/bootstrap")))
-    field = _field(estimate, plan)
-    held = in_force(estimator)
-    found, _ = best_fixed(plan.search, FieldObjective(field), generator(seed, "search"))
-    changed = settled(found, held.mechanism, field, plan.search.sweep_episodes)
-    played = {"search": Mixture.of_one(found, field.scale), **others(field)}
-    judged = Judged.of(field, held.mechanism, changed, played, plan.episodes, "judge")
-    judgements = _judgements(samples, plan, held.mechanism, changed, played)
-    verdict = Verdict.of(held, changed, judged, judgements, estimator, plan.confidence)
+    markets = _markets(estimate, plan)
+    in_force = policy_in_force(estimator)
+    found, _ = best_fixed(plan.search, MarketsObjective(markets), generator(seed, "search"))
+    designed = without_idle_changes(found, in_force.mechanism, markets, plan.search.sweep_episodes)
+    played = {"search": Mixture.of_one(found, markets.scale), **others(markets)}
+    judgement = Judgement.of(markets, in_force.mechanism, designed, played, plan.episodes, "judge")
+    judgements = _judgements(samples, plan, in_force.mechanism, designed, played)
+    verdict = Verdict.of(in_force, designed, judgement, judgements, estimator, plan.confidence)
     sets = {
-        "in force": reserve_words(held.multiple, estimator, estimate),
+        "in force": reserve_words(in_force.multiple, estimator, estimate),
         "designed": reserve_words(verdict.policy.multiple, estimator, estimate),
     } | {name: each.words for name, each in played.items()}
     findings = Findings(
         estimator,
         estimate,
         verdict,
-        _designers(sets, judged, judgements, verdict, plan.confidence),
+        _designers(sets, judgement, judgements, verdict, plan.confidence),
         fit_by_size(estimator, estimate),
         sensitivity(estimator, estimate, verdict),
-        field.played(held, plan.episodes, "judge"),
+        markets.played(in_force, plan.episodes, "judge"),
         plan.reward.name,
-        field.in_money,
+        markets.in_money,
         plan.confidence,
         estimator.log.population,
         diagnose(estimator, estimate, samples, generator(seed, "bids/checks")),
     )
-    return Analysis(findings, samples, judged, judgements)
+    return Analysis(findings, samples, judgement, judgements)
 
 
-def _field(estimate: Estimate, plan: Plan) -> Field:
-    return Field(estimate, plan.market, plan.reward, plan.seed)
+def _markets(estimate: Estimate, plan: Plan) -> EstimatedMarkets:
+    return EstimatedMarkets(estimate, plan.market, plan.reward, plan.seed)
 
 
 def _judgements(
     samples: list[Estimate],
     plan: Plan,
-    held: Mechanism,
-    changed: Mechanism,
+    in_force: Mechanism,
+    designed: Mechanism,
     others: dict[str, Mixture],
-) -> list[Judged]:
+) -> list[Judgement]:
     """Judge mechanisms in the bootstrap samples; in few, if they have to be played."""
-    fields = [_field(each, plan) for each in samples]
-    exact = all(fields[0].is_exact(each) for each in (held, changed))
-    chosen = fields if exact else fields[:PLAYED]
+    sampled = [_markets(each, plan) for each in samples]
+    exact = all(sampled[0].is_exact(each) for each in (in_force, designed))
+    chosen = sampled if exact else sampled[:PLAYED]
     progress = tqdm(chosen, "judging", leave=False, disable=None)
     return [
-        Judged.of(field, held, changed, others, 1, f"judge/{number}")
-        for number, field in enumerate(progress)
+        Judgement.of(markets, in_force, designed, others, 1, f"judge/{number}")
+        for number, markets in enumerate(progress)
     ]
 
 
 def _designers(
-    sets: dict[str, str], judged: Judged, samples: list[Judged], verdict: Verdict, confidence: float
+    sets: dict[str, str],
+    judgement: Judgement,
+    samples: list[Judgement],
+    verdict: Verdict,
+    confidence: float,
 ) -> pd.DataFrame:
     """Return a row for each designer: what it sets, what that brings, and its gain."""
-    at, now = place_of(verdict.policy.multiple), place_of(verdict.held.multiple)
-    every = [judged, *samples]
+    at, now = place_of(verdict.policy.multiple), place_of(verdict.in_force.multiple)
+    every = [judgement, *samples]
     results = {
-        "in force": [each.held[now] for each in every],
-        "designed": [each.changed[at] for each in every],
-    } | {name: [each.others[name] for each in every] for name in judged.others}
+        "in force": [each.in_force[now] for each in every],
+        "designed": [each.designed[at] for each in every],
+    } | {name: [each.others[name] for each in every] for name in judgement.others}
     table = []
     for name, rewards in results.items():
         gains = np.array(rewards) - results["in force"]

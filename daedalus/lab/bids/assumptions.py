@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.lab.bids.design import MULTIPLES, Verdict, place_of
-from daedalus.lab.bids.estimates import Estimate, Estimator, money_at, over_classes
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import Estimate, Estimator, money_at, over_classes
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import MULTIPLES, Verdict, place_of
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import Bidder, expected_revenue
 
@@ -42,7 +42,7 @@ def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> p
     rows = []
     for kind, assumption, revenue in _worlds(estimator, estimate):
         now, then = (
-            revenue[place_of(verdict.held.multiple)],
+            revenue[place_of(verdict.in_force.multiple)],
             revenue[place_of(verdict.policy.multiple)],
         )
         best = float(MULTIPLES[np.argmax(revenue)])
@@ -78,7 +78,7 @@ def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
 def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
     """Yield worlds without the sale of the lowest bids, and without that of the highest."""
     log = estimator.log
-    relative = np.log(log.bids / estimate.levels.shown[log.sale])
+    relative = np.log(log.bids / estimate.levels.observable[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders
     for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
         weights = np.ones(len(means))
@@ -141,18 +141,18 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
         lacks are part of the estimate.
     """
     log, levels = estimator.log, estimate.levels
-    paid = log.paid / (levels.known * estimate.common.mean())
+    paid = log.paid / (levels.total * estimate.common.mean())
     sizes, rows = log.bidders, []
     for size, values in estimate.by_size.items():
         quantiles = estimate.bids[size]
         ratio = values[1:-1] / quantiles[1:-1]
         own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
-        held = np.array([1.0 if estimator.base == "reserve" else 0.0])
+        multiples = np.array([1.0 if estimator.base == "reserve" else 0.0])
         rows.append(
             {"bidders": size, "sales": int((sizes == size).sum())}
             | {"median_markup": 100.0 * (np.median(ratio) - 1.0)}
             | {"mean_markup": 100.0 * (values[_INNER].sum() / quantiles[_INNER].sum() - 1.0)}
             | {"paid": paid[sizes == size].mean()}
-            | {"explained": float(money_at(own, held)[0])}
+            | {"explained": float(money_at(own, multiples)[0])}
         )
     return pd.DataFrame(rows)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy import optimize
 from scipy.interpolate import PchipInterpolator
 
-from daedalus.lab.bids.estimation import LEVELS
 from daedalus.lab.bids.likelihood import CELLS, SealedBids, log_likelihoods
+from daedalus.lab.bids.value_quantiles import LEVELS
 
 Numbers = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.rounding import COARSE, relative_step, step_of
 from daedalus.lab.bids.screens import (
     OFTEN,
@@ -55,7 +55,7 @@ class Check:
         p: How often chance alone leads as far, from 0 to 1; nan if it has none.
         changes: What the answer becomes if the assumption fails.
         fails: Whether it fails.
-        told: Whether the statistic is told alone, and cannot fail.
+        descriptive: Whether the statistic is told alone, and cannot fail.
     """
 
     check: str
@@ -64,14 +64,14 @@ class Check:
     p: float = np.nan
     changes: str = ""
     fails: bool = False
-    told: bool = False
+    descriptive: bool = False
 
     @property
     def result(self) -> str:
         """Return one of ``fails``, ``passes``, ``told`` and ``not tested``."""
         if self.fails:
             return "fails"
-        if self.told:
+        if self.descriptive:
             return "told"
         return "not tested" if np.isnan(self.statistic) else "passes"
 
@@ -183,7 +183,7 @@ def _correlation(found: Screen, removed: bool) -> Check:
     told = f"{what} The estimate takes this out of bids, as something that all bidders knew."
     changes = f"It may be collusion instead. {_RING}"
     return Check(
-        "Bids of a sale differ by chance.", told, found.statistic, changes=changes, told=True
+        "Bids of a sale differ by chance.", told, found.statistic, changes=changes, descriptive=True
     )
 
 
@@ -229,7 +229,7 @@ def _lead(found: Screen, shared: bool) -> Check:
     )
     if shared:
         why = "Sales share something, so chance is not known, and this is told alone."
-        return Check(name, f"{what}. {why}", found.statistic, changes=_RING, told=True)
+        return Check(name, f"{what}. {why}", found.statistic, changes=_RING, descriptive=True)
     return Check(name, f"{what}; by chance {found.usual:.2f}.", found.statistic, found.p, _RING)
 
 

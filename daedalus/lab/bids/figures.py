@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.bids.analysis import Analysis
-from daedalus.lab.bids.design import MULTIPLES, Judged, Verdict, interval_of, place_of
-from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, interval_of, place_of
 
 Numbers = NDArray[np.float64]
 
-_BIDS, _VALUES, _HELD, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
+_BIDS, _VALUES, _IN_FORCE, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
 _SIZES = ("#56b4e9", "#0072b2", "#332288", "#882255", "#cc79a7", "#d55e00")
 _SHOWN = slice(2, -5)  # hundredths of the bids; the ends are few
 _STEPS = 160
@@ -34,7 +34,7 @@ def figures_of(analysis: Analysis) -> dict[str, Figure]:
     estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
     confidence = findings.confidence
     values = {"values": values_over_bids(estimate)} if estimate.by_size else {}
-    reserve = reserve_curve(verdict, analysis.judged, analysis.judgements, estimator, confidence)
+    reserve = reserve_curve(verdict, analysis.judgement, analysis.judgements, estimator, confidence)
     return values | {
         "densities": densities(estimate, samples, confidence),
         "reserve": reserve,
@@ -97,15 +97,15 @@ def _density(quantiles: Numbers, grid: Numbers) -> Numbers:
 
 def reserve_curve(
     verdict: Verdict,
-    judged: Judged,
-    samples: Sequence[Judged],
+    judgement: Judgement,
+    samples: Sequence[Judgement],
     estimator: Estimator,
     confidence: float,
 ) -> Figure:
     """Draw the reward of each reserve, compared with the one in force, with its band."""
     figure, (axes,) = empty_panels(1, 1, (6.8, 4.4))
-    now = place_of(verdict.held.multiple)
-    curves = [100.0 * (each.changed / each.held[now] - 1.0) for each in (judged, *samples)]
+    now = place_of(verdict.in_force.multiple)
+    curves = [100.0 * (each.designed / each.in_force[now] - 1.0) for each in (judgement, *samples)]
     ends = np.array([interval_of(list(each), confidence) for each in np.array(curves[1:]).T]).T
     places, unit = estimator.unit * MULTIPLES, estimator.unit
     shown = MULTIPLES <= _right_end(curves[0], verdict)
@@ -114,12 +114,12 @@ def reserve_curve(
     low = float(min(ends[0][shown].min(), 0.0))
     high = float(max(ends[1][shown].max(), 0.0))
     axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
-    _mark(axes, unit * verdict.held.multiple, _HELD, "in force")
-    if verdict.policy.multiple != verdict.held.multiple:
+    _mark(axes, unit * verdict.in_force.multiple, _IN_FORCE, "in force")
+    if verdict.policy.multiple != verdict.in_force.multiple:
         word = "recommended" if verdict.change else "best in the estimate"
         _mark(axes, unit * verdict.policy.multiple, _SET, word)
     if verdict.unseen:
-        axes.axvspan(0.0, verdict.held.multiple, color="#f2f2f2", zorder=0)
+        axes.axvspan(0.0, verdict.in_force.multiple, color="#f2f2f2", zorder=0)
     axes.set(
         xlabel=f"reserve price, {base_words(estimator.base)}", ylabel="change of the result, %"
     )
@@ -133,7 +133,7 @@ def reserve_curve(
 
 def _right_end(curve: Numbers, verdict: Verdict) -> float:
     """Return the largest reserve that is drawn: where a quarter is lost, if not before."""
-    after = max(verdict.held.multiple, verdict.policy.multiple)
+    after = max(verdict.in_force.multiple, verdict.policy.multiple)
     lost = (curve < -25.0) & (MULTIPLES > after)
     return float(MULTIPLES[np.argmax(lost)]) if lost.any() else float(MULTIPLES[-1])
 

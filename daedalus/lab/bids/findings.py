@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.lab.bids.design import Verdict
-from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator, over_classes
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, over_classes
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import Verdict
 
 _TYPICAL = 0.5
 
@@ -76,12 +76,17 @@ class Findings:
     @property
     def is_unchanged(self) -> bool:
         """Return whether the designed policy is the one in force."""
-        return self.verdict.policy.multiple == self.verdict.held.multiple and not self.other_fields
+        return (
+            self.verdict.policy.multiple == self.verdict.in_force.multiple and not self.other_fields
+        )
 
     @property
     def other_fields(self) -> dict[str, object]:
         """Return what the designed mechanism sets otherwise, but for its reserve."""
-        old, new = self.verdict.held.mechanism.to_dict(), self.verdict.policy.mechanism.to_dict()
+        old, new = (
+            self.verdict.in_force.mechanism.to_dict(),
+            self.verdict.policy.mechanism.to_dict(),
+        )
         return {
             name: new[name] for name in new if name != "reserve_price" and new[name] != old[name]
         }
@@ -89,9 +94,11 @@ class Findings:
     @property
     def failing(self) -> float:
         """Return the share of sales that fail by the estimate under the reserve in force."""
-        of, held = self.estimate, np.array([self.verdict.held.multiple])
+        of, multiples = self.estimate, np.array([self.verdict.in_force.multiple])
         nobody = np.asarray(sum(share * LEVELS**size for size, share in of.shares.items()))
-        return float(over_classes(of.bases, np.ones(len(of.worth)), held, of.values, nobody)[0])
+        return float(
+            over_classes(of.bases, np.ones(len(of.worth)), multiples, of.values, nobody)[0]
+        )
 
     @property
     def is_small(self) -> bool:
@@ -112,7 +119,7 @@ def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> NDArr
         assert estimator.log.reserves is not None
         return multiple * estimator.log.reserves
     if estimator.base == LEVEL:
-        return multiple * estimate.levels.shown
+        return multiple * estimate.levels.observable
     return np.full(len(estimator.log.sales), multiple * estimator.unit)
 
 
@@ -145,10 +152,10 @@ def reserves_table(findings: Findings) -> pd.DataFrame:
     """
     estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
     now, then = (
-        money_of(each.multiple, estimator, estimate) for each in (verdict.held, verdict.policy)
+        money_of(each.multiple, estimator, estimate) for each in (verdict.in_force, verdict.policy)
     )
     table = estimator.log.sales[["auction", "bidders"]].assign(
-        usual_bid=estimate.levels.shown,
+        usual_bid=estimate.levels.observable,
         in_force=now,
         set=then if verdict.change else now,
         best_estimated=then,

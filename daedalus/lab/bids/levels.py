@@ -38,18 +38,18 @@ class Levels:
     """The level of each sale: the bid that is to be expected of what is sold.
 
     Attributes:
-        shown: What covariates lead to expect, in the money of the log, shape (A,).
-        known: The same with what the bids of the sale have in common, which its bidders knew.
-        common: Share of the variance of log bids around ``shown`` that bids of a sale have in
+        observable: What covariates lead to expect, in the money of the log, shape (A,).
+        total: The same with what the bids of the sale have in common, which its bidders knew.
+        common: Share of the variance of log bids around ``observable`` that bids of a sale have in
             common, from 0 to 1.
         chance: Probability of such a share, or a larger one, if bids have nothing in common.
         slopes: ``constant`` and the coefficients of the columns of ``design_of``, by name: of a
-            category without its first word. ``shown`` is exp of their sum.
+            category without its first word. ``observable`` is exp of their sum.
         explained: Share of the variance of log bids that covariates and numbers of bidders explain.
     """
 
-    shown: Numbers
-    known: Numbers
+    observable: Numbers
+    total: Numbers
     common: float
     chance: float
     slopes: pd.Series[float]
@@ -95,13 +95,13 @@ class Regression:
         mean = (weights @ sums) / counts.sum()
         part = covariates @ slopes[: len(self.names)]
         constant = mean - (counts @ part) / counts.sum()
-        shown = np.exp(constant + part)
+        observable = np.exp(constant + part)
         spread = weights[log.sale] @ (of_bids - mean) ** 2
         left = weights[log.sale] @ (of_bids - fitted[log.sale]) ** 2
         named = pd.Series([constant, *slopes[: len(self.names)]], [CONSTANT, *self.names])
         around, common, chance = _common_part(of_bids - fitted[log.sale], log, weights, design)
-        known = shown * np.exp(around) if common_part else shown
-        return Levels(shown, known, common, chance, named, float(1.0 - left / spread))
+        total = observable * np.exp(around) if common_part else observable
+        return Levels(observable, total, common, chance, named, float(1.0 - left / spread))
 
 
 def _common_part(
@@ -174,7 +174,7 @@ def without_errors(log: BidLog, deviations: float | None) -> BidLog:
     """
     if deviations is None:
         return log
-    level = Regression.of(log).fit(np.ones(len(log.sales)), False).shown
+    level = Regression.of(log).fit(np.ones(len(log.sales)), False).observable
     relative = np.log(log.bids / level[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders
     away, of_sales = _deviations(relative), _deviations(means)

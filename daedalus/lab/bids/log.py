@@ -11,20 +11,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.columns import Columns, Numbers
-from daedalus.lab.bids.covariates import Sale, covariates_of
-from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
-from daedalus.lab.bids.rows import (
+from daedalus.lab.bids.cleaning import (
     Roles,
     auctions_of,
     bidders_of,
-    known,
     last_bids,
+    name_of,
     refuse_copies,
     refuse_sums,
     require_log,
     without_totals,
 )
+from daedalus.lab.bids.columns import Columns, Numbers
+from daedalus.lab.bids.covariates import Sale, covariates_of
+from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, TIMBER, BidLogSettings
 from daedalus.lab.bids.text_table import (
     DOUBT,
@@ -280,7 +280,7 @@ def _assembled(
                 f"{columns.table.lines[sale.first[sale.number[row]]]}; give each sale one"
             )
         sales["reserve"] = sale.reserves[sale.first]
-    names = None if sale.bidders is None else np.array([known(each) for each in sale.bidders])
+    names = None if sale.bidders is None else np.array([name_of(each) for each in sale.bidders])
     return BidLog(name, settings.format, sale.bids, sale.number, sales, covariates, bidder=names)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.value_quantiles import LEVELS
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

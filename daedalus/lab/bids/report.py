@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.lab.bids.diagnostics import FAMILY, failed
-from daedalus.lab.bids.estimates import LEVEL, RESERVE
+from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.bids.text_table import KINDS
@@ -215,7 +215,8 @@ def _bidders(findings: Findings) -> str:
     levels, fit = estimate.levels, findings.fit
     sentences = [
         "The usual bid of a sale is what bidders bid on average for such goods, in a typical sale "
-        f"{amount(float(np.median(levels.shown)))}. In the figures a bid of 1.2 is 20 % above it. "
+        f"{amount(float(np.median(levels.observable)))}. In the figures a bid of 1.2 is 20 % above "
+        "it. "
         f"{_regressors(findings)} explain "
         f"{100 * levels.explained:.0f} % of the differences between bids. Of the rest, "
         f"{100 * levels.common:.0f} % is common to all bids of a sale{_of_common(findings)} (Both "

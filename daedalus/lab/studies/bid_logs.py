@@ -58,13 +58,13 @@ class Truth:
         quartiles: Quartiles of values at the level 1, shape (3,).
         reserves: Reserves in money, rising from 0, shape (R,).
         revenue: Expected revenue of a sale of size 1 at each of them, shape (R,).
-        held: The reserve in force.
+        in_force: The reserve in force.
     """
 
     quartiles: Numbers
     reserves: Numbers
     revenue: Numbers
-    held: float = 0.0
+    in_force: float = 0.0
 
     @property
     def best(self) -> tuple[float, float]:
@@ -80,7 +80,9 @@ class Truth:
             sizes: What each sale is worth, compared with one of size 1, shape (A,).
         """
         earned = np.interp(reserves / sizes, self.reserves, self.revenue)
-        return float((sizes * (earned - np.interp(self.held, self.reserves, self.revenue))).mean())
+        return float(
+            (sizes * (earned - np.interp(self.in_force, self.reserves, self.revenue))).mean()
+        )
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def _ring() -> Curves:
 
 
 def truth_of(
-    values: Distribution, revenue: Revenue, highest: float = 1.0, held: float = 0.0
+    values: Distribution, revenue: Revenue, highest: float = 1.0, in_force: float = 0.0
 ) -> Truth:
     """Return the truth of a kind of logs.
 
@@ -240,10 +242,10 @@ def truth_of(
         values: The distribution whose quartiles are asked for.
         revenue: Returns the expected revenue of a sale of size 1 at reserves in money.
         highest: The highest reserve, in money.
-        held: The reserve in force.
+        in_force: The reserve in force.
     """
     reserves = np.linspace(0.0, highest, _STEPS)
-    return Truth(values.quantile(_QUARTILES), reserves, revenue(reserves), held)
+    return Truth(values.quantile(_QUARTILES), reserves, revenue(reserves), in_force)
 
 
 def _earned(bidders: list[Bidder]) -> Revenue:
@@ -292,7 +294,7 @@ def truth_of_alike(low: float = 0.5, sigma: float = 0.0) -> Truth:
 @cache
 def truth_of_reserve() -> Truth:
     """Return the truth of a binding reserve: of all sales, also those with fewer than two bids."""
-    return truth_of(even(RESERVE), _earned(symmetric(even(0.0), 4)), held=RESERVE)
+    return truth_of(even(RESERVE), _earned(symmetric(even(0.0), 4)), in_force=RESERVE)
 
 
 @cache

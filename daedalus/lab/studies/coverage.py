@@ -18,11 +18,18 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.bids.design import INDIFFERENT, Field, Judged, Verdict, in_force, interval_of
 from daedalus.lab.bids.diagnostics import diagnose
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import money_of, typical
 from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.verdict import (
+    INDIFFERENT,
+    EstimatedMarkets,
+    Judgement,
+    Verdict,
+    interval_of,
+    policy_in_force,
+)
 from daedalus.lab.studies.bid_logs import KINDS, Truth, sizes_of
 from daedalus.market.interface import MarketSettings
 from daedalus.market.seeds import generator
@@ -139,7 +146,7 @@ def _quartiles(
 
 def _unit(estimate: Estimate) -> float:
     """Return the level of the typical sale, in money: the geometric mean of what is shown."""
-    return float(np.exp(np.log(estimate.levels.shown).mean()))
+    return float(np.exp(np.log(estimate.levels.observable).mean()))
 
 
 def _design(
@@ -162,14 +169,15 @@ def _verdict(
     job: Job, estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate]
 ) -> Verdict:
     """Return the verdict of the report if the search keeps the format."""
-    held = in_force(estimator)
-    judged, *others = (
-        Judged.of(
-            Field(each, job.market, job.reward, job.seed), held.mechanism, held.mechanism, {}, 1, ""
+    in_force = policy_in_force(estimator)
+    kept = in_force.mechanism
+    judgement, *others = (
+        Judgement.of(
+            EstimatedMarkets(each, job.market, job.reward, job.seed), kept, kept, {}, 1, ""
         )
         for each in (estimate, *samples)
     )
-    return Verdict.of(held, held.mechanism, judged, others, estimator, job.confidence)
+    return Verdict.of(in_force, kept, judgement, others, estimator, job.confidence)
 
 
 def coverage_table(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -201,9 +209,9 @@ def _summary(group: pd.DataFrame, confidence: float) -> dict[str, float]:
     row |= {"truth": (used["true_low"] + used["true_high"]).mean() / 2.0, "bias": off.mean()}
     row |= {"sd": used["found"].std()}
     below, above = used["true_high"] + used["slack"], used["true_low"] - used["slack"]
-    held = (used["low"] <= below) & (used["high"] >= above)
-    low, high = share_interval(int(held.sum()), len(used), confidence)
-    row |= {"coverage": held.mean(), "coverage_low": low, "coverage_high": high}
+    inside = (used["low"] <= below) & (used["high"] >= above)
+    low, high = share_interval(int(inside.sum()), len(used), confidence)
+    row |= {"coverage": inside.mean(), "coverage_low": low, "coverage_high": high}
     return row | {"diagnosed": used["diagnosed"].mean()}
 
 

@@ -14,8 +14,8 @@ from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.formats import pays_own_bid
 from daedalus.lab.theory.sales import first_price_bids
 from daedalus.market.auction import clear_sales
+from daedalus.market.literals import AuctionType
 from daedalus.market.seeds import generator
-from daedalus.market.words import AuctionType
 
 SHARES = (0.5, 0.75, 0.9, 0.99, 1.0 - 1e-9, 1.0 + 1e-9)
 """Bids that the seller may add, times the highest bid. The last one keeps the unit."""

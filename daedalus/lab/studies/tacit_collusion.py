@@ -15,12 +15,12 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.lab.studies.repeated_auction import Floats, play_repeated, published
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
-from daedalus.market.words import AuctionType
 
 FORMATS: tuple[AuctionType, ...] = ("first_price", "second_price")
 

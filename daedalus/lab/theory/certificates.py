@@ -39,7 +39,7 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 
 LEFT_OUT = (
     "left out: fines, secret reserves (bidders know the reserve), entry and its cost, learning, "
@@ -82,7 +82,7 @@ def groups_of(population: Population) -> list[Group]:
         CannotRunError: Bidders differ between episodes, or a type's values have atoms.
     """
     seats = population.seats_of_types()
-    if seats is None or population.ranges.given:
+    if seats is None or population.ranges.varies:
         raise CannotRunError(
             "population: its episodes draw their bidders, and a certificate is for the same ones "
             "in each sale; set population.strategic.concentration=null and leave out its ranges, "

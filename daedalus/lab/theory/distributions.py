@@ -1,7 +1,7 @@
 """Distributions of values in theory: virtual values and their ironing (Myerson 1981).
 
-A distribution function is linear between its knots, as in ``daedalus.market.values``. A virtual
-value is so linear in the level between two knots, and everything here is exact up to rounding.
+A distribution function is linear between its knots, as in ``daedalus.market.value_distribution``.
+A virtual value is so linear in the level between two knots, and all here is exact up to rounding.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from daedalus.market.values import Knots
+from daedalus.market.value_distribution import Knots
 
 Numbers = NDArray[np.float64]
 

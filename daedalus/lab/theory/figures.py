@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.bidding import Learned
-from daedalus.lab.theory.revenue import CASES, fitted_best_reserve
+from daedalus.lab.theory.bidder_checks import Learned
+from daedalus.lab.theory.revenue_checks import CASES, fitted_best_reserve
 from daedalus.lab.theory.theory_market import RING_BIDDERS
 
 _DOTS = 45

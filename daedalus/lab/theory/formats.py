@@ -6,7 +6,7 @@ A format that the market has and this module has not is refused: no formula take
 from __future__ import annotations
 
 from daedalus.checks import CannotRunError
-from daedalus.market.words import AuctionType
+from daedalus.market.literals import AuctionType
 
 _OWN_BID, _ONE_PRICE, _PERSONAL_PRICE = range(3)
 _PAYMENTS: dict[AuctionType, int] = {

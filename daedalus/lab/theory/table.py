@@ -6,28 +6,28 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from daedalus.lab.theory import bidding, revenue, rings
-from daedalus.lab.theory.rows import Result
+from daedalus.lab.theory import bidder_checks, revenue_checks, ring_checks
+from daedalus.lab.theory.check_rows import Result
 
 RESULTS: tuple[Result, ...] = (
-    revenue.reserve_prices,
-    revenue.several_units,
-    revenue.demand_reduction,
-    bidding.shading_of_any_values,
-    bidding.truth_is_dominant,
-    rings.shill_is_a_reserve,
-    bidding.entry,
-    bidding.budgets,
-    rings.ring_revenue,
-    rings.ring_welfare,
-    rings.outsiders_of_a_ring,
-    rings.cover_bids,
+    revenue_checks.reserve_prices,
+    revenue_checks.several_units,
+    revenue_checks.demand_reduction,
+    bidder_checks.shading_of_any_values,
+    bidder_checks.truth_is_dominant,
+    ring_checks.shill_is_a_reserve,
+    bidder_checks.entry,
+    bidder_checks.budgets,
+    ring_checks.ring_revenue,
+    ring_checks.ring_welfare,
+    ring_checks.outsiders_of_a_ring,
+    ring_checks.cover_bids,
 )
 """Tests that play their own markets, in the order of the table."""
 
 
 def theory_table(
-    learned: Sequence[bidding.Learned],
+    learned: Sequence[bidder_checks.Learned],
     curves: pd.DataFrame,
     results: Iterable[Result],
     episodes: int,
@@ -42,7 +42,7 @@ def theory_table(
         episodes: Number of markets E behind each of their numbers.
         seed: Seed of the run.
     """
-    rows = bidding.shading(learned) + bidding.revenue_equivalence(learned)
+    rows = bidder_checks.shading(learned) + bidder_checks.revenue_equivalence(learned)
     for result in results:
         rows += result(episodes, seed)
-    return pd.DataFrame(rows + revenue.best_reserves(curves))
+    return pd.DataFrame(rows + revenue_checks.best_reserves(curves))

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from daedalus.market.words import AuctionType
 
 BIDDERS = (2, 3, 4, 5)
 """Numbers of bidders n in the markets without rings."""

@@ -17,8 +17,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
-from daedalus.design.bidders.settings import KINDS
 from daedalus.design.designers.discovery import designer_settings
+from daedalus.design.language_bidders.settings import KINDS
 from daedalus.launch.config.changes import changes
 from daedalus.launch.config.elsewhere import ADVICE
 from daedalus.launch.config.markets import check_market

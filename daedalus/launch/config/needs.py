@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import fields
 
-from daedalus.design.bidders.settings import KINDS, BidderSettings
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.discovery import designer_settings
+from daedalus.design.language_bidders.settings import KINDS, BidderSettings
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_options import task_classes
 from daedalus.launch.config.task_parts import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError, doing
 from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.lab.bids.rows import require_log
+from daedalus.lab.bids.cleaning import require_log
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.reading import may_read
 from daedalus.launch.config.task_options import class_of

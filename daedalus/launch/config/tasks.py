@@ -40,7 +40,7 @@ from daedalus.launch.config.task_parts import (
     WithTraining,
 )
 from daedalus.service.load_settings import LoadSettings
-from daedalus.training.ppo.settings import PpoTraining
+from daedalus.training.algorithms.ppo.settings import PpoTraining
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 

@@ -1,4 +1,4 @@
-"""Kernels of entry and bidding: values, the decision to enter, sincere bids, false-name bids."""
+"""Kernels of entry and bidding: values, the decision to enter, solo bids, false-name bids."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _choose_from_table(
     A seat whose bids are given takes these.
     """
     if t.learner == GIVEN:
-        seat.sincere_one, seat.sincere_two = table[BID_ONE], table[BID_TWO]
+        seat.solo_one, seat.solo_two = table[BID_ONE], table[BID_TWO]
         return
     draw = uniform(current.key, i, LEARNED_CHOICE)
     if t.learner == HEDGE:
@@ -188,10 +188,12 @@ def known_reserve(mechanism: Record) -> float:
 
 
 @kernel
-def _bid_sincerely(
+def _fill_solo_bids(
     current: Round, t: Record, bidder: Record, i: int, seat: Record, reserve: float
 ) -> None:
-    """Fill a bidder's sincere bids and its purse, also if it stays out.
+    """Fill a bidder's bids without ring and false name, perhaps shaded, and its purse.
+
+    They are filled also if it stays out.
 
     Args:
         current: The round.
@@ -203,7 +205,7 @@ def _bid_sincerely(
     """
     auction_format, one, two = current.mechanism.auction_type, seat.value_one, seat.value_two
     if t.learner == GIVEN:
-        one, two = seat.sincere_one, seat.sincere_two
+        one, two = seat.solo_one, seat.solo_two
     elif t.learner != GRADIENT:
         share = factor(t, seat.choice)
         one, two = share * one, share * two
@@ -219,16 +221,16 @@ def _bid_sincerely(
     if bidder.budget < np.inf:
         one = min(one / (1.0 + bidder.pacing), seat.purse)
         two = min(two / (1.0 + bidder.pacing), seat.purse - one)
-    seat.sincere_one, seat.sincere_two = one, two
+    seat.solo_one, seat.solo_two = one, two
 
 
 @kernel
-def _offer_sincerely(seat: Record, offer: Record) -> None:
-    """Let a bidder bid sincerely if it entered, and forget the ring's deal of the last round."""
+def _offer_solo_bid(seat: Record, offer: Record) -> None:
+    """Offer a bidder's solo bids if it entered, and forget the ring's deal of the last round."""
     seat.covers = False
     seat.leads = False
-    offer.one = seat.sincere_one if seat.entered else 0.0
-    offer.two = seat.sincere_two if seat.entered else 0.0
+    offer.one = seat.solo_one if seat.entered else 0.0
+    offer.two = seat.solo_two if seat.entered else 0.0
 
 
 @kernel
@@ -299,8 +301,8 @@ def bid(
         if t.learner != GRADIENT:
             _choose_from_table(current, t, bidder, i, seat, tables[i])
         seat.entered = _enters(current, t, bidder, i, seat, cost)
-        _bid_sincerely(current, t, bidder, i, seat, reserve)
-        _offer_sincerely(seat, offer)
+        _fill_solo_bids(current, t, bidder, i, seat, reserve)
+        _offer_solo_bid(seat, offer)
         offer.alias = 0.0
         if t.shills and seat.entered and prices_of_others:
             offer.alias = _bid_falsely(current, bidder, i, expected_price)

@@ -41,7 +41,7 @@ from daedalus.market.outcome import (
     STABILITY,
     WELFARE,
 )
-from daedalus.market.values import KNOTS
+from daedalus.market.value_distribution import KNOTS
 
 SEAT = np.dtype(
     [(name, np.float64) for name in ("value_low", "value_range", "threshold")]

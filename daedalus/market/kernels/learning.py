@@ -189,7 +189,7 @@ def learn_bidding(
             noise = 1.0 + constants.distribution_noise * error
             lowest, above = lowest * noise, above * noise
         if by_hedge:
-            lost = not won and offers[i].one == seat.sincere_one
+            lost = not won and offers[i].one == seat.solo_one
             _learn_factors(
                 t, mechanism, bidder, seat, tables[i], price, lowest, above, lost, weight, payoffs
             )
@@ -222,7 +222,7 @@ def learn_expected_surplus(current: Round, bidders: Records, seats: Records, pri
             cost = max(price, reserve)
             gained = max(seat.value_one - cost, 0.0)
             if pays_own_bid(mechanism.auction_type):
-                gained = seat.value_one - seat.sincere_one if seat.sincere_one > cost else 0.0
+                gained = seat.value_one - seat.solo_one if seat.solo_one > cost else 0.0
         bidder.expected_surplus += constants.entry_gain * (gained - bidder.expected_surplus)
 
 
@@ -249,7 +249,7 @@ def learn_action_values(
         if t.learner != Q_LEARNER:
             continue
         won = int(seat.delivered > 0 and t.recalls_win)
-        chosen = not seat.entered or offers[i].one == seat.sincere_one
+        chosen = not seat.entered or offers[i].one == seat.solo_one
         if chosen and not seat.covers and not seat.leads:
             reward = seat.net - cost if seat.entered else 0.0
             rate = bidder.learning_rate

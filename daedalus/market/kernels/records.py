@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from daedalus.market.jit.compilation import Record
-from daedalus.market.values import KNOTS
+from daedalus.market.value_distribution import KNOTS
 
 _FLOAT, _FLAG = np.float64, np.bool_
 
@@ -41,7 +41,7 @@ BIDDER = np.dtype(
 RING = np.dtype([("gain", _FLOAT), ("punished", np.int64)], align=True)
 """What a ring carries from round to round, see ``StrategicState``."""
 
-_DECIDED = "value_one value_two sincere_one sincere_two purse net"
+_DECIDED = "value_one value_two solo_one solo_two purse net"
 SEAT = np.dtype(
     [(name, _FLOAT) for name in _DECIDED.split()]
     + [(name, _FLAG) for name in ("entered", "in_ring", "leads", "breaks", "covers")]
@@ -50,7 +50,7 @@ SEAT = np.dtype(
 )
 """What a bidder is and does in the current round.
 
-A seat holds its values, its sincere bids (what it would bid on its own account), what it can pay,
+A seat holds its values, its solo bids (without ring and false name), what it can pay,
 and its surplus after fines. The flags say whether it entered, is a member of the ring at hand,
 leads its ring, breaks its deal, or covers for the leaders. Then follow units delivered and its
 choice from a table.

@@ -79,7 +79,7 @@ def _bid_as_leaders(
         mechanism: The mechanism in force.
         types: Bidder types.
         bidders: What they believe about their rivals.
-        seats: Their values and sincere bids.
+        seats: Their values and solo bids.
         deal: Filled in place, dtype ``OFFER``.
         outside: Share of a member's rivals that are not in the ring.
     """
@@ -89,13 +89,13 @@ def _bid_as_leaders(
         seat, offer, bidder = seats[i], deal[i], bidders[i]
         if not (seat.in_ring and seat.leads):
             continue
-        offer.one, offer.two = seat.sincere_one, seat.sincere_two
+        offer.one, offer.two = seat.solo_one, seat.solo_two
         if pays_own_bid(mechanism.auction_type):
             t, outsiders = types[bidder.kind], outside * rivals(bidder)
             low = shaded_value(t, bidder, seat.value_one, outsiders, reserve)
             two = shaded_value(t, bidder, seat.value_two, outsiders, reserve)
-            offer.one = min(max(low, _LEAST), seat.sincere_one)
-            offer.two = min(two, seat.sincere_two)
+            offer.one = min(max(low, _LEAST), seat.solo_one)
+            offer.two = min(two, seat.solo_two)
         lowest = min(lowest, offer.one)
     return lowest
 
@@ -234,11 +234,11 @@ def _deviate(
         if expected_rent(t, bidder, value, outsiders, floor) <= stake:
             continue
         seat.breaks = True
-        offer.one, offer.two = seat.sincere_one, seat.sincere_two
+        offer.one, offer.two = seat.solo_one, seat.solo_two
         if pays_own_bid(mechanism.auction_type):
             bid = shaded_value(t, bidder, seat.value_one, outsiders, floor) + _LEAST
             offer.one = min(seat.value_one, bid, seat.purse)
-            offer.two = min(seat.sincere_two, offer.one, seat.purse - offer.one)
+            offer.two = min(seat.solo_two, offer.one, seat.purse - offer.one)
         deviators += 1
     return deviators
 

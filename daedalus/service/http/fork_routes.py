@@ -98,7 +98,7 @@ def fork_routes(sessions: SessionStore, allowance: ForkAllowance) -> APIRouter:
 
 
 def forked(
-    environment: DaedalusEnvironment, asked: ForkQuestion, visitor: str, allowance: ForkAllowance
+    environment: DaedalusEnvironment, question: ForkQuestion, visitor: str, allowance: ForkAllowance
 ) -> ForkAnswer:
     """Answer a fork within the visitor's allowance.
 
@@ -107,9 +107,9 @@ def forked(
         EpisodeError: There is no episode to fork, or there are no forks here.
         FieldError: The question is too large.
     """
-    environment.check_fork(asked)
-    allowance.take(visitor, asked.steps)
-    return environment.fork(asked)
+    environment.check_fork(question)
+    allowance.take(visitor, question.steps)
+    return environment.fork(question)
 
 
 class ForkMessage(Strict):
@@ -153,8 +153,8 @@ def socket_forks(app: ASGIApp, allowance: ForkAllowance) -> ASGIApp:
         _opened.set(opened)  # each connection has a task of its own, and so a context
 
         async def receive_others() -> Message:
-            while (asked := _fork(message := await receive())) is not None and opened:
-                text = _answer(opened[0], asked, visitor_of(scope), allowance)
+            while (question := _fork(message := await receive())) is not None and opened:
+                text = _answer(opened[0], question, visitor_of(scope), allowance)
                 await send({"type": "websocket.send", "text": text})
             return message
 
@@ -185,8 +185,8 @@ def _answer(
     server, name, environment = opened
     server.keep_alive(name)
     try:
-        asked = ForkMessage.model_validate(told).data
-        rewards = forked(environment, asked, visitor, allowance)
+        question = ForkMessage.model_validate(told).data
+        rewards = forked(environment, question, visitor, allowance)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
         return _refusal("Invalid message", WSErrorCode.VALIDATION_ERROR, errors=wrong)

@@ -32,7 +32,7 @@ class Catalogue:
         max_episode_length: Longest episode on offer, in steps.
         objective: Name of the objective of a reset that names none.
         objectives: What an episode may reward, by the name that a reset gives, at least one.
-        asked: The market in which a language model bids; None if there is none.
+        asked_market: The market in which a language model bids; None if there is none.
     """
 
     populations: dict[str, PopulationSettings]
@@ -42,7 +42,7 @@ class Catalogue:
     max_episode_length: int
     objective: str = COMPOSITE
     objectives: dict[str, RewardStack] = field(default_factory=lambda: {COMPOSITE: RewardStack()})
-    asked: AskedMarket | None = None
+    asked_market: AskedMarket | None = None
 
     def __post_init__(self) -> None:
         places: dict[str, Mapping[str, object]] = {
@@ -67,11 +67,11 @@ class Catalogue:
             "EpisodeOptions", __base__=ResetOptions, __doc__=ResetOptions.__doc__, **fields
         )
 
-    def with_asked(self, asked: AskedMarket) -> Self:
+    def with_asked_market(self, asked: AskedMarket) -> Self:
         """Return the catalogue that also offers a market in which a language model bids."""
         populations = self.populations | {ASKED_POPULATION: asked.population}
         markets = self.markets | {ASKED_MARKET: asked.market}
-        return replace(self, populations=populations, markets=markets, asked=asked)
+        return replace(self, populations=populations, markets=markets, asked_market=asked)
 
     def playable(self, market: str) -> list[str]:
         """Return the populations that a market can play."""
@@ -98,7 +98,7 @@ class Catalogue:
             raise FieldError("population", chosen["population"], plays)
         population = self.populations[chosen["population"]].in_market(market.name)
         reward = self.objectives[chosen["objective"]]
-        asked = self.asked if chosen["population"] == ASKED_POPULATION else None
+        asked = self.asked_market if chosen["population"] == ASKED_POPULATION else None
         if options.n_agents is None:
             players = None if asked is None else asked.players
             return DesignEnv.of(market, population, reward, players)

@@ -123,7 +123,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._state.rewards.append(told.reward)
         return told
 
-    def fork(self, asked: ForkQuestion) -> ForkAnswer:
+    def fork(self, question: ForkQuestion) -> ForkAnswer:
         """Compare mechanisms in futures of the episode, which does not change.
 
         Raises:
@@ -132,12 +132,14 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             FieldError: The answer would play too many steps, or more than the episode has left, or
                 the episode's goal does not allow a mechanism.
         """
-        self.check_fork(asked)
-        mechanisms = Mechanisms.stack([each.to_mechanism() for each in asked.mechanisms])
-        rewards = fork_rewards(self.episode(), mechanisms, asked.futures, asked.horizon, asked.seed)
+        self.check_fork(question)
+        mechanisms = Mechanisms.stack([each.to_mechanism() for each in question.mechanisms])
+        rewards = fork_rewards(
+            self.episode(), mechanisms, question.futures, question.horizon, question.seed
+        )
         return ForkAnswer(rewards=rewards.tolist())
 
-    def check_fork(self, asked: ForkQuestion) -> None:
+    def check_fork(self, question: ForkQuestion) -> None:
         """Refuse a fork that ``fork`` would refuse, before anything is played.
 
         Raises:
@@ -150,12 +152,16 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self.require_simulated()
         if not (left := steps_left(episode)):
             raise EpisodeError("the episode has ended; reset first")
-        if asked.steps > most:
-            allowed = f"mechanisms x futures x horizon may be {most} at most, and are {asked.steps}"
-            raise FieldError("futures", asked.futures, allowed)
-        if asked.horizon > left:
-            raise FieldError("horizon", asked.horizon, f"give 1 to {left}, the steps that are left")
-        for each in asked.mechanisms:
+        if question.steps > most:
+            allowed = (
+                f"mechanisms x futures x horizon may be {most} at most, and are {question.steps}"
+            )
+            raise FieldError("futures", question.futures, allowed)
+        if question.horizon > left:
+            raise FieldError(
+                "horizon", question.horizon, f"give 1 to {left}, the steps that are left"
+            )
+        for each in question.mechanisms:
             self._allowed(each)
 
     def require_simulated(self) -> None:

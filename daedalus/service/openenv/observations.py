@@ -41,30 +41,30 @@ def wire_mechanism(mechanisms: Mechanisms) -> WireMechanism:
     return WireMechanism(**mechanisms[0].to_dict())
 
 
-def as_a_client_sees(told: DaedalusObservation, goal: Goal | None = None) -> Observation:
+def as_a_client_sees(message: DaedalusObservation, goal: Goal | None = None) -> Observation:
     """Return one market as the client of a server sees it, with its goal; None is R."""
-    part = PartialObservation(**told.model_dump(include={*PartialObservation.model_fields}))
+    part = PartialObservation(**message.model_dump(include={*PartialObservation.model_fields}))
     return from_wire(part, goal)
 
 
-def from_wire(told: PartialObservation, goal: Goal | None = None) -> Observation:
+def from_wire(message: PartialObservation, goal: Goal | None = None) -> Observation:
     """Return one market as a message describes it, with a goal; None is R.
 
     Unknown numbers are NaN. An unknown mechanism counts as malformed and has the default values.
     """
-    outcomes = told.market_outcomes
+    outcomes = message.market_outcomes
     recent = np.full((1, HISTORY_LENGTH, len(ROUND_FIELDS)), np.nan)
     if outcomes:
         recent[0, -len(outcomes) :] = [_record(each) for each in outcomes]
-    proxies = told.population_proxies.model_dump()
-    mechanism = told.mechanism.to_mechanism() if told.mechanism else None
+    proxies = message.population_proxies.model_dump()
+    mechanism = message.mechanism.to_mechanism() if message.mechanism else None
     return Observation(
         mechanisms=Mechanisms.stack([mechanism]),
         history=History((recent,)),
         proxies=np.array([[proxies[name] for name in PROXIES]], np.float64),
-        round_number=np.array([told.round_number]),
-        episode_length=told.episode_length,
-        stage=_UNKNOWN_STAGE if told.curriculum_stage is None else told.curriculum_stage,
+        round_number=np.array([message.round_number]),
+        episode_length=message.episode_length,
+        stage=_UNKNOWN_STAGE if message.curriculum_stage is None else message.curriculum_stage,
         goals=np.full(1, goal or Goal()),
     )
 

@@ -37,13 +37,13 @@ def documents_of(write_up: Path) -> dict[str, Path]:
     return {path.name: path for path in sorted(write_up.parent.glob("*.md"))}
 
 
-def page_of(document: Path, known: Collection[str]) -> str:
+def page_of(document: Path, documents: Collection[str]) -> str:
     """Return a Markdown file as a web page.
 
     Args:
         document: The file.
-        known: File names of the documents that are served beside it. Links to other files become
-            plain text, because the server does not have them.
+        documents: File names of those that are served beside it. Links to other files become plain
+            text, because the server does not have them.
     """
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(document.read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def page_of(document: Path, known: Collection[str]) -> str:
     for heading, text in headings:
         heading.attrSet("id", _anchor(text.content))
     for token in tokens:
-        token.children = token.children and _with_known_links(token.children, known)
+        token.children = token.children and _with_served_links(token.children, documents)
     title = next((text.content for _, text in headings), document.stem)
     body = parser.renderer.render(tokens, parser.options, {})
     return plain_page(title, f"<main>{body}</main>")
@@ -76,16 +76,16 @@ def _anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
 
 
-def _with_known_links(tokens: list[Token], known: Collection[str]) -> list[Token]:
+def _with_served_links(tokens: list[Token], documents: Collection[str]) -> list[Token]:
     """Return inline tokens without the links that lead to files the server does not have."""
     kept, leads_nowhere = [], False
     for token in tokens:
         if token.type == "link_open":
-            leads_nowhere = not _is_served(str(token.attrGet("href")), known)
+            leads_nowhere = not _is_served(str(token.attrGet("href")), documents)
         if not (leads_nowhere and token.type in ("link_open", "link_close")):
             kept.append(token)
     return kept
 
 
-def _is_served(link: str, known: Collection[str]) -> bool:
-    return link.startswith(("https://", "http://", "#")) or link.partition("#")[0] in known
+def _is_served(link: str, documents: Collection[str]) -> bool:
+    return link.startswith(("https://", "http://", "#")) or link.partition("#")[0] in documents

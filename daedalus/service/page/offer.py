@@ -94,7 +94,7 @@ def _population(name: str, catalogue: Catalogue) -> PopulationOnOffer:
     settings = catalogue.populations[name]
     population = settings.in_market(settings.markets[0])
     strategic = settings.strategic
-    asked = catalogue.asked if name == ASKED_POPULATION else None
+    asked = catalogue.asked_market if name == ASKED_POPULATION else None
     types = [
         TypeOnOffer(name=kind, share=each.share, menu=list(each.menu))
         for kind, each in (strategic.types.items() if strategic and not asked else ())

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from daedalus.checks import CannotRunError
-from daedalus.design.bidders.asking import AskAll, BudgetSpentError, Chat, Recording
+from daedalus.design.language_bidders.asking import AskAll, BudgetSpentError, Chat, Recording
 from daedalus.service.openenv.errors import BiddersError, UnansweredError, UnrecordedError
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import WorkError

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from weakref import WeakSet
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.rows import Roles
+from daedalus.lab.bids.cleaning import Roles
 from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
 from daedalus.service.openenv.errors import bounded
@@ -123,7 +123,7 @@ class BidReports:
 
     def get(self, name: str) -> MadeReport | None:
         """Return a report; None if there is none of this name any more."""
-        return self._reports.kept(name)
+        return self._reports.lookup(name)
 
     def close(self) -> None:
         """End the report under way; a second call changes nothing."""

@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 
 _LOG = logging.getLogger(__name__)
 
-KEPT = 256
+CAPACITY = 256
 """Number of answers that are kept if no other number is given."""
 
 
@@ -43,13 +43,13 @@ class SharedAnswers(Generic[Answer]):
     Args:
         thread: Runs the work.
         places: Largest number of different questions under way.
-        kept: Number of answers that are kept for those who ask the same later.
+        capacity: Number of answers that are kept for those who ask the same later.
     """
 
-    def __init__(self, thread: Executor, places: int, kept: int = KEPT) -> None:
+    def __init__(self, thread: Executor, places: int, capacity: int = CAPACITY) -> None:
         self._thread = thread
         self._places = places
-        self._most_kept = kept
+        self._capacity = capacity
         self._under_way: dict[str, _Shared[Answer]] = {}
         self._kept: OrderedDict[str, Answer] = OrderedDict()
         self._claims: dict[str, str] = {}  # the last question of each visitor
@@ -131,7 +131,7 @@ class SharedAnswers(Generic[Answer]):
             return None, f"{who} failed; the server's log says why"
         return answer.result(), None
 
-    def kept(self, question: str) -> Answer | None:
+    def lookup(self, question: str) -> Answer | None:
         """Return an answer that is kept; None if there is none."""
         return self._kept.get(question)
 
@@ -164,5 +164,5 @@ class SharedAnswers(Generic[Answer]):
                 _LOG.error("an answer failed", exc_info=error)
             return
         self._kept[question] = answer.result()
-        if len(self._kept) > self._most_kept:
+        if len(self._kept) > self._capacity:
             self._kept.popitem(last=False)

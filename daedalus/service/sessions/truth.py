@@ -9,11 +9,11 @@ import numpy as np
 from daedalus.checks import CannotRunError
 from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
 from daedalus.lab.theory.formats import FORMATS
+from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
-from daedalus.market.words import AuctionType
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.sessions.session_messages import Truth
 

@@ -48,12 +48,12 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    def run(self, work: Callable[..., Result], *given: Any) -> Result:
+    def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Return what a function returns.
 
         Args:
             work: A function of a module, so that it can be pickled.
-            *given: Its arguments, which can be pickled too.
+            *arguments: Its arguments, which can be pickled too.
 
         Raises:
             RefusedError: It said why it cannot be done.
@@ -61,7 +61,7 @@ class Worker:
             WorkError: It needed too much memory, or the worker was closed.
             RuntimeError: It failed; the message has its trace, which is not for visitors.
         """
-        command, asked = [sys.executable, "-m", __name__], (self._seconds, work, given)
+        command, asked = [sys.executable, "-m", __name__], (self._seconds, work, arguments)
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=_environment()) as process:
             self._process = process

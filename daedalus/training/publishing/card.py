@@ -14,7 +14,7 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from daedalus.design.language.prompt import Message
 from daedalus.evaluation.basis import COLUMN, cautions
-from daedalus.training.algorithms.grpo.settings import AIMS, BOLTZMANN
+from daedalus.training.algorithms.grpo.settings import BOLTZMANN, ODDS_LOSSES
 from daedalus.training.publishing import tables
 from daedalus.training.publishing.evidence import Evidence, records
 from daedalus.training.publishing.settings import REPOSITORY, HubSettings
@@ -179,14 +179,14 @@ def _rounded(value: float) -> float:
 def _phases(config: dict[str, Any]) -> dict[str, str]:
     """Return the phases of the training in words, by the names of their settings."""
     training = config["training"]
-    named = {"sft": "SFT", "grpo": _update(training["grpo"])}
+    named = {"sft": "SFT", "grpo": _loss_in_words(training["grpo"])}
     return {key: name for key, name in named.items() if training[key]["steps"]}
 
 
-def _update(grpo: dict[str, Any]) -> str:
+def _loss_in_words(grpo: dict[str, Any]) -> str:
     """Return how GRPO learned from each group of answers."""
     kind = grpo.get("loss_type")
-    if kind not in AIMS:
+    if kind not in ODDS_LOSSES:
         return "plain GRPO"
     odds = "Boltzmann odds" if kind == BOLTZMANN else "target odds"
     near = f", {grpo['neighbours']} neighbours in each group" if grpo["neighbours"] else ""
@@ -246,9 +246,9 @@ def _training(config: dict[str, Any]) -> str:
             f"mechanism. {drawn} mechanisms."
         )
     if grpo["steps"]:
-        update = _update(grpo)
+        loss = _loss_in_words(grpo)
         lines.append(
-            f"{update[0].upper()}{update[1:]} took {grpo['steps']} steps of "
+            f"{loss[0].upper()}{loss[1:]} took {grpo['steps']} steps of "
             f"{grpo['prompts_per_step']} prompts with {grpo['group_size']} answers each. Each "
             f"answer was played in {grpo['futures']} futures of the market that its prompt "
             "describes."

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daedalus.design.designers.purpose import read_purpose
+from daedalus.launch.from_config import make_env
 from daedalus.runs.pretrained import FOLDER
-from experiments.build import make_env
 from tests.launch.config.composing import composed
 from tests.runs.trained_runs import leave_trained_run
 

@@ -12,13 +12,13 @@ from daedalus.design.language.explanation import MEANINGS, TERMS, explanation
 from daedalus.design.language.prompt import OUTCOME_FIELDS, PromptSettings, prompts
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
 from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.from_config import make_env
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import parse_mechanism
 from daedalus.market.seeds import market_seeds
-from experiments.build import make_env
 
 
 def test_every_field_comes_with_what_it_may_be():

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.bids.design import Field, Judged, Verdict, in_force
 from daedalus.lab.bids.diagnostics import diagnose
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.verdict import EstimatedMarkets, Judgement, Verdict, policy_in_force
 from daedalus.market.interface import MarketSettings
 from daedalus.market.parameters import StrategicParameters
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
@@ -56,22 +56,24 @@ def checks(estimator: Estimator, estimate: Estimate, samples: list[Estimate]) ->
 
 
 @pytest.fixture(scope="session")
-def field(estimate: Estimate) -> Field:
-    return Field(estimate, STATIC, REVENUE, 0)
+def markets(estimate: Estimate) -> EstimatedMarkets:
+    return EstimatedMarkets(estimate, STATIC, REVENUE, 0)
 
 
-def judge(estimate: Estimate, estimator: Estimator) -> Judged:
-    held = in_force(estimator).mechanism
-    return Judged.of(Field(estimate, STATIC, REVENUE, 0), held, held, {}, 1, "judge")
+def judge(estimate: Estimate, estimator: Estimator) -> Judgement:
+    in_force = policy_in_force(estimator).mechanism
+    return Judgement.of(
+        EstimatedMarkets(estimate, STATIC, REVENUE, 0), in_force, in_force, {}, 1, "judge"
+    )
 
 
 @pytest.fixture(scope="session")
-def judgements(samples: list[Estimate], estimator: Estimator) -> list[Judged]:
+def judgements(samples: list[Estimate], estimator: Estimator) -> list[Judgement]:
     return [judge(each, estimator) for each in samples]
 
 
 @pytest.fixture(scope="session")
-def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judged]) -> Verdict:
-    held = in_force(estimator)
-    judged = judge(estimate, estimator)
-    return Verdict.of(held, held.mechanism, judged, judgements, estimator, 0.95)
+def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judgement]) -> Verdict:
+    in_force = policy_in_force(estimator)
+    judgement = judge(estimate, estimator)
+    return Verdict.of(in_force, in_force.mechanism, judgement, judgements, estimator, 0.95)

@@ -11,11 +11,11 @@ import pytest
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.lab.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
-from daedalus.lab.bids.design import Policy, Verdict
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount
 from daedalus.lab.bids.report import go_on, markdown
 from daedalus.lab.bids.text_table import DOUBT, Note
+from daedalus.lab.bids.verdict import Policy, Verdict
 from daedalus.market.mechanism import Mechanism
 
 
@@ -85,11 +85,11 @@ def test_the_estimate_stands_beside_what_the_log_brought(findings: Findings) -> 
 def test_sales_that_fail_are_those_in_which_nobody_reaches_the_reserve(findings: Findings) -> None:
     assert findings.failing == 0.0  # without a reserve
     above = Policy(Mechanism(), 1000.0)
-    held = replace(findings, verdict=replace(findings.verdict, held=above))
-    assert held.failing == pytest.approx(1.0)
+    higher = replace(findings, verdict=replace(findings.verdict, in_force=above))
+    assert higher.failing == pytest.approx(1.0)
     values, shares = findings.estimate.values, findings.estimate.shares
     median = replace(findings, estimate=replace(findings.estimate, bases=np.full(100, values[50])))
-    median = replace(median, verdict=replace(findings.verdict, held=Policy(Mechanism(), 1.0)))
+    median = replace(median, verdict=replace(findings.verdict, in_force=Policy(Mechanism(), 1.0)))
     alone = sum(share * 0.5**size for size, share in shares.items())
     assert median.failing == pytest.approx(alone, abs=1e-9)
 
@@ -99,7 +99,9 @@ def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:
     verdict = findings.verdict
     assert f"{100 * verdict.gain / verdict.reward:.2f} %." in said and " more" in said
     assert "in welfare" in what_it_brings(replace(findings, in_money=False, reward="welfare"))
-    kept = replace(findings, verdict=replace(verdict, policy=verdict.held, gain=0.0, change=False))
+    kept = replace(
+        findings, verdict=replace(verdict, policy=verdict.in_force, gain=0.0, change=False)
+    )
     assert "no other reserve brings more" in what_it_brings(kept)
     assert "gain" not in how_sure(kept) and "best reserve lies between" in how_sure(kept)
     assert "best one by the estimate" in what_to_set(kept)

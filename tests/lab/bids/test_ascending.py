@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.estimates import Estimator, best_multiple
+from daedalus.lab.bids.estimator import Estimator, best_multiple
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.studies.bid_play import clock_bids, jump_bids

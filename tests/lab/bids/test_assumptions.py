@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
-from daedalus.lab.bids.design import Verdict
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.verdict import Verdict
 from tests.lab.bids.conftest import make_estimator
 from tests.lab.bids.simulated import table_of
 

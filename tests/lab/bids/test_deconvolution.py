@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from daedalus.lab.bids.deconvolution import Deconvolution, knots
-from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple, money_at
+from daedalus.lab.bids.estimator import Estimator, best_multiple, money_at
 from daedalus.lab.bids.likelihood import SealedBids
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.verdict import MULTIPLES
 from tests.lab.bids.simulated import table_of
 
 QUARTILES = [25, 50, 75]
@@ -85,7 +85,7 @@ def test_an_estimate_has_the_levels_of_sales() -> None:
     estimator = Estimator.of(bid_log(table_of(bids), settings, "shared"), settings)
     estimate = estimator.estimate()
     assert estimate.common.std() > 0.3 and set(estimate.by_size) == {2, 4}
-    scale = estimate.levels.shown.mean()
+    scale = estimate.levels.observable.mean()
     assert estimate.values[QUARTILES] * scale == pytest.approx([0.25, 0.5, 0.75], abs=0.04)
     for size in (2, 4):
         alone = estimate.by_size[size][QUARTILES] * scale

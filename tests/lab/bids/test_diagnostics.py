@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from daedalus.lab.bids.diagnostics import FAMILY, diagnose, failed
-from daedalus.lab.bids.estimates import Estimator
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from tests.lab.bids.faulty import common_value_bids, named, ring_bids, shared_bids, strong_table

@@ -9,8 +9,7 @@ import pytest
 
 from daedalus.evaluation.figures import save
 from daedalus.lab.bids.assumptions import sensitivity
-from daedalus.lab.bids.design import Judged, Verdict
-from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator
+from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.figures import (
     _density,
     base_words,
@@ -19,6 +18,7 @@ from daedalus.lab.bids.figures import (
     sensitivity_dots,
     values_over_bids,
 )
+from daedalus.lab.bids.verdict import Judgement, Verdict
 from tests.lab.bids.conftest import judge
 
 
@@ -40,7 +40,7 @@ def test_a_density_integrates_to_one() -> None:
 
 
 def test_the_reserves_are_marked(
-    estimator: Estimator, estimate: Estimate, judgements: list[Judged], verdict: Verdict
+    estimator: Estimator, estimate: Estimate, judgements: list[Judgement], verdict: Verdict
 ) -> None:
     figure = reserve_curve(verdict, judge(estimate, estimator), judgements, estimator, 0.95)
     shown = [each.get_text() for each in figure.axes[0].get_legend().get_texts()]  # type: ignore[union-attr]

@@ -35,8 +35,8 @@ def test_the_regression_finds_the_slopes() -> None:
     assert levels.slopes["log size"] == pytest.approx(0.7, abs=0.01)
     assert levels.slopes["grade g1"] == pytest.approx(0.3, abs=0.03)
     told = levels.slopes["constant"] + design_of(log) @ levels.slopes.drop("constant")
-    assert np.allclose(np.exp(told), levels.shown)
-    ratio = levels.shown / level
+    assert np.allclose(np.exp(told), levels.observable)
+    ratio = levels.observable / level
     assert ratio.std() / ratio.mean() < 0.02
     assert levels.common < 0.1 and levels.explained > 0.9
 
@@ -46,13 +46,13 @@ def test_what_is_common_is_found_and_taken_out() -> None:
     levels = Regression.of(log).fit(np.ones(900), True)
     own = np.log(1 + 0.3).item()  # about the spread of log bids within a sale
     assert 0.5**2 / (0.5**2 + own**2) * 0.8 < levels.common < 1.0
-    around = np.log(levels.known / level)
-    assert around.std() < 0.2 < np.log(levels.shown / level).std()
-    relative = np.log(log.bids / levels.known[log.sale])
+    around = np.log(levels.total / level)
+    assert around.std() < 0.2 < np.log(levels.observable / level).std()
+    relative = np.log(log.bids / levels.total[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders
     expected = (relative.var() / log.bidders).mean()  # as of bids that are not correlated
     assert means.var() == pytest.approx(expected, rel=0.35)
-    assert np.array_equal(Regression.of(log).fit(np.ones(900), False).known, levels.shown)
+    assert np.array_equal(Regression.of(log).fit(np.ones(900), False).total, levels.observable)
 
 
 def test_weights_count_sales() -> None:
@@ -62,7 +62,7 @@ def test_weights_count_sales() -> None:
     half = log.keep(np.arange(200) < 100, "{}")
     alone = Regression.of(half).fit(np.ones(100), True)
     assert levels.slopes["log size"] == pytest.approx(alone.slopes["log size"])
-    assert np.allclose(levels.known[:100], alone.known)
+    assert np.allclose(levels.total[:100], alone.total)
 
 
 def test_numbers_words_and_rare_words_become_columns() -> None:

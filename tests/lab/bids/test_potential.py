@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, money_at
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import Estimator, money_at
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import MULTIPLES
 from tests.lab.bids.simulated import table_of, uniform_log
 
 POTENTIAL, RESERVE = 4, 0.5
@@ -40,7 +40,9 @@ def test_quartiles_are_those_of_bidders_who_came() -> None:
         came = estimate.potential.excluded + (1 - estimate.potential.excluded) * np.array(
             [0.25, 0.5, 0.75]
         )
-        quartiles.append(np.interp(came, LEVELS, estimate.values) * estimate.levels.shown.mean())
+        quartiles.append(
+            np.interp(came, LEVELS, estimate.values) * estimate.levels.observable.mean()
+        )
         now, raised = money_at(estimate, np.array([1.0, 1.2]))
         losses.append(100.0 * (1.0 - raised / now))
     assert np.mean(quartiles, axis=0) == pytest.approx([0.625, 0.75, 0.875], abs=0.012)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.estimates import Estimator
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.log import log_of
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import parse_table

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
-from daedalus.lab.bids.design import Policy, Verdict
-from daedalus.lab.bids.estimates import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, verdict_row
 from daedalus.lab.bids.report import markdown, page
+from daedalus.lab.bids.verdict import Policy, Verdict
 from tests.lab.bids.conftest import make_estimator
 
 FURTHER = "What to go on with."
@@ -73,7 +73,7 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
         findings.verdict,
         change=False,
         unseen=True,
-        held=Policy(findings.verdict.policy.mechanism, 1.0),
+        in_force=Policy(findings.verdict.policy.mechanism, 1.0),
         policy=Policy(findings.verdict.policy.mechanism, 0.9),
         raised=(-2.0, -3.0, -1.0),
         reward=100.0,

@@ -11,12 +11,12 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.assumptions import fit_by_size
-from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple, revenue_curve
-from daedalus.lab.bids.estimation import LEVELS
+from daedalus.lab.bids.estimator import Estimator, best_multiple, revenue_curve
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.timber import timber_table
+from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.verdict import MULTIPLES
 
 
 def leave_package(folder: Path) -> None:

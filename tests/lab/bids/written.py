@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple
+from daedalus.lab.bids.estimator import Estimator, best_multiple
 from daedalus.lab.bids.log import BidLog, load_bids
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.verdict import MULTIPLES
 
 Row = Sequence[object]
 

@@ -114,5 +114,5 @@ def test_revenue_over_levels_is_that_of_simulated_sales() -> None:
 def test_the_gain_counts_from_the_reserve_in_force() -> None:
     truth = truth_of_alike(0.0)
     now, sizes = np.array([0.5, 0.5]), np.ones(2)
-    assert replace(truth, held=0.5).gain(now, sizes) == pytest.approx(0.0, abs=1e-12)
+    assert replace(truth, in_force=0.5).gain(now, sizes) == pytest.approx(0.0, abs=1e-12)
     assert truth.gain(now, sizes) == pytest.approx(0.03125, abs=1e-4)

@@ -27,7 +27,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
-from tests.design.bidders.scripted import THREE, Script, equilibrium, scripted
+from tests.design.language_bidders.scripted import THREE, Script, equilibrium, scripted
 
 STATIC = MarketSettings(
     episode_length=3, rounds_per_step=10, scored_rounds=10, warmup_rounds=0,

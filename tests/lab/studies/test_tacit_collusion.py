@@ -19,9 +19,9 @@ from daedalus.lab.studies.tacit_collusion import (
     variants,
 )
 from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_env
 from daedalus.market.interface import types_of_bidders
-from daedalus.market.words import AuctionType
-from experiments.build import make_env
+from daedalus.market.literals import AuctionType
 
 CONFIG = compose_config("+experiment=published_play")
 TACIT = types_of_bidders(make_env(CONFIG).market)

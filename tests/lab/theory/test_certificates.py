@@ -21,7 +21,7 @@ from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from tests.lab.theory.test_distributions import GAP, UNIFORM
 
 SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))

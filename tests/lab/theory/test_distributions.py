@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from daedalus.lab.theory.distributions import Distribution
-from daedalus.market.values import Knots, ValueDistribution
+from daedalus.market.value_distribution import Knots, ValueDistribution
 
 UNIFORM = Distribution.of(ValueDistribution().knots())
 IRREGULAR = Distribution.of(

@@ -6,8 +6,8 @@ import pytest
 
 from daedalus.lab.theory import figures as theory_figures
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
-from tests.lab.theory.test_bidding import equilibrium_bids
-from tests.lab.theory.test_revenue import exact_curves
+from tests.lab.theory.test_bidder_checks import equilibrium_bids
+from tests.lab.theory.test_revenue_checks import exact_curves
 
 
 def test_figures_draw_every_case() -> None:

@@ -13,7 +13,7 @@ from daedalus.lab.theory import equilibria, sales
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import Bidder, symmetric
 from daedalus.market.auction import clear_sales
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from tests.lab.theory.test_distributions import ATOM, GAP, IRREGULAR, UNIFORM
 
 LADDER = [Distribution.of(ValueDistribution().knots(), high=i / 5.0) for i in range(1, 6)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from daedalus.lab.theory.bidding import learn_to_shade, shading_of_any_values
-from daedalus.lab.theory.revenue import reserve_curves
+from daedalus.lab.theory.bidder_checks import learn_to_shade, shading_of_any_values
+from daedalus.lab.theory.revenue_checks import reserve_curves
 from daedalus.lab.theory.table import RESULTS, theory_table
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
 

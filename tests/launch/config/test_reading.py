@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config import ConfigError, compose_config, task_options
 from tests.launch.config.composing import failure
 
 FIXED = "+designer@evaluation.baselines.mine=fixed"
@@ -122,9 +124,15 @@ def test_the_settings_of_a_study_s_trials_are_checked_at_once() -> None:
     assert said.startswith("training.grpo.horizon: 50; an episode has")
 
 
-def test_a_module_that_is_no_task_says_what_it_lacks() -> None:
-    said = failure("task=build")
-    assert said.startswith("task: no option build. experiments/build.py needs a main, and a data")
+def test_a_module_that_is_no_task_says_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "draft.py").touch()
+    monkeypatch.setattr(task_options, "ROOT", tmp_path)
+    monkeypatch.setitem(sys.modules, "experiments.draft", ModuleType("experiments.draft"))
+    said = failure("task=draft")
+    assert said.startswith("task: no option draft. experiments/draft.py needs a main, and a data")
 
 
 def test_an_older_file_is_told_how_to_choose_a_task_whatever_the_command_changes(

@@ -14,13 +14,10 @@ from daedalus.launch.config.reading import may_read
 from daedalus.launch.config.task_options import defaults_of, task_classes
 from tests.launch.config.composing import GROUPS
 
-PARTS = {"build", "tracked", "inference", "progress", "report_on_bids"}
-"""Modules of ``experiments/`` that are not tasks."""
 
-
-def test_every_module_but_some_parts_is_a_task() -> None:
+def test_every_module_is_a_task() -> None:
     modules = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")}
-    assert modules - PARTS == {*task_classes()}
+    assert modules == {*task_classes()}
 
 
 @pytest.mark.parametrize("name", [*task_classes()])

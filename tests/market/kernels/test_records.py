@@ -12,7 +12,7 @@ from daedalus.market.kernels.records import BIDDER, TYPE, Round
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import TRAITS
 from daedalus.market.strategic import StrategicMarket, StrategicState, type_columns
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 
 NOT_COPIED = {"menu", "share", "rate_spread", "rivals_spread", *TRAITS}
 

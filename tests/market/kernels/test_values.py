@@ -18,7 +18,7 @@ from daedalus.market.kernels.values import (
 )
 from daedalus.market.population import BidderType
 from daedalus.market.strategic import type_columns
-from daedalus.market.values import ValueDistribution
+from daedalus.market.value_distribution import ValueDistribution
 from tests.market.reference_values import Values
 from tests.market.strategic_markets import random_values
 

@@ -20,8 +20,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
 from daedalus.service.http.connections import MAX_PIPELINED
+from daedalus.service.load.service_process import ServiceProcess, Usage
 from daedalus.service.settings import ServiceSettings
-from experiments.load.service_process import ServiceProcess, Usage
 from tests.service.conftest import dial, exchanged, serving
 
 SETTINGS: dict[str, Any] = {

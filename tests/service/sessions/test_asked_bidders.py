@@ -23,8 +23,8 @@ from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.page.offer import make_offer
 from experiments.serve import asked_market
-from tests.design.bidders.scripted import asked_values, equilibrium
 from tests.design.designers import chat_double
+from tests.design.language_bidders.scripted import asked_values, equilibrium
 from tests.launch.config.composing import composed
 from tests.service.conftest import serving
 from tests.untrained import leave_untrained_model
@@ -40,7 +40,7 @@ def asked(catalogue: Catalogue, folder: Path, *overrides: str) -> Iterator[Catal
     config = composed("+experiment=serve", *overrides)
     with asked_market(config, folder) as found:
         assert found is not None
-        yield catalogue.with_asked(found)
+        yield catalogue.with_asked_market(found)
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +281,7 @@ def test_a_market_is_made_ready_without_asking(catalogue: Catalogue, tmp_path: P
         model = ["bidder=endpoint", "bidder.model=m", f"bidder.base_url={server.url}"]
         with asked(catalogue, tmp_path, *model) as found, ThreadPoolExecutor(1) as thread:
             thread.submit(warm_up, found).result()
-        assert not server.requests and Mechanism(**FIRST_PRICE) in found.asked.rules.values()
+        assert not server.requests and Mechanism(**FIRST_PRICE) in found.asked_market.rules.values()
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.launch.from_config import load_generate
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
@@ -27,7 +28,6 @@ from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
 from daedalus.service.sessions.background_designer import MAX_QUOTED, BackgroundDesigner
 from daedalus.service.sessions.session_messages import DesignAnswer
-from experiments.build import load_generate
 from tests.launch.config.composing import composed
 from tests.runs.trained_runs import leave_trained_run
 from tests.service.conftest import documented, serving, settled

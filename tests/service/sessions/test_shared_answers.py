@@ -134,10 +134,10 @@ async def test_a_failure_is_told_and_not_kept(
 async def test_the_oldest_answers_are_forgotten(slow: Slow) -> None:
     slow.may_answer.set()
     with ThreadPoolExecutor(1) as thread:
-        answers: SharedAnswers[str] = SharedAnswers(thread, places=2, kept=2)
+        answers: SharedAnswers[str] = SharedAnswers(thread, places=2, capacity=2)
         for question in "abacab":
             await answers.ask(question, slow.work(question), 5)
-    assert answers.kept("b") == "B" and answers.kept("c") is None
+    assert answers.lookup("b") == "B" and answers.lookup("c") is None
     assert slow.asked == ["a", "b", "c", "b"]
 
 

@@ -18,6 +18,7 @@ from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.evaluation.run_report import Report
 from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_training_run
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
@@ -29,7 +30,6 @@ from daedalus.training.run import TrainingRun
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
-from experiments.build import make_training_run
 from tests.design.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import CANDIDATES, GRPO, PROMPT, TEACHER, make_run, make_tracker
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from daedalus.checks import above, at_least, one_of
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.words import Level, Loss, RewardScale, Schedule
+from daedalus.training.literals import Level, Loss, RewardScale, Schedule
 
 REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
-LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
+TRL_LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
 TARGET, BOLTZMANN = "target", "boltzmann"
-AIMS = (TARGET, BOLTZMANN)
+ODDS_LOSSES = (TARGET, BOLTZMANN)
 LEVELS = ("token", "sequence")
 _SHARPNESS = (1.0, 32.0)  # at the first step and at the last
 
@@ -24,8 +24,8 @@ class GrpoSettings(ReinforcementSettings):
 
     Attributes:
         schedule: Learning-rate schedule, one of ``SCHEDULES``.
-        loss_type: How the losses of tokens are summed and clipped, one of ``LOSSES``, by the names
-            of TRL. Or ``dapo`` with other advantages: ``target`` has those of
+        loss_type: How the losses of tokens are summed and clipped, one of ``TRL_LOSSES`` by their
+            names in TRL. Or ``dapo`` with other advantages: ``target`` has those of
             ``target_advantages``, ``boltzmann`` those of ``boltzmann_advantages``.
         sharpness: Factor of the advantages at the first step, for the loss ``boltzmann`` alone. The
             higher, the more a better answer is preferred, and the lower the entropy.
@@ -56,7 +56,7 @@ class GrpoSettings(ReinforcementSettings):
 
     steps: int = 300
     schedule: Schedule = one_of(SCHEDULES, "constant_with_warmup")
-    loss_type: Loss = one_of((*LOSSES, *AIMS), "dapo")
+    loss_type: Loss = one_of((*TRL_LOSSES, *ODDS_LOSSES), "dapo")
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0)
@@ -94,11 +94,11 @@ class GrpoSettings(ReinforcementSettings):
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
         if high is not None and self.iterations == 1 and not cispo:
             raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
-        if self.loss_type in AIMS and self.iterations > 1:
+        if self.loss_type in ODDS_LOSSES and self.iterations > 1:
             raise ValueError(
                 f"loss_type: {self.loss_type} holds for one pass over a batch; set iterations: 1"
             )
-        if self.loss_type in AIMS and self.mask_truncated_completions:
+        if self.loss_type in ODDS_LOSSES and self.mask_truncated_completions:
             raise ValueError(
                 f"loss_type: {self.loss_type} compares whole answers; set "
                 "mask_truncated_completions: false"

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-import torch
 from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
-from daedalus.training.algorithms.grpo.settings import AIMS, TARGET, GrpoSettings
+from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
+from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, odds_advantages
 from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
@@ -19,13 +19,8 @@ from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
-from daedalus.training.target import boltzmann_advantages, sharpness_at, target_advantages
 from daedalus.training.trainers import prepared, run_phase, shared_options
-from daedalus.training.trl_internals import (
-    ConstrainedTrainer,
-    replace_advantages,
-    wrap_generation,
-)
+from daedalus.training.trl_internals import replace_advantages, wrap_generation
 
 PHASE = "grpo"
 
@@ -59,27 +54,9 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
         peft_config=adapters,
     )
     wrap_generation(trainer)
-    if settings.loss_type in AIMS:
-        replace_advantages(trainer, partial(aims, trainer, settings))
+    if settings.loss_type in ODDS_LOSSES:
+        replace_advantages(trainer, partial(odds_advantages, trainer, settings))
     return LanguageModel(run_phase(trainer, PHASE, run), adapted.tokenizer)
-
-
-def aims(
-    trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
-) -> torch.Tensor:
-    """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.
-
-    Args:
-        trainer: It knows the step.
-        settings: The loss.
-        logps: Log-probabilities of B answers, groups side by side; shape (B,).
-        advantages: Their advantages, shape (B,).
-    """
-    if settings.loss_type == TARGET:
-        return target_advantages(logps, advantages, settings.group_size)
-    done = trainer.state.global_step / trainer.args.max_steps
-    sharpness = sharpness_at(done, settings.sharpness, settings.last_sharpness)
-    return boltzmann_advantages(logps, sharpness * advantages, settings.group_size)
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
@@ -97,7 +74,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
-        loss_type="dapo" if settings.loss_type in AIMS else settings.loss_type,
+        loss_type="dapo" if settings.loss_type in ODDS_LOSSES else settings.loss_type,
         epsilon=settings.epsilon,
         epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
         importance_sampling_level=settings.importance_sampling_level,

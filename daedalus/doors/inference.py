@@ -1,0 +1,157 @@
+"""Ask a trained designer: for one mechanism, or for episodes beside the baselines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+
+from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.candidates import newest_model
+from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
+from daedalus.design.language.prompt import Generate, PromptSettings, prompts
+from daedalus.design.language.reasoning import answered_mechanism
+from daedalus.evaluation.answer_log import AnswerLog, refusals
+from daedalus.evaluation.run_report import as_table
+from daedalus.launch.comparison import comparison
+from daedalus.launch.config import ConfigError
+from daedalus.launch.config.tasks import Compare
+from daedalus.launch.from_config import (
+    OUTPUTS,
+    load_generate,
+    make_context,
+    make_env,
+    own_context,
+    search_command,
+)
+from daedalus.market.mechanism import Mechanism
+from daedalus.market.seeds import generator, market_seeds
+from daedalus.runs import pretrained
+from daedalus.runs.console import make_console
+from daedalus.runs.files import written_whole
+
+_PURPOSE = "inference"
+_SHOWN = 300  # characters of an invalid answer
+_SUMMARY = [
+    "designer",
+    "episodes",
+    "mean",
+    "mean_low",
+    "mean_high",
+    "mean_interval",
+    "iqr",
+    "valid",
+]
+
+
+def chosen(config: Compare) -> str:
+    """Return the newest model of a run for the reward; tell which newer ones are passed over."""
+    choice = newest_model(OUTPUTS, config.reward)
+    if choice.passed_over:
+        print(choice, file=sys.stderr)
+    return str(choice.model or pretrained.WORD)
+
+
+def told(config: Compare, changes: Sequence[str]) -> str:
+    """Return two lines if the designer was trained for something else, or nothing.
+
+    Args:
+        config: The designer, and what it is asked for.
+        changes: The overrides that ask for it.
+    """
+    context = own_context(config, make_env(config))
+    found = instead(config.designer, context)
+    return f"\n{found}\na search for what you ask: {search_command(changes)}" if found else ""
+
+
+def design(config: Compare) -> Mechanism:
+    """Return the mechanism that the designer sets at the start of an episode.
+
+    Raises:
+        ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
+    """
+    generate, prompt = _load(config)
+    with Console(stderr=True).status("asking the model"):
+        observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
+        text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
+    parsed = answered_mechanism(text, config.designer.strict)
+    if parsed.mechanism is None:
+        raise ConfigError(
+            f"the model's answer is not a mechanism ({parsed.reason[:_SHOWN]}); give "
+            "--constrained, or a model that was trained for the task. "
+            f"It wrote: {text[:_SHOWN]!r}"
+        )
+    return parsed.mechanism
+
+
+def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Path) -> None:
+    """Play the designer, and the baselines if asked; show tables and write a file of results.
+
+    Args:
+        config: The designer, the market, the number of episodes and the baselines.
+        baselines: Whether the baselines play as well.
+        asked: The options of the command line, which the file repeats.
+        output: The file. It is written whole or not at all.
+
+    Raises:
+        ConfigError: The model cannot be loaded, or ``output`` is a folder.
+    """
+    if output.is_dir():
+        raise ConfigError(f"output: {output} is a folder; name a file")
+    log = AnswerLog(config.population.name)
+    tables = _played(config, baselines, log)
+    with written_whole(output) as aside:
+        aside.write_text(json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
+    console = make_console()
+    console.print(as_table(tables["summary"][_SUMMARY], "reward by episode"))
+    for sentence in refusals(log.counts()):
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    if baselines:
+        console.print(as_table(tables["differences"], "paired differences"))
+    console.print(str(output), soft_wrap=True)
+
+
+def _played(config: Compare, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
+    """Return the tables of ``comparison``. Without baselines there are no differences."""
+    name, env = config.designer.name, make_env(config)
+    trained = LanguageModelDesigner(*_load(config), config.designer.strict)
+    chosen = config.evaluation.baselines if baselines else {}
+    designers = build_all(chosen, make_context(config, env))
+    references = list(designers) or [name]
+    return comparison(config, env, designers | {name: trained}, references, log)
+
+
+def _results(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return the reward of every episode, the summary and the differences."""
+    rewards = tables["episodes"].groupby("designer", sort=False)["reward"]
+    return {
+        "rewards": {name: each.tolist() for name, each in rewards},
+        "summary": _records(tables["summary"]),
+        "differences": _records(tables["differences"]),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as JSON values; a missing number is null."""
+    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return rows
+
+
+def _load(config: Compare) -> tuple[Generate, PromptSettings]:
+    """Return the model's generate function, and its prompt, which shows the run's reward."""
+    settings: LanguageModelSettings = config.designer
+    try:
+        generate, prompt = settings.load(load_generate)
+    except (OSError, ValueError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise ConfigError(
+            f"checkpoint: {settings.checkpoint!r} cannot be loaded ({said}); give the `model` "
+            "folder of a training run, or a hub name OWNER/NAME"
+        ) from error
+    prompt.require_shown(config.reward.active)
+    return generate, prompt

@@ -1,0 +1,296 @@
+"""Rows of a log of bids that are no bids, or that stand there twice; and names that look alike."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal, InvalidOperation
+from functools import reduce
+from pathlib import Path
+
+from daedalus.checks import CannotRunError
+from daedalus.lab.bids.settings import ASCENDING, TIMBER, BidLogSettings
+from daedalus.lab.bids.text_table import (
+    DOUBT,
+    DROPPED,
+    MERGED,
+    MISSING,
+    Note,
+    TextTable,
+    read_header,
+)
+
+_TOTALS = re.compile(
+    r"(grand |sub ?|overall )?(total|totals|sum|sums|average|mean|count|summe|gesamt|insgesamt|"
+    r"suma|somme|totale|totaal)\b.*",
+    re.IGNORECASE,
+)
+_COPIED = 0.2  # share of sales in which each bid stands twice, from which it is no chance
+_SUMMED = 0.5  # share of sales in which the highest bid is the sum of the others
+_FEWEST = 5
+_DIFFERENT = 25
+_LISTED = 3
+_NO_NAMES = ("NA", "NaN", "nan", "None", "null", "N/A")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table that have a meaning for sales.
+
+    Attributes:
+        auction: Column of the sales.
+        bid: Column of the bids.
+        bidder: Column of the bidders, or None.
+        reserve: Column of the reserves, or None.
+        date: Column of the dates, or None.
+    """
+
+    auction: str
+    bid: str
+    bidder: str | None
+    reserve: str | None
+    date: str | None
+
+    @classmethod
+    def of(cls, table: TextTable, settings: BidLogSettings) -> Roles:
+        """Return the roles of the columns of a table.
+
+        Raises:
+            CannotRunError: A column that has to be there, or that is named, is not.
+        """
+        usual = BidLogSettings()
+        optional = {}
+        for key in ("bidder", "reserve", "date"):
+            name = getattr(settings, key)
+            named = name not in ("", getattr(usual, key))
+            optional[key] = (
+                table.require({key: name})[key] if named else table.find(name) if name else None
+            )
+        required = table.require({key: getattr(settings, key) for key in ("auction", "bid")})
+        roles = cls(required["auction"], required["bid"], **optional)
+        twice = [name for name, count in Counter(roles.taken).items() if count > 1]
+        if twice:
+            raise CannotRunError(
+                f"bids: column {twice[0]} is chosen twice, for {roles.uses(twice[0])}; choose "
+                "another for one of them"
+            )
+        return roles
+
+    def uses(self, column: str) -> str:
+        """Return what a column is used for, in words."""
+        used = [key for key, name in asdict(self).items() if name == column]
+        return " and ".join("sale" if key == "auction" else key for key in used)
+
+    @property
+    def taken(self) -> list[str]:
+        """Return the columns that have a role."""
+        every = (self.auction, self.bid, self.bidder, self.reserve, self.date)
+        return [name for name in every if name is not None]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the columns of names and dates, which are no amounts."""
+        every = (self.auction, self.bidder, self.date)
+        return [name for name in every if name is not None]
+
+
+def require_log(source: str, settings: BidLogSettings) -> None:
+    """Refuse a log without a file or without the columns that it needs. No row is read.
+
+    Args:
+        source: Path of a CSV file, or ``timber``.
+        settings: Names of its columns.
+
+    Raises:
+        CannotRunError: The message says what is expected.
+    """
+    if not source:
+        raise CannotRunError("bids: none; give bids=FILE, a CSV with a row for each bid, or timber")
+    if source != TIMBER:
+        Roles.of(read_header(Path(source), settings), settings)
+
+
+def without_totals(table: TextTable, roles: Roles) -> TextTable:
+    """Return the table without rows that add up others, such as one whose sale is called Total.
+
+    A sale of several rows is none, whatever it is called.
+    """
+    rows_of = Counter(table.column(roles.auction))
+    columns = [table.column(name) for name in (roles.auction, roles.bidder) if name is not None]
+    totals = [
+        row
+        for row, cells in enumerate(zip(*columns, strict=True))
+        if (_TOTALS.fullmatch(cells[0]) and rows_of[cells[0]] == 1)
+        or any(map(_TOTALS.fullmatch, cells[1:]))
+    ]
+    if not totals:
+        return table
+    lost = _rows([table.lines[row] for row in totals])
+    kept = sorted(set(range(len(table.rows))) - set(totals))
+    return table.at(kept, Note(DROPPED, f"{lost}: a total of other rows is no bid."))
+
+
+def bidders_of(table: TextTable, roles: Roles) -> tuple[list[str] | None, list[Note]]:
+    """Return the bidder of each row, or None if no row has one.
+
+    An empty cell is an unknown bidder, another one in each row; ``NA`` is a name.
+    """
+    if roles.bidder is None:
+        return None, []
+    cells = table.column(roles.bidder)
+    unknown = [line for line, cell in zip(table.lines, cells, strict=True) if not cell]
+    notes = list(_odd_names("bidder", cells))
+    if unknown:
+        why = f"{_rows(unknown)} without a bidder: each counts as a bid of somebody unknown."
+        notes.append(Note(MISSING, why))
+    named = [cell or f"\0{line}" for line, cell in zip(table.lines, cells, strict=True)]
+    return (named if len(unknown) < len(cells) else None), notes
+
+
+def name_of(bidder: str) -> str:
+    """Return the name of a bidder of ``bidders_of``; "" if nobody knows it."""
+    return "" if bidder.startswith("\0") else bidder
+
+
+def auctions_of(table: TextTable, roles: Roles) -> tuple[list[str], list[Note]]:
+    """Return the sale of each row.
+
+    Raises:
+        CannotRunError: A row has none; the message names its line.
+    """
+    cells = table.column(roles.auction)
+    for line, cell in zip(table.lines, cells, strict=True):
+        if not cell:
+            raise CannotRunError(
+                f"bids: line {line} has no sale in column {roles.auction}; if it is a total, "
+                "delete it, or else name its sale"
+            )
+    return cells, list(_odd_names("sale", cells))
+
+
+def _odd_names(what: str, cells: Sequence[str]) -> Iterator[Note]:
+    """Yield notes on names that look like others, and on names that may mean none."""
+    alike = defaultdict(set)
+    for cell in set(filter(None, cells)):
+        alike[_plain(cell)].add(cell)
+    pairs = sorted(" and ".join(sorted(names)) for names in alike.values() if len(names) > 1)
+    if pairs:
+        shown = "; ".join(pairs[:_LISTED]) + (" …" if len(pairs) > _LISTED else "")
+        yield Note(DOUBT, f"{what} names that look alike count as different ones: {shown}.")
+    for word in _NO_NAMES:
+        count = cells.count(word)
+        if count:
+            yield Note(DOUBT, f"{what} {word}, in {count:,} rows, counts as a name.")
+
+
+def _plain(name: str) -> Decimal | str:
+    """Return a name by which those that look alike are the same."""
+    words = " ".join(name.casefold().split())
+    try:
+        return Decimal(words) if words.isascii() and "_" not in words else words
+    except InvalidOperation:
+        return words
+
+
+def last_bids(
+    table: TextTable, auctions: Sequence[str], bidders: Sequence[str] | None,
+    bids: Sequence[float], kind: str,
+) -> tuple[list[bool], list[Note]]:  # fmt: skip
+    """Return which rows count: in ascending sales the highest bid of each bidder.
+
+    Args:
+        table: The table, for its lines.
+        auctions: Sale of each row.
+        bidders: Bidder of each row, or None.
+        bids: Bid of each row.
+        kind: Format of the sales.
+
+    Raises:
+        CannotRunError: Somebody bids twice in a sealed sale; the message names both lines.
+    """
+    if bidders is None:
+        return [True] * len(bids), []
+    best: dict[tuple[str, str], int] = {}
+    for row, key in enumerate(zip(auctions, bidders, strict=True)):
+        other = best.setdefault(key, row)
+        if other != row and kind != ASCENDING:
+            raise CannotRunError(_twice(table, key, other, row))
+        if bids[row] > bids[other]:
+            best[key] = row
+    counts = set(best.values())
+    lost = len(bids) - len(counts)
+    why = f"{lost:,} rows are earlier bids of the same bidder; the highest one counts."
+    return [row in counts for row in range(len(bids))], [Note(MERGED, why)] if lost else []
+
+
+def _twice(table: TextTable, key: tuple[str, str], other: int, row: int) -> str:
+    where = f"bids: line {table.lines[row]}: bidder {key[1]} bids twice in auction {key[0]}"
+    first = f"first in line {table.lines[other]}"
+    if table.rows[row] == table.rows[other]:
+        return f"{where} ({first}, with the same cells); delete one, if the log has rows twice"
+    if key[1] in _NO_NAMES:
+        return f"{where} ({first}); if {key[1]} means that nobody knows who, leave the cell empty"
+    return (
+        f"{where} ({first}); a sealed sale takes one bid, so keep the one that counted, or choose "
+        "ascending sales (bid_log.format=ascending)"
+    )
+
+
+def refuse_copies(sales: Sequence[Sequence[float]]) -> list[Note]:
+    """Refuse a log that stands in the file twice; return doubts about single sales.
+
+    Args:
+        sales: Bids of each sale, rising.
+
+    Raises:
+        CannotRunError: In many sales each bid stands there twice, or each sale does.
+    """
+    copied = sum(_is_copied(bids) for bids in sales)
+    if copied >= _FEWEST and copied >= _COPIED * len(sales):
+        raise CannotRunError(
+            f"bids: in {copied} of {len(sales)} sales each bid stands there twice or more, as in a "
+            "log that was appended to itself; delete the copies"
+        )
+    counts = Counter(tuple(bids) for bids in sales)
+    if sales and reduce(math.gcd, counts.values()) > 1 and len(counts) >= _DIFFERENT:
+        raise CannotRunError(
+            "bids: the bids of each sale stand there again under another name of a sale; delete "
+            "the copies"
+        )
+    if copied:
+        why = f"In {copied} sales each bid stands there twice; if those are copies, delete them."
+        return [Note(DOUBT, why)]
+    return []
+
+
+def _is_copied(bids: Sequence[float]) -> bool:
+    counts = Counter(bids)
+    return len(counts) > 1 and reduce(math.gcd, counts.values()) > 1
+
+
+def refuse_sums(sales: Sequence[Sequence[float]]) -> None:
+    """Refuse a log in which each sale has a row with the sum of its bids.
+
+    Args:
+        sales: Bids of each sale, rising.
+
+    Raises:
+        CannotRunError: The highest bid is the sum of the others in most sales of three or more.
+    """
+    several = [bids for bids in sales if len(bids) >= 3]
+    summed = sum(math.isclose(bids[-1], sum(bids[:-1]), rel_tol=1e-6) for bids in several)
+    if len(set(map(tuple, several))) >= _DIFFERENT and summed > _SUMMED * len(several):
+        raise CannotRunError(
+            f"bids: in {summed} of {len(several)} sales of three rows or more the highest bid is "
+            "the sum of the others, as in rows of totals; delete those rows"
+        )
+
+
+def _rows(lines: Sequence[int]) -> str:
+    """Return how many rows, and the lines of the first."""
+    shown = ", ".join(map(str, lines[:_LISTED])) + (" …" if len(lines) > _LISTED else "")
+    many = len(lines) != 1
+    return f"{len(lines):,} row{'s' * many} (line{'s' * many} {shown})"

@@ -1,0 +1,404 @@
+"""The estimate of a log: values by number of bidders and together, and its bootstrap samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from tqdm import tqdm
+
+from daedalus.lab.bids.deconvolution import Deconvolution
+from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, without_errors
+from daedalus.lab.bids.likelihood import SealedBids
+from daedalus.lab.bids.log import BidLog
+from daedalus.lab.bids.potential import Potential, excludes, potential_of
+from daedalus.lab.bids.rounding import COARSE, half_steps, spread
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
+from daedalus.lab.bids.value_quantiles import (
+    LEVELS,
+    ascending_bounds,
+    bandwidth,
+    first_price_values,
+    pooled,
+    quantiles_of,
+    values_by_size,
+)
+
+Numbers = NDArray[np.float64]
+
+RESERVE, LEVEL, MONEY = "reserve", "level", "money"
+"""What reserves are multiples of."""
+
+_CLASSES = 100
+"""Number of classes of sales, by their base."""
+_SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
+_PARTS = 49
+_ENDS = stats.norm.pdf(stats.norm.ppf(np.linspace(0.0, 1.0, _PARTS + 1)))
+_NORMAL = _PARTS * -np.diff(_ENDS)  # mean of each of equally likely parts of a normal number
+_UNEVEN = 0.05  # deviation of log reserves over levels from which they exclude different shares
+_PER_DEVIATION = 1.349  # quartiles of a normal distribution
+_NONE = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a log says of its bidders. Values count in the level of their sale that bidders knew.
+
+    A reserve is set as a multiple of a base: of the reserve in force if the log has reserves, of
+    the level that covariates lead to expect if it has covariates alone, and else of the typical
+    bid. Sales with similar bases form a class.
+
+    Attributes:
+        values: Quantiles of values at ``LEVELS``, rising, shape (K,).
+        low: Quantiles that are at most those of values; ``values`` if the format tells them.
+        high: Quantiles that are at least those of values; ``values`` if the format tells them.
+        by_size: Quantiles by number of bidders; empty for ascending sales, and if a reserve kept
+            bidders away.
+        bids: Quantiles of bids by number of bidders, without what bids of a sale have in common.
+        shares: Share of the sales by number of bidders.
+        bases: Base of each class of equally many sales, in levels, shape (C,).
+        worth: Mean level of the sales of each class, in the money of the log, shape (C,).
+        levels: Levels of the sales of the log.
+        common: Levels that sales have beyond what covariates lead to expect, equally likely, shape
+            (Y,); 1 alone if there are none.
+        potential: Who could have come, if the reserve kept bidders away.
+    """
+
+    values: Numbers
+    low: Numbers
+    high: Numbers
+    by_size: dict[int, Numbers]
+    bids: dict[int, Numbers]
+    shares: dict[int, float]
+    bases: Numbers
+    worth: Numbers
+    levels: Levels
+    common: Numbers
+    potential: Potential | None
+
+    @property
+    def typical_bidders(self) -> int:
+        """Return the mean number of bidders of a sale, rounded."""
+        return round(sum(size * share for size, share in self.shares.items()))
+
+    def of_bidders(self, quantiles: Numbers) -> Numbers:
+        """Return quantiles of the values of bidders whom the reserve did not keep away."""
+        if self.potential is None:
+            return quantiles
+        excluded = self.potential.excluded
+        return np.interp(excluded + (1.0 - excluded) * LEVELS, LEVELS, quantiles)
+
+    @property
+    def all_bids(self) -> Numbers:
+        """Return quantiles of the bids of all sales, without what bids of a sale share."""
+        weights = [np.full(len(LEVELS), self.shares[size] * size) for size in self.bids]
+        return quantiles_of(np.concatenate(list(self.bids.values())), np.concatenate(weights))
+
+    @property
+    def money(self) -> float:
+        """Return the mean level of a sale, in the money of the log."""
+        return float(self.worth.mean())
+
+    def with_values(self, values: Numbers, **others: Any) -> Estimate:
+        """Return the same with other values, and with other fields."""
+        return replace(self, values=values, low=values, high=values, **others)
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """Estimates values from a log, or from a bootstrap sample of its sales.
+
+    Attributes:
+        log: The log, without its errors.
+        settings: How values are estimated.
+        regression: The regression of its bids.
+    """
+
+    log: BidLog
+    settings: BidLogSettings
+    regression: Regression
+
+    @classmethod
+    def of(cls, log: BidLog, settings: BidLogSettings) -> Estimator:
+        """Return the estimator of a log."""
+        clean = without_errors(log, settings.outliers)
+        return cls(clean, settings, Regression.of(clean))
+
+    @property
+    def base(self) -> str:
+        """Return what reserves are multiples of: ``RESERVE``, ``LEVEL`` or ``MONEY``."""
+        if self.log.reserves is not None and (self.log.reserves > 0).all():
+            return RESERVE
+        return LEVEL if self.log.covariates.shape[1] else MONEY
+
+    @property
+    def unit(self) -> float:
+        """Return what a multiple of 1 is called in reports: 1, or the typical bid in money."""
+        return float(np.exp(np.log(self.log.bids).mean())) if self.base == MONEY else 1.0
+
+    @cached_property
+    def potential(self) -> Potential | None:
+        """Return who could have come, if the reserve kept bidders away.
+
+        It must be the same multiple of all levels, so that it excludes the same share of values.
+        """
+        given = self.settings.potential_bidders
+        found = self.log.potential(given)
+        return found if given is not None or not self.is_uneven else None
+
+    @cached_property
+    def is_uneven(self) -> bool:
+        """Return whether reserves are different multiples of the levels of their sales."""
+        reserves = self.log.reserves
+        if reserves is None or (reserves == 0).any():
+            return False
+        levels = self.regression.fit(np.ones(len(reserves)), False)
+        return float(np.log(reserves / levels.observable).std()) > _UNEVEN
+
+    @cached_property
+    def half_steps(self) -> Numbers:
+        """Return half the step of each bid in its money, shape (L,); 0 if it is too fine to matter.
+
+        Ascending bids are left as they are: their bounds hold for rounded bids, but for a step.
+        """
+        log = self.log
+        half = half_steps(log.bids)
+        levels = self.regression.fit(np.ones(len(log.sales)), False)
+        low, high = np.quantile(np.log(log.bids / levels.observable[log.sale]), [0.25, 0.75])
+        coarse = np.median(2.0 * half / log.bids) * _PER_DEVIATION >= COARSE * (high - low)
+        return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
+
+    @property
+    def lacks_rivals(self) -> bool:
+        """Return whether the reserve kept bidders away and the log does not tell how many."""
+        log = self.log
+        return (
+            self.settings.format == FIRST_PRICE
+            and self.base == RESERVE
+            and self.potential is None
+            and log.reserves is not None
+            and excludes(log.bids, log.reserves[log.sale])
+        )
+
+    @cached_property
+    def parts(self) -> Deconvolution | None:
+        """Return private values apart from what bids of a sale have in common, if they have.
+
+        In a log that is like independent bids there is nothing to separate. An ascending format
+        makes bids alike by itself. With a reserve that binds nothing is separated, and a check
+        fails if there was something.
+        """
+        settings = self.settings
+        sealed = settings.format != ASCENDING
+        if not (sealed and settings.removes_common_part) or self.potential:
+            return None
+        levels = self.regression.fit(np.ones(len(self.log.sales)), False)
+        return self._separated(0) if levels.chance < _SURE else None
+
+    def estimate(self, weights: Numbers | None = None, more_rivals: int = 0) -> Estimate:
+        """Estimate values.
+
+        Args:
+            weights: How often each sale counts, shape (A,); None is once each.
+            more_rivals: How many rivals more than came the bidders of a first-price sale expected,
+                or fewer, but at least one.
+        """
+        log, settings = self.log, self.settings
+        counts = np.ones(len(log.sales)) if weights is None else weights
+        shrunk = settings.removes_common_part and settings.format == ASCENDING
+        levels = self.regression.fit(counts, shrunk)
+        sales = np.bincount(log.bidders, counts)
+        shares = {int(n): float(sales[n] / sales.sum()) for n in np.flatnonzero(sales)}
+        found = Estimate(
+            _NONE, _NONE, _NONE, {}, {}, shares, _NONE, _NONE, levels, np.ones(1), None
+        )
+        if settings.format == ASCENDING:
+            found = self._ascending(found, counts)
+        elif self.potential:
+            found = self._excluded(found, counts, more_rivals)
+        elif self.parts:
+            found = self._apart(found, self.parts, weights, more_rivals)
+        else:
+            found = self._independent(found, counts, more_rivals)
+        bases, worth = self._classes(found, counts)
+        return replace(found, bases=bases, worth=worth)
+
+    def _relative(self, levels: Levels) -> Numbers:
+        """Return the bids in levels; rounded ones are spread over their steps."""
+        bids, half = self.log.bids, self.half_steps
+        return (spread(bids, half) if half.any() else bids) / levels.total[self.log.sale]
+
+    def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
+        log = self.log
+        relative, sizes = self._relative(found.levels), log.bidders[log.sale]
+        low, high = ascending_bounds(
+            relative, log.sale, log.bidders, weights, self.settings.increment
+        )
+        bids = {
+            size: quantiles_of(relative[sizes == size], weights[log.sale[sizes == size]])
+            for size in found.shares
+        }
+        return replace(found, values=(low + high) / 2.0, low=low, high=high, bids=bids)
+
+    def _independent(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
+        """Return values of bids that have nothing in common, by number of bidders and together.
+
+        Together they are weighted by the inverse of their variance: where many bid, bids are near
+        to values.
+        """
+        log, settings, drawn = self.log, self.settings, weights[self.log.sale] > 0
+        relative, counts = self._relative(found.levels)[drawn], weights[log.sale[drawn]]
+        sizes = log.bidders[log.sale[drawn]]
+        by_size = values_by_size(relative, counts, sizes, settings.format, settings.bandwidth, more)
+        bids = {
+            size: quantiles_of(relative[sizes == size], counts[sizes == size]) for size in by_size
+        }
+        many = np.bincount(sizes, counts)
+        first = settings.format == FIRST_PRICE
+        values = pooled(by_size, {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size})
+        return found.with_values(values, by_size=by_size, bids=bids)
+
+    def _excluded(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
+        """Return values if the reserve kept bidders away, also of those."""
+        log, settings, counts = self.log, self.settings, weights[self.log.sale]
+        reserves = log.reserves
+        assert self.potential is not None
+        assert reserves is not None
+        potential = potential_of(log.bidders, weights, self.potential.bidders)
+        relative = self._relative(found.levels)
+        if settings.format == FIRST_PRICE:
+            smoothing = bandwidth(float(len(relative)), settings.bandwidth)
+            rivals = max(potential.bidders + more, 2)
+            came = first_price_values(relative, counts, rivals, smoothing, potential.excluded)
+        else:
+            came = quantiles_of(relative, counts)
+        reserve = float(np.average(reserves / found.levels.observable, weights=weights))
+        return found.with_values(
+            potential.all_values(came, reserve),
+            bids={potential.bidders: quantiles_of(relative, counts)},
+            shares={potential.bidders: 1.0},
+            potential=potential,
+        )
+
+    def _apart(
+        self, found: Estimate, parts: Deconvolution, weights: Numbers | None, more: int
+    ) -> Estimate:
+        """Return private values, apart from what bids of a sale have in common."""
+        parts = self._separated(more) if more else parts
+        counts = np.ones(len(self.log.sales)) if weights is None else weights
+        usual = np.exp(np.average(parts.sieve.bids.logs, weights=counts[self._by_sale[1]]))
+        sizes = [] if more else found.shares  # worlds of the sensitivity take all together
+        by_size = {n: parts.by_size[n] for n in sizes}
+        if weights is not None:
+            of_sales = self.log.bidders
+            by_size = {n: each.resampled(weights[of_sales == n]) for n, each in by_size.items()}
+            parts = parts.resampled(weights)
+        return found.with_values(
+            parts.values / usual,
+            by_size={n: each.values / usual for n, each in by_size.items()},
+            bids={n: by_size.get(n, parts).bids_of(n) / usual for n in found.shares},
+            common=np.exp(parts.deviation * _NORMAL),
+        )
+
+    @cached_property
+    def _by_sale(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the order of bids sale by sale, and the sale of each bid in it."""
+        order = np.argsort(self.log.sale, kind="stable")
+        return order, self.log.sale[order]
+
+    def _separated(self, more: int) -> Deconvolution:
+        log, (order, sale) = self.log, self._by_sale
+        levels = self.regression.fit(np.ones(len(log.sales)), False)
+        part = np.log(levels.observable) - levels.slopes[CONSTANT]
+        half = self.half_steps[order]
+        low, high = np.log(log.bids[order] - half), np.log(log.bids[order] + half)
+        bids = SealedBids((low + high) / 2.0 - part[sale], (high - low) / 2.0, log.bidders)
+        first = self.settings.format == FIRST_PRICE
+        return Deconvolution.of(bids, first, more, self.settings.bandwidth)
+
+    def bootstrap(self, rng: np.random.Generator) -> Iterator[Estimate]:
+        """Yield the estimates of samples of sales, each drawn with repetition."""
+        count = len(self.log.sales)
+        for _ in tqdm(range(self.settings.resamples), "bootstrap", leave=False, disable=None):
+            drawn = rng.integers(count, size=count)
+            yield self.estimate(np.bincount(drawn, minlength=count).astype(np.float64))
+
+    def _classes(self, found: Estimate, weights: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the base of each class of sales in levels, and its mean level in money."""
+        levels = found.levels
+        bases = (
+            levels.observable if self.base == LEVEL else np.full(len(levels.observable), self.unit)
+        )
+        if self.base == RESERVE:
+            assert self.log.reserves is not None
+            bases = self.log.reserves
+        known = np.multiply.outer(levels.total, found.common)
+        relative, known = (bases[:, None] / known).ravel(), known.ravel()
+        order = np.argsort(relative)
+        counts = np.repeat(weights, len(found.common))[order]
+        ends = np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum()
+        edges = np.linspace(0.0, 1.0, _CLASSES + 1)
+
+        def means(numbers: Numbers) -> Numbers:
+            """Return the mean of each class; a sale may be a part of two."""
+            sums = np.concatenate([[0.0], np.cumsum(counts * numbers[order])]) / counts.sum()
+            return np.asarray(np.diff(np.interp(edges, ends, sums)) * _CLASSES)
+
+        return means(relative), means(known)
+
+
+def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
+    """Return the revenue of a sale at each reserve of a table of quantiles, shape (K,).
+
+    It is that of a second-price sale, and in equilibrium of a first-price sale too (Myerson 1981):
+    the reserve if one bidder reaches it, and the second value if two do.
+
+    Args:
+        values: Quantiles of values at ``LEVELS``, which are the reserves too.
+        shares: Share of the sales by number of bidders.
+    """
+    total = np.zeros(len(values))
+    for size, share in shares.items():
+        second = size * LEVELS ** (size - 1) - (size - 1) * LEVELS**size
+        parts = np.diff(second) * (values[1:] + values[:-1]) / 2.0
+        above = np.concatenate([np.cumsum(parts[::-1])[::-1], [0.0]])
+        alone = size * (1.0 - LEVELS) * LEVELS ** (size - 1)
+        total += share * (above + values * alone)
+    return total
+
+
+def money_at(estimate: Estimate, multiples: Numbers) -> Numbers:
+    """Return the mean revenue of a sale in the money of the log, by ``revenue_curve``.
+
+    Args:
+        estimate: Values, numbers of bidders and classes of sales.
+        multiples: Reserves of M policies, as multiples of the base, shape (M,).
+    """
+    curve = revenue_curve(estimate.values, estimate.shares)
+    return over_classes(estimate.bases, estimate.worth, multiples, estimate.values, curve)
+
+
+def over_classes(
+    bases: Numbers, worth: Numbers, multiples: Numbers, reserves: Numbers, curve: Numbers
+) -> Numbers:
+    """Return what a sale earns on average over the classes, shape (M,).
+
+    Args:
+        bases: Base of each class, in levels, shape (C,).
+        worth: What a sale of each class is worth, compared with one of level 1, shape (C,).
+        multiples: Reserves of M policies, as multiples of the base, shape (M,).
+        reserves: Reserves in levels, rising, shape (R,).
+        curve: What a sale of level 1 earns at each of them, shape (R,).
+    """
+    earned = np.interp(np.multiply.outer(multiples, bases), reserves, curve)
+    return np.asarray(earned @ worth / len(worth))
+
+
+def best_multiple(estimate: Estimate, multiples: Numbers) -> float:
+    """Return the multiple of highest revenue among some."""
+    return float(multiples[np.argmax(money_at(estimate, multiples))])

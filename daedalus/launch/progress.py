@@ -1,0 +1,71 @@
+"""What an unfinished run has completed, for who stops it or goes on with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daedalus.design.language_bidders.answer_file import number_of_answers
+from daedalus.design.language_bidders.settings import answers_file
+from daedalus.launch.config import Task
+from daedalus.launch.config.task_parts import Trained
+from daedalus.launch.config.tasks import LlmBidders, Ppo
+from daedalus.runs.folder import RunFolder
+
+TRAINING = {"sft": "SFT", "grpo": "GRPO"}
+"""Phases of training, by the names of their checkpoints and settings."""
+
+
+def progress(config: Task, out: Path) -> str:
+    """Return what the run has completed and will not do again; nothing if it keeps nothing."""
+    run = RunFolder(out)
+    trials = len(list((Path(config.tuning.study or out) / "trials").glob("*/finished")))
+    parts: dict[str, object] = {
+        "portfolio searched": run.portfolio.exists(),
+        "training data of the teacher gathered": run.distillation_data.exists(),
+        f"{trials} of {config.tuning.trials} trials finished": trials,
+    }
+    if isinstance(config, Ppo):
+        parts |= _ppo(config, run)
+    elif isinstance(config, LlmBidders):
+        parts |= _answers(config, run)
+    elif isinstance(config, Trained):
+        parts |= _training(config, run)
+    return ", ".join(part for part, complete in parts.items() if complete)
+
+
+def _answers(config: LlmBidders, run: RunFolder) -> dict[str, object]:
+    """Return the number of answers of bidders that are on disk, and how to say so."""
+    kept = number_of_answers(answers_file(config.bidder, run.path))
+    return {f"{kept} answers of bidders kept": kept}
+
+
+def _training(config: Trained, run: RunFolder) -> dict[str, object]:
+    """Return the completed steps of each phase of training, and how to say so."""
+    if not (run.path / "checkpoints").exists() and not run.sft_model.exists():
+        return {}
+    from daedalus.training.checkpoints import completed_steps  # torch is slow to import
+
+    ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
+    parts: dict[str, object] = {}
+    for phase in ends:
+        name = TRAINING[phase]
+        total = getattr(config.training, phase).steps
+        steps = completed_steps(run.checkpoints(phase))
+        finished = ends[phase].exists()
+        parts[f"{name} finished" if finished else f"{name} {steps} of {total} steps"] = (
+            finished or steps
+        )
+    return parts
+
+
+def _ppo(config: Ppo, run: RunFolder) -> dict[str, object]:
+    """Return the decisions that PPO has learnt from, and how to say so."""
+    if run.policy.exists():
+        return {"PPO finished": True}
+    if not run.ppo_checkpoint.exists():
+        return {}
+    from daedalus.training.algorithms.ppo.trainer import rollouts_of  # torch is slow to import
+
+    settings = config.ppo
+    learnt = rollouts_of(run.ppo_checkpoint) * settings.rollout_steps * settings.markets
+    return {f"PPO {learnt} of {settings.decisions} decisions": True}

@@ -1,0 +1,71 @@
+"""A report on a log of bids as one web page, for visitors of the service."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.runs.files import write_table
+from daedalus.service.sessions.bid_reports import MadeReport
+
+if TYPE_CHECKING:
+    from daedalus.lab.bids.analysis import Plan
+
+NEEDS = ("pandas", "scipy", "matplotlib", "seaborn", "markdown_it")
+_LONGEST = 60  # characters of a name, which becomes that of a file
+_FURTHER = (
+    "`reserves.csv`, beside this report, has the reserve of each sale, in the money of the log. "
+    "`python run.py +experiment=from_bids bids=FILE` also writes these bidders as a population of "
+    "the market. What begins with `bid_log.` above is a setting of that command.\n"
+)
+
+
+def can_report() -> bool:
+    """Return whether everything that a report needs is installed."""
+    return all(find_spec(name) for name in NEEDS)
+
+
+def report_on_bids(
+    plan: Plan, name: str, csv: str, settings: BidLogSettings, folder: str
+) -> MadeReport:
+    """Return the report on a log, as an HTML page and reserves.
+
+    Args:
+        plan: How a mechanism is designed and judged.
+        name: What the report calls the log.
+        csv: The log.
+        settings: How it is to be read.
+        folder: An empty folder for files, which the caller removes.
+
+    Raises:
+        CannotRunError: The log cannot be used; the message says what is expected.
+    """
+    from daedalus.evaluation.figures import save  # pandas and matplotlib are slow to import
+    from daedalus.lab.bids.analysis import analyse
+    from daedalus.lab.bids.estimator import Estimator
+    from daedalus.lab.bids.figures import figures_of
+    from daedalus.lab.bids.findings import reserves_table
+    from daedalus.lab.bids.log import load_bids
+    from daedalus.lab.bids.report import markdown, page
+
+    out = Path(folder)
+    log = out / f"{file_stem(name)}.csv"
+    log.write_text(csv, encoding="utf-8", newline="")
+    analysis = analyse(Estimator.of(load_bids(str(log), settings), settings), plan)
+    drawn = figures_of(analysis)
+    for each, figure in drawn.items():
+        save(figure, out / "figures" / f"{each}.png")
+    paths = {each: f"figures/{each}.png" for each in drawn}
+    text = markdown(analysis.findings, paths, _FURTHER)
+    write_table(reserves_table(analysis.findings), out / "reserves.csv")
+    reserves = (out / "reserves.csv").read_text(encoding="utf-8")
+    return MadeReport(page(text, f"What to set: {log.stem}", out), reserves)
+
+
+def file_stem(name: str) -> str:
+    """Return a visitor's name of a log as one that any file may have: words, short, or ``bids``."""
+    words = re.sub(r"[^\w-]+", " ", name)[:_LONGEST].strip()
+    return words or "bids"

@@ -1,0 +1,111 @@
+"""Values are recovered from bids, at the speed that theory tells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from daedalus.lab.bids.value_quantiles import (
+    LEVELS,
+    ascending_bounds,
+    bandwidth,
+    first_price_values,
+    pooled,
+    quantiles_of,
+    values_by_size,
+)
+from tests.lab.bids.simulated import Quantile, first_price_bids, uniform
+
+
+def beta(levels: np.ndarray) -> np.ndarray:
+    return np.asarray(stats.beta.ppf(levels, 2, 5))
+
+
+def lognormal(levels: np.ndarray) -> np.ndarray:
+    return np.asarray(np.exp(0.5 * stats.norm.ppf(levels)))
+
+
+def distance(quantile: Quantile, bidders: int, sales: int, seed: int) -> float:
+    """Return the Kolmogorov-Smirnov distance of an estimate from the truth."""
+    rng = np.random.default_rng(seed)
+    bids = first_price_bids(quantile, bidders, sales, rng).ravel()
+    found = first_price_values(bids, np.ones(len(bids)), bidders, bandwidth(len(bids)))
+    grid = np.linspace(0.0, 1.0, 20_001).clip(1e-9, 1 - 1e-6)
+    return float(abs(np.interp(found, quantile(grid), grid) - LEVELS).max())
+
+
+@pytest.mark.parametrize("quantile", [uniform, beta, lognormal])
+@pytest.mark.parametrize("bidders", [2, 4])
+def test_the_distance_falls_as_theory_says(quantile: Quantile, bidders: int) -> None:
+    """Theory has the power -2/5 of the number of bids, apart from a logarithm."""
+    few, many = (
+        np.mean([distance(quantile, bidders, sales, seed) for seed in range(8)])
+        for sales in (100, 6400)
+    )
+    power = np.log(many / few) / np.log(64)
+    assert -0.55 < power < -0.25
+    assert many < 0.035
+
+
+def test_weights_count_bids() -> None:
+    rng = np.random.default_rng(1)
+    bids = first_price_bids(uniform, 3, 50, rng).ravel()
+    weights = rng.integers(0, 3, size=len(bids)).astype(float)
+    repeated = np.repeat(bids, weights.astype(int))
+    one = first_price_values(bids[weights > 0], weights[weights > 0], 3, 0.3)
+    other = first_price_values(repeated, np.ones(len(repeated)), 3, 0.3)
+    assert np.allclose(one, other, atol=0.02)
+
+
+def test_second_price_bids_are_values() -> None:
+    values = np.random.default_rng(2).random(4000)
+    found = values_by_size(values, np.ones(4000), np.full(4000, 2), "second_price", 1.0)
+    assert abs(found[2] - LEVELS).max() < 0.03
+    assert np.array_equal(found[2], quantiles_of(values, np.ones(4000)))
+
+
+@pytest.mark.parametrize("kind", ["ascending", "third_price", ""])
+def test_bids_of_another_format_are_not_taken_for_values(kind: str) -> None:
+    with pytest.raises(ValueError, match=f"format: '{kind}'; choose first_price or second_price"):
+        values_by_size(np.ones(4), np.ones(4), np.full(4, 2), kind, 1.0)
+
+
+def test_more_rivals_make_lower_values() -> None:
+    bids = first_price_bids(uniform, 3, 300, np.random.default_rng(3)).ravel()
+    sizes, ones = np.full(len(bids), 3), np.ones(len(bids))
+    plain, more, fewer = (
+        values_by_size(bids, ones, sizes, "first_price", 1.0, change)[3].mean()
+        for change in (0, 1, -1)
+    )
+    assert more < plain < fewer
+
+
+def test_pooled_tables_are_weighted() -> None:
+    tables = {2: np.zeros(3), 3: np.ones(3)}
+    assert np.allclose(pooled(tables, {2: 1.0, 3: 3.0}), 0.75)
+
+
+def ascending(sales: int, stop: float, increment: float) -> tuple[np.ndarray, ...]:
+    """Return last bids of sales with three bidders: the price rises until one is left."""
+    rng = np.random.default_rng(4)
+    values = np.sort(rng.random((sales, 3)), axis=1)
+    bids = values * (stop + (1 - stop) * rng.random((sales, 3)))
+    bids[:, 1] = np.maximum(bids[:, 1], bids[:, 0])
+    bids[:, 2] = values[:, 1] / (1 + increment)  # the winner just beats the second value
+    return bids.ravel(), np.repeat(np.arange(sales), 3), np.full(sales, 3), np.ones(sales)
+
+
+@pytest.mark.parametrize("increment", [0.0, 0.05])
+def test_ascending_bids_bound_values(increment: float) -> None:
+    low, high = ascending_bounds(*ascending(4000, 0.7, increment), increment)
+    assert (low <= high + 1e-9).all()
+    inside = slice(5, -5)
+    assert (low[inside] <= LEVELS[inside] + 0.03).all()
+    assert (high[inside] >= LEVELS[inside] - 0.03).all()
+
+
+def test_bounds_meet_where_bidders_stay_to_the_end() -> None:
+    """Haile & Tamer (2003): if every bidder bids up to its value, the bounds are the truth."""
+    low, high = ascending_bounds(*ascending(6000, 1.0, 0.0), 0.0)
+    assert abs(high - low)[5:-5].max() < 0.05 and abs(low - LEVELS)[5:-5].max() < 0.05

@@ -1,0 +1,103 @@
+"""What an experiment builds follows the reward, the seed and the folder of its run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.design.designers.build import build_all, instead
+from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.designers.search import SearchSettings
+from daedalus.design.env import DesignEnv
+from daedalus.design.search.portfolio import make_portfolio
+from daedalus.launch.config import compose_config
+from daedalus.launch.from_config import make_context, make_env, own_context, require_portfolio
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.runs.folder import RunFolder
+from daedalus.training.run_portfolio import find_portfolio
+from tests.design.search.markets import PUBLISHED
+
+SMALL = ["task=grpo", "population=stage3", "seed=2"]
+SMALL += ["market.episode_length=2"]
+PORTFOLIO = ["training.portfolio.populations=1", "training.portfolio.episodes=2"]
+
+
+def rows(mechanisms: Mechanisms) -> list[Mechanism]:
+    return [mechanisms[row] for row in range(len(mechanisms))]
+
+
+@pytest.mark.slow
+def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, searches = {}, []
+
+    def noted(env: DesignEnv, *how: object) -> Mechanisms:
+        searches.append((env.reward, make_portfolio(env, *how), how))  # type: ignore[arg-type]
+        return searches[-1][1]
+
+    monkeypatch.setattr("daedalus.training.run_portfolio.make_portfolio", noted)
+    for reward in ("composite", "published"):
+        config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
+        env, run = make_env(config), RunFolder(tmp_path / reward)
+        found[reward] = require_portfolio(config, env, run)
+        asked, searched, how = searches.pop()
+        assert (asked, how) == (config.reward, (1, 2, 2, None))
+        assert rows(found[reward]) == rows(searched)
+        run.portfolio.write_text("".join(run.portfolio.read_text().splitlines(True)[:2]))
+        assert rows(require_portfolio(config, env, run)) == rows(found[reward])[:1]
+        assert not searches
+    assert rows(found["composite"]) != rows(found["published"])
+
+
+def test_the_portfolio_of_another_run_replaces_the_search(tmp_path: Path) -> None:
+    other, run = tmp_path / "other.csv", RunFolder(tmp_path)
+    mechanism = Mechanism(reserve_price=0.25)
+    pd.DataFrame([mechanism.to_dict()]).to_csv(other, index=False)
+    config = compose_config(*SMALL, *PORTFOLIO, f"training.portfolio.file={other}")
+    assert rows(require_portfolio(config, make_env(config), run)) == [mechanism]
+    assert run.portfolio.read_bytes() == other.read_bytes()
+
+
+def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
+    config = compose_config(*SMALL, "training.portfolio.populations=0")
+    env, run = make_env(config), RunFolder(tmp_path)
+    portfolio = config.training.portfolio
+    assert find_portfolio(portfolio, env, run, config.seed) is None
+    with pytest.raises(
+        ValueError, match=r"training\.portfolio\.populations: 0; grpo needs a portfolio"
+    ):
+        require_portfolio(config, env, run)
+    assert not run.portfolio.exists()
+
+
+def test_designers_are_built_for_the_runs_reward() -> None:
+    config = compose_config(*SMALL, "reward=published")
+    env = make_env(config)
+    context = make_context(config, env)
+    assert (context.env.reward, context.seed, context.portfolio) == (PUBLISHED, 2, None)
+    search = SearchSettings(candidates=8, episodes=1, sweeps=0)
+    settings = {"fixed": FixedSettings(Mechanism(reserve_price=0.3)), "found": search}
+    built = build_all(settings, context)
+    assert list(built) == ["fixed", "found"]
+    assert built["fixed"].mechanism.reserve_price == 0.3
+    assert built["found"].mechanism == search.build(context).mechanism
+
+
+def test_a_designer_that_was_trained_for_something_else_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shipped = compose_config("task=compare", "designer=pretrained").designer
+    for changes, told in (
+        (["population=stage4"], ""),
+        (["population=stage3"], ", and not with those of stage3"),
+        (["population=stage4", "reward=welfare"], ", and not for welfare"),
+    ):
+        config = compose_config("task=compare", *changes)
+        caplog.clear()
+        build_all({"trained": shipped}, own_context(config, make_env(config)))
+        assert caplog.text.rstrip().endswith(told) and bool(caplog.text) == bool(told)
+    several = make_context(config, make_env(compose_config("task=compare")))  # not this population
+    assert instead(shipped, several) == ""

@@ -1,0 +1,92 @@
+"""mypy refuses a wrong word of an enumerated field, and takes every word that the market takes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from daedalus.lab.bids.settings import FORMATS
+from daedalus.market.interface import MARKETS
+from daedalus.market.mechanism import CHOICES
+from daedalus.market.population import LEARNERS, STRATEGIES
+from daedalus.market.seat_plan import BIDDER_KINDS
+from daedalus.market.value_distribution import FAMILIES
+from daedalus.runs.tracking import WANDB_MODES
+from daedalus.training.algorithms.grpo.settings import (
+    LEVELS,
+    ODDS_LOSSES,
+    REWARD_SCALES,
+    SCHEDULES,
+    TRL_LOSSES,
+)
+from daedalus.training.settings import BACKENDS, DTYPES, MERGES
+
+ROOT = Path(__file__).parents[2]
+
+HEADER = """
+import numpy as np
+import daedalus
+from daedalus.market.auction import clear_sales
+from daedalus.market.interface import MarketSettings
+from daedalus.market.population import BidderType
+from daedalus.market.seat_plan import BidderGroup
+from daedalus.market.value_distribution import ValueDistribution
+from daedalus.market.views import View
+from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.runs.tracking import TrackingSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.settings import ModelSettings
+from daedalus.training.tabular_settings import TabularSettings
+
+def shares(view: View) -> bool:
+    return view.auction_type == "{format}"
+
+"""
+CALLS = {
+    "daedalus.Mechanism(auction_type={})": CHOICES["auction_type"],
+    "daedalus.Mechanism(coalition_policy={})": CHOICES["coalition_policy"],
+    "clear_sales(np.zeros((1, 2)), {})": CHOICES["auction_type"],
+    "MarketSettings(name={})": MARKETS,
+    "BidderType(menu=[{}])": STRATEGIES,
+    "BidderType(learner={})": LEARNERS,
+    "BidderGroup(kind={})": BIDDER_KINDS,
+    "ValueDistribution(family={})": tuple(FAMILIES),
+    "BidLogSettings(format={})": FORMATS,
+    "TrackingSettings(wandb={})": WANDB_MODES,
+    "ModelSettings(backend={})": BACKENDS,
+    "ModelSettings(dtype={})": DTYPES,
+    "ModelSettings(merge={})": MERGES,
+    "GrpoSettings(loss_type={})": (*TRL_LOSSES, *ODDS_LOSSES),
+    "GrpoSettings(schedule={})": SCHEDULES,
+    "GrpoSettings(scale_rewards={})": REWARD_SCALES,
+    "GrpoSettings(importance_sampling_level={})": LEVELS,
+    "TabularSettings(loss_type={})": ("grpo", *ODDS_LOSSES),
+}
+
+
+def complaints(code: str, folder: Path) -> list[int]:
+    """Return the lines of code at which mypy complains of a word."""
+    path = folder / "snippet.py"
+    path.write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--cache-dir", str(folder / "cache"), str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found = re.findall(r"snippet\.py:(\d+): error: (.*)", done.stdout)
+    assert all("Literal[" in said or "comparison" in said for _, said in found), done.stdout
+    assert done.returncode == bool(found), done.stderr
+    return [int(line) for line, _ in found]
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_words(tmp_path: Path) -> None:
+    right = [call.format(f'"{word}"') for call, words in CALLS.items() for word in words]
+    assert complaints(HEADER.format(format="vcg") + "\n".join(right), tmp_path) == []
+    wrong = [call.format('"dutch"') for call in CALLS]
+    code = HEADER.format(format="dutch") + "\n".join(wrong)
+    lines = code.splitlines()
+    expected = [number for number, line in enumerate(lines, start=1) if '"dutch"' in line]
+    assert complaints(code, tmp_path) == expected and len(expected) == len(CALLS) + 1
