@@ -17,8 +17,8 @@ from daedalus.lab.studies.briefs import Markets, by_clause, proposals, scores, s
 from daedalus.lab.studies.briefs_figures import clause_map, split_scores
 from daedalus.launch.config.tasks import Briefs
 from daedalus.runs.phases import EVALUATION, phase
-from experiments.build import bidders_named, make_context
-from experiments.tracked import tracked
+from daedalus.launch.from_config import bidders_named, make_context
+from daedalus.launch.tracked import tracked
 
 
 def main(config: Briefs, out: Path) -> None:
