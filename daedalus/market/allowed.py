@@ -12,6 +12,7 @@ from daedalus.market.mechanism import (
     RANGES,
     MechanismError,
     checked_field,
+    shown,
 )
 
 
@@ -29,6 +30,11 @@ class Between(NamedTuple):
 
 Allowed = tuple[Any, ...]
 """The values of a field that may be set, or ``Between``, which is a tuple too."""
+
+_ENDS = ("min", "max")
+_LIST = "a list of values"
+_RANGE = "{min: LOW, max: HIGH}"
+_FORMS = f"{_LIST}, or {_RANGE}"
 
 _FREE: dict[str, Allowed] = (
     dict(CHOICES)
@@ -49,6 +55,25 @@ def checked_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Allowed]:
     """
     try:
         return {name: _checked(name, each) for name, each in allowed.items()}
+    except MechanismError as error:
+        raise ValueError(f"allowed.{error}") from error
+
+
+def read_allowed(written: object) -> dict[str, Allowed]:
+    """Return restrictions that were written as JSON or YAML.
+
+    Args:
+        written: By field a list of values, or ``{"min": low, "max": high}`` of a number field. What
+            ``Goal`` keeps is read as well.
+
+    Raises:
+        ValueError: It is no such mapping, a field or a value does not exist, there is no value, or
+            a range is no range. The message names the field and says what to write.
+    """
+    if not isinstance(written, Mapping):
+        raise ValueError(f"allowed: {shown(written)}; give a mapping: of each field {_FORMS}")
+    try:
+        return checked_allowed({name: _read(name, each) for name, each in written.items()})
     except MechanismError as error:
         raise ValueError(f"allowed.{error}") from error
 
@@ -75,9 +100,30 @@ def check_value(name: str, value: object, allowed: Allowed) -> None:
         )
 
 
-def _checked(name: str, allowed: Allowed) -> Allowed:
+def _read(name: str, written: Any) -> Allowed:
+    """Return one field's restriction; its values are not checked yet."""
+    _require_field(name, written)
+    if isinstance(written, tuple | list):
+        return written if isinstance(written, Between) else tuple(written)
+    if not isinstance(written, Mapping):
+        raise MechanismError(name, written, f"give {_FORMS if name in RANGES else _LIST}")
+    if name not in RANGES:
+        raise MechanismError(name, written, f"a range is for numbers; give {_LIST}")
+    if {*written} != {*_ENDS}:
+        raise MechanismError(name, written, f"give a range as {_RANGE}")
+    low, high = (checked_field(name, written[end]) for end in _ENDS)
+    if low > high:
+        raise MechanismError(name, written, "the range ends before it begins; exchange its ends")
+    return Between(low, high)
+
+
+def _require_field(name: str, allowed: object) -> None:
     if name not in FIELDS:
         raise MechanismError(name, allowed, f"no such field; the fields are {', '.join(FIELDS)}")
+
+
+def _checked(name: str, allowed: Allowed) -> Allowed:
+    _require_field(name, allowed)
     number = name in RANGES
     if isinstance(allowed, Between):
         if not number:

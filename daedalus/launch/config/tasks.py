@@ -29,6 +29,7 @@ from daedalus.launch.config.task_parts import (
     OfPopulations,
     OfRun,
     Played,
+    Restricted,
     Rewarded,
     Study,
     StudyOfPopulations,
@@ -47,7 +48,7 @@ _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.ep
 
 
 @dataclass
-class Ask(Study):
+class Ask(Study, Restricted):
     """What a trained designer sets in a market, and what that earns."""
 
     designers = LanguageModelSettings
@@ -57,7 +58,7 @@ class Ask(Study):
 
 
 @dataclass
-class Behaviour(Study, WithTraining):
+class Behaviour(Study, WithTraining, Restricted):
     """What a designer sets in response to what it sees."""
 
     by_type = True
@@ -84,7 +85,7 @@ class BenchService(Offering):
 
 
 @dataclass
-class Certificate(Study):
+class Certificate(Study, Restricted):
     """How far a designer's mechanisms are from truthful ones."""
 
     by_type = True
@@ -94,7 +95,7 @@ class Certificate(Study):
 
 
 @dataclass
-class Compare(Study):
+class Compare(Study, Restricted):
     """How much a designer earns beside the baselines."""
 
     task: str = "compare"
@@ -141,7 +142,7 @@ class FromBids(InMarket, Rewarded, Designed, OfRun):
 
 
 @dataclass
-class Grpo(Contest, Trained):
+class Grpo(Contest, Trained, Restricted):
     """Training of a language model by SFT and GRPO, and a comparison."""
 
     shared = True
@@ -157,7 +158,7 @@ class GpuCheck(Contest, Trained):
 
 
 @dataclass
-class GrpoNumbers(Contest):
+class GrpoNumbers(Contest, Restricted):
     """Training of the tabular policy.
 
     Attributes:
@@ -189,7 +190,7 @@ class KnownOptimum(StudyOfPopulations, OfRun):
 
 
 @dataclass
-class Leaderboard(StudyOfPopulations, WithTraining, OfRun):
+class Leaderboard(StudyOfPopulations, WithTraining, OfRun, Restricted):
     """What designers earn in populations on which they did not learn."""
 
     has_shards = True
@@ -220,7 +221,7 @@ class LlmBidders(Study, OfRun, WithBidder):
 
 
 @dataclass
-class Neighbours(Study):
+class Neighbours(Study, Restricted):
     """What each change of one field would gain."""
 
     partly = ("evaluation.episodes",)
@@ -229,7 +230,7 @@ class Neighbours(Study):
 
 
 @dataclass
-class Objectives(Played, Designed, OfRun):
+class Objectives(Played, Designed, OfRun, Restricted):
     """What one model earns for each of the objectives that it was trained for."""
 
     designers = LanguageModelSettings
@@ -260,7 +261,7 @@ class PopulationsTable(Games, Designed):
 
 
 @dataclass
-class Ppo(Contest):
+class Ppo(Contest, Restricted):
     """``ppo``: training by PPO."""
 
     task: str = "ppo"
@@ -320,7 +321,7 @@ class ReplicatePublished(Contest):
 
 
 @dataclass
-class Search(Study):
+class Search(Study, Restricted):
     """The best fixed mechanism of a market."""
 
     designers = SearchSettings
@@ -350,7 +351,7 @@ class Serve(Offering, Compared, WithBidder):
 
 
 @dataclass
-class Sft(Trained):
+class Sft(Trained, Restricted):
     """Training of a language model by SFT."""
 
     partly = (
@@ -394,7 +395,7 @@ class Tour(InMarket, OfPopulations, Measured):
 
 
 @dataclass
-class Tune(Study, OfPopulations, WithModel, WithTraining):
+class Tune(Study, OfPopulations, WithModel, WithTraining, Restricted):
     """A study, with the settings that its trials may take.
 
     Attributes:
@@ -410,7 +411,7 @@ class Tune(Study, OfPopulations, WithModel, WithTraining):
 
 
 @dataclass
-class Understanding(StudyOfPopulations, OfRun):
+class Understanding(StudyOfPopulations, OfRun, Restricted):
     """What a trained designer has understood of its bidders."""
 
     if_referred = ("mechanism", "trained")
