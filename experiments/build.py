@@ -154,7 +154,7 @@ def _designer_settings(config: Designed, per_population: bool) -> dict[str, Desi
 def load_generate(
     checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
 ) -> tuple[Generate, PromptSettings]:
-    """Load a language model; ``constrained=None`` decodes as in training.
+    """Load a language model; ``constrained=None`` decodes as in training, or as a goal restricts.
 
     Returns:
         Its generate function, and the prompt that it was trained on.
@@ -167,7 +167,7 @@ def load_generate(
 
     model = load_language_model(checkpoint)
     if constrained is None:
-        constrained = was_constrained(checkpoint)
+        constrained = was_constrained(checkpoint) or None
     generate = make_generate(model, temperature, max_new_tokens, constrained)
     return generate, trained_prompt(checkpoint)
 
