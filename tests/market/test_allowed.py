@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from daedalus.market.allowed import Between, read_allowed
+from daedalus.market.allowed import Between, narrowed, read_allowed, written_allowed
 from daedalus.market.goal import Goal
 from tests.allowed import goals
 
@@ -32,18 +33,31 @@ def test_lists_and_ranges_are_read() -> None:
 @given(goal=goals)
 def test_what_a_goal_keeps_is_read_as_it_is(goal: Goal) -> None:
     assert read_allowed(goal.allowed) == goal.allowed
-    written = {
-        name: {"min": each.low, "max": each.high} if isinstance(each, Between) else list(each)
-        for name, each in goal.allowed.items()
-    }
-    assert read_allowed(written) == goal.allowed
+    written = json.loads(json.dumps(written_allowed(goal.allowed)))
+    assert Goal(allowed=read_allowed(written)).restrictions == goal.restrictions
+
+
+def test_what_is_restricted_can_be_restricted_further() -> None:
+    allowed = read_allowed({"reserve_price": {"min": 0.1, "max": 0.5}, "shill_penalty": [0, 1]})
+    further = read_allowed({"reserve_price": [0.1, 0.3], "auction_type": ["vcg"]})
+    assert narrowed(allowed, further) == allowed | further
+    for written, said in (
+        ({"reserve_price": [0.6]}, "allowed.reserve_price: 0.6 is not allowed; give a number from"),
+        ({"shill_penalty": [2]}, "allowed.shill_penalty: 2.0 is not allowed; choose one of 0.0, 1"),
+        ({"shill_penalty": {"min": 0, "max": 1}}, "is not allowed; give a list of values"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            narrowed(allowed, read_allowed(written))
 
 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        (["auction_type"], "allowed: ['auction_type']; give a mapping: of each field a list of"),
-        (None, "allowed: None; give a mapping"),
+        (
+            ["auction_type"],
+            "allowed: ['auction_type'] is not allowed; give a mapping: of each",
+        ),
+        (None, "allowed: None is not allowed; give a mapping"),
         ({"colour": ["red"]}, "allowed.colour: ['red'] is not allowed; no such field; the fields"),
         ({"auction_type": "vcg"}, "allowed.auction_type: 'vcg' is not allowed; give a list of"),
         ({"auction_type": ["dutch"]}, "allowed.auction_type: 'dutch' is not allowed; choose one"),
@@ -59,5 +73,6 @@ def test_what_a_goal_keeps_is_read_as_it_is(goal: Goal) -> None:
     ],
 )
 def test_what_is_no_restriction_is_refused_in_a_sentence(written: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(said)) as told:
         read_allowed(written)
+    assert str(told.value).count("allowed.") <= 1

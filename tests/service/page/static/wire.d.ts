@@ -33,6 +33,7 @@ declare namespace wire {
     objective: string;
     n_agents: number;
     episode_length: number;
+    allowed: Record<string, object>;
     done: boolean;
     mechanism: Mechanism | null;
     rewards: number[];
