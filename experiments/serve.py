@@ -34,7 +34,7 @@ from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_
 from daedalus.service.sessions.bid_reports import ReportOn
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
-from experiments.build import load_ask, load_generate, make_context, make_env
+from experiments.build import allowed_in, load_ask, load_generate, make_context, make_env
 from experiments.report_on_bids import can_report, report_on_bids
 
 
@@ -96,7 +96,8 @@ def make_makers(config: Serve) -> dict[str, Make]:
 def make_catalogue(config: Offering) -> Catalogue:
     """Return what visitors may choose.
 
-    The defaults are ``population=``, ``market=`` and ``reward=``.
+    The defaults are ``population=``, ``market=`` and ``reward=``. In all episodes they may set what
+    ``allowed`` says.
     """
     named = config.populations
     names = [name for name, each in named.items() if each == config.population]
@@ -110,7 +111,16 @@ def make_catalogue(config: Offering) -> Catalogue:
     objective = same[0] if same else COMPOSITE if stack.is_composite else "configured"
     length = config.service.max_episode_length
     objectives = {COMPOSITE: RewardStack()} | offered | {objective: stack}
-    return Catalogue(populations, default, market, markets, length, objective, objectives)
+    return Catalogue(
+        populations,
+        default,
+        market,
+        markets,
+        length,
+        objective,
+        objectives,
+        allowed=allowed_in(config),
+    )
 
 
 @contextmanager

@@ -341,7 +341,7 @@ class Sensitivity(StudyOfPopulations):
 
 
 @dataclass
-class Serve(Offering, Compared, WithBidder):
+class Serve(Offering, Compared, WithBidder, Restricted):
     """The web page and the API."""
 
     if_referred = ("mechanism", "model")

@@ -12,6 +12,7 @@ from pydantic import create_model
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.allowed import Allowed, narrowed, read_allowed
+from daedalus.market.goal import Goal
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import MechanismError
 from daedalus.market.population_settings import PopulationSettings
@@ -72,7 +73,15 @@ class Catalogue:
         )
 
     def with_asked(self, asked: AskedMarket) -> Self:
-        """Return the catalogue that also offers a market in which a language model bids."""
+        """Return the catalogue that also offers a market in which a language model bids.
+
+        Recorded answers are offered if they know a mechanism that may be set.
+        """
+        goal = Goal(allowed=self.allowed)
+        rules = {name: each for name, each in asked.rules.items() if goal.admits(each)}
+        if asked.recorded and not rules:
+            return self
+        asked = replace(asked, rules=rules)
         populations = self.populations | {ASKED_POPULATION: asked.population}
         markets = self.markets | {ASKED_MARKET: asked.market}
         return replace(self, populations=populations, markets=markets, asked=asked)

@@ -119,7 +119,7 @@ declare namespace wire {
   interface FlagField {
     name: string;
     kind: "flag";
-    choices: null;
+    choices: boolean[] | null;
     low: null;
     high: null;
     default: boolean;
@@ -129,7 +129,7 @@ declare namespace wire {
   interface NumberField {
     name: string;
     kind: "number";
-    choices: null;
+    choices: number[] | null;
     low: number;
     high: number;
     default: number;
