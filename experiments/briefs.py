@@ -16,9 +16,9 @@ from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.studies.briefs import Markets, by_clause, proposals, scores, summarised
 from daedalus.lab.studies.briefs_figures import clause_map, split_scores
 from daedalus.launch.config.tasks import Briefs
-from daedalus.runs.phases import EVALUATION, phase
 from daedalus.launch.from_config import bidders_named, make_context
 from daedalus.launch.tracked import tracked
+from daedalus.runs.phases import EVALUATION, phase
 
 
 def main(config: Briefs, out: Path) -> None:
@@ -83,5 +83,3 @@ def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
     bar = tqdm(missing, desc="searching with the true parts", unit="brief")
     found = {each.id: measure(each) or each for each in bar}
     return [found.get(each.id, each) for each in briefs]
-
-

@@ -45,6 +45,6 @@ def compare(config: Contest, run: TrainingRun) -> None:
         run.report.figure(learning_curves(history, taught), "learning_curves")
     tokens = run.settings.reinforcement[name].max_completion_tokens
     model = load_language_model(run.folder.model)
-    generate = make_generate(model, 0.0, tokens, run.settings.constrained)
+    generate = make_generate(model, 0.0, tokens, run.settings.constrained or None)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
     compare_designers(config, run.env, run.report, {"trained": designer})

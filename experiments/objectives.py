@@ -16,7 +16,7 @@ from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
 from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from daedalus.launch.config.tasks import Objectives
-from daedalus.launch.from_config import load_generate, make_context
+from daedalus.launch.from_config import allowed_in, load_generate, make_context
 from daedalus.launch.tracked import tracked
 
 _SEARCH = "search"
@@ -40,7 +40,8 @@ def main(config: Objectives, out: Path) -> None:
     with tracked(config, out) as (_, report):
         frames = []
         for weights in tqdm(weightings(), "objectives", leave=False, disable=None):
-            env = DesignEnv.of(config.market, population, RewardStack(weights))
+            stack = RewardStack(weights)
+            env = DesignEnv.of(config.market, population, stack, allowed=allowed_in(config))
             asked = LanguageModelDesigner(generate, prompt, config.designer.strict)
             frames.append(_played(config, env, asked))
         report_fronts(fronts(pd.concat(frames, ignore_index=True)), report)

@@ -21,7 +21,13 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
-from daedalus.launch.from_config import load_ask, load_generate, make_context, make_env
+from daedalus.launch.from_config import (
+    allowed_in,
+    load_ask,
+    load_generate,
+    make_context,
+    make_env,
+)
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
@@ -96,7 +102,8 @@ def make_makers(config: Serve) -> dict[str, Make]:
 def make_catalogue(config: Offering) -> Catalogue:
     """Return what visitors may choose.
 
-    The defaults are ``population=``, ``market=`` and ``reward=``.
+    The defaults are ``population=``, ``market=`` and ``reward=``. In all episodes they may set what
+    ``allowed`` says.
     """
     named = config.populations
     names = [name for name, each in named.items() if each == config.population]
@@ -110,7 +117,16 @@ def make_catalogue(config: Offering) -> Catalogue:
     objective = same[0] if same else COMPOSITE if stack.is_composite else "configured"
     length = config.service.max_episode_length
     objectives = {COMPOSITE: RewardStack()} | offered | {objective: stack}
-    return Catalogue(populations, default, market, markets, length, objective, objectives)
+    return Catalogue(
+        populations,
+        default,
+        market,
+        markets,
+        length,
+        objective,
+        objectives,
+        allowed=allowed_in(config),
+    )
 
 
 @contextmanager

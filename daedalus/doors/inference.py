@@ -78,8 +78,9 @@ def design(config: Compare) -> Mechanism:
     generate, prompt = _load(config)
     with Console(stderr=True).status("asking the model"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
-        text = generate(prompts(observation, prompt), generator(config.seed, _PURPOSE))[0]
-    parsed = answered_mechanism(text, config.designer.strict)
+        chats, goal = prompts(observation, prompt), observation.goal(0)
+        text = generate(chats, generator(config.seed, _PURPOSE), [goal])[0]
+    parsed = answered_mechanism(text, config.designer.strict, goal)
     if parsed.mechanism is None:
         raise ConfigError(
             f"the model's answer is not a mechanism ({parsed.reason[:_SHOWN]}); give "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.forks import fork_rewards
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
+from daedalus.market.allowed import read_allowed
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -88,6 +89,7 @@ class Market:
         """Play one step under a mechanism. An episode that has ended earns 0 and does not change.
 
         Raises:
+            MechanismError: It is not allowed.
             RuntimeError: No episode has begun.
         """
         result = self.episode.step(Mechanisms.stack([mechanism]))
@@ -147,6 +149,7 @@ def make(
     *overrides: str,
     market: str | MarketSettings = "strategic",
     reward: str | RewardStack = "composite",
+    allowed: Mapping[str, object] | None = None,
 ) -> Market:
     """Return a market to play, such as ``daedalus.make("stage4", "market.episode_length=20")``.
 
@@ -155,10 +158,12 @@ def make(
         *overrides: Changes as on the command line, such as ``market.episode_length=20``.
         market: The name of a file in ``conf/market/``, or settings.
         reward: The name of a file in ``conf/reward/``, or a stack.
+        allowed: What may be set of a mechanism, such as ``{"auction_type": ["first_price"]}``, see
+            ``read_allowed``; a step under another mechanism is refused. By default all may.
 
     Raises:
         ConfigError: A name or a change is wrong. The message says what to write instead.
-        ValueError: The market cannot play the bidders.
+        ValueError: The market cannot play the bidders, or ``allowed`` is wrong.
     """
     chosen = {"population": population, "reward": reward}
     chosen["market"] = market if isinstance(market, str) else market.name
@@ -169,4 +174,5 @@ def make(
         config.population.in_market(settings.name) if isinstance(population, str) else population
     )
     stack = config.reward if isinstance(reward, str) else reward
-    return Market(DesignEnv.of(settings, bidders, stack))
+    restrictions = read_allowed(config.allowed if allowed is None else allowed)
+    return Market(DesignEnv.of(settings, bidders, stack, allowed=restrictions))

@@ -19,6 +19,7 @@ from daedalus.launch.config.task_parts import (
     Game,
     Games,
     Played,
+    Restricted,
     Study,
     StudyOfPopulations,
     Task,
@@ -26,6 +27,7 @@ from daedalus.launch.config.task_parts import (
     WithTraining,
 )
 from daedalus.launch.config.tasks import Compare
+from daedalus.market.allowed import Allowed, read_allowed
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
@@ -45,22 +47,27 @@ logger = logging.getLogger(__name__)
 
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
-_ASKED = ("population", "market", "reward", "seed")
+_ASKED = ("population", "market", "reward", "allowed", "seed")
 
 
 def make_env(config: Game) -> DesignEnv:
     """Build the environment that the configuration describes."""
     population = config.population.in_market(config.market.name)
-    return DesignEnv.of(config.market, population, config.reward)
+    return DesignEnv.of(config.market, population, config.reward, allowed=allowed_in(config))
 
 
 def make_envs(config: Games) -> dict[str, DesignEnv]:
     """Build an environment for each of the configuration's populations, by name."""
-    market = config.market
+    market, allowed = config.market, allowed_in(config)
     return {
-        name: DesignEnv.of(market, each.in_market(market.name), config.reward)
+        name: DesignEnv.of(market, each.in_market(market.name), config.reward, allowed=allowed)
         for name, each in config.populations.items()
     }
+
+
+def allowed_in(config: Task) -> dict[str, Allowed]:
+    """Return what designers may set; nothing is restricted in a task that does not take that."""
+    return read_allowed(config.allowed) if isinstance(config, Restricted) else {}
 
 
 def require_portfolio(config: WithTraining, env: DesignEnv, run: RunFolder) -> Mechanisms:
@@ -124,7 +131,7 @@ def search_command(changes: Sequence[str]) -> str:
     """Return the command that searches a mechanism for what is asked.
 
     Args:
-        changes: Overrides. Those of market, bidders, reward and seed count.
+        changes: Overrides. Those of market, bidders, reward, what is allowed, and seed count.
     """
     kept = [each for each in changes if each.lstrip("+~").split("=")[0].split(".")[0] in _ASKED]
     return shlex.join([*program().split(), "+experiment=search", *kept])
@@ -165,7 +172,7 @@ def _designer_settings(config: Designed, per_population: bool) -> dict[str, Desi
 def load_generate(
     checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
 ) -> tuple[Generate, PromptSettings]:
-    """Load a language model; ``constrained=None`` decodes as in training.
+    """Load a language model; ``constrained=None`` decodes as in training, or as a goal restricts.
 
     Returns:
         Its generate function, and the prompt that it was trained on.
@@ -178,7 +185,7 @@ def load_generate(
 
     model = load_language_model(checkpoint)
     if constrained is None:
-        constrained = was_constrained(checkpoint)
+        constrained = was_constrained(checkpoint) or None
     generate = make_generate(model, temperature, max_new_tokens, constrained)
     return generate, trained_prompt(checkpoint)
 

@@ -12,7 +12,6 @@ from daedalus.market.mechanism import (
     RANGES,
     MechanismError,
     checked_field,
-    shown,
 )
 
 
@@ -50,13 +49,13 @@ def checked_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Allowed]:
         allowed: By field; a list counts as a tuple.
 
     Raises:
-        ValueError: A field or a value does not exist, there is no value, or a range is no range.
-            The message names the field and says what to write.
+        MechanismError: A field or a value does not exist, there is no value, or a range is no
+            range. The message names the field and says what to write.
     """
     try:
         return {name: _checked(name, each) for name, each in allowed.items()}
     except MechanismError as error:
-        raise ValueError(f"allowed.{error}") from error
+        raise _placed(error) from error
 
 
 def read_allowed(written: object) -> dict[str, Allowed]:
@@ -67,15 +66,41 @@ def read_allowed(written: object) -> dict[str, Allowed]:
             ``Goal`` keeps is read as well.
 
     Raises:
-        ValueError: It is no such mapping, a field or a value does not exist, there is no value, or
-            a range is no range. The message names the field and says what to write.
+        MechanismError: It is no such mapping, a field or a value does not exist, there is no value,
+            or a range is no range. The message names the field and says what to write.
     """
     if not isinstance(written, Mapping):
-        raise ValueError(f"allowed: {shown(written)}; give a mapping: of each field {_FORMS}")
+        raise MechanismError("allowed", written, f"give a mapping: of each field {_FORMS}")
     try:
-        return checked_allowed({name: _read(name, each) for name, each in written.items()})
+        read = {name: _read(name, each) for name, each in written.items()}
     except MechanismError as error:
-        raise ValueError(f"allowed.{error}") from error
+        raise _placed(error) from error
+    return checked_allowed(read)
+
+
+def written_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
+    """Return restrictions as JSON, which ``read_allowed`` reads."""
+    return {
+        name: dict(zip(_ENDS, each, strict=True)) if isinstance(each, Between) else list(each)
+        for name, each in allowed.items()
+    }
+
+
+def narrowed(allowed: Mapping[str, Allowed], further: Mapping[str, Allowed]) -> dict[str, Allowed]:
+    """Return restrictions with further ones, which take the place of those of the same field.
+
+    Raises:
+        MechanismError: A further one allows what is forbidden already.
+    """
+    try:
+        for name in further.keys() & allowed.keys():
+            if isinstance(further[name], Between) and not isinstance(allowed[name], Between):
+                raise MechanismError(name, further[name], f"give {_LIST}; a range has others too")
+            for value in further[name]:
+                check_value(name, value, allowed[name])
+    except MechanismError as error:
+        raise _placed(error) from error
+    return {**allowed, **further}
 
 
 def free(name: str) -> Allowed:
@@ -98,6 +123,11 @@ def check_value(name: str, value: object, allowed: Allowed) -> None:
         raise MechanismError(
             name, value, f"choose one of {words}" if allowed[1:] else f"write {words}"
         )
+
+
+def _placed(error: MechanismError) -> MechanismError:
+    """Return the error of a restriction with its full place."""
+    return MechanismError(f"allowed.{error.field}", error.value, error.allowed)
 
 
 def _read(name: str, written: Any) -> Allowed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,9 @@ from daedalus.market.allowed import Allowed, Between, check_value, checked_allow
 from daedalus.market.mechanism import CHOICES, Mechanism, MechanismError, Mechanisms
 
 _COMPOSITE = {"composite": 1.0}
+
+Restrictions = tuple[tuple[str, type[Any], Allowed], ...]
+"""What a goal allows: field, kind and values of each restriction."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class Goal:
     def is_usual(self) -> bool:
         """Return whether it is the composite reward R, which is also meant if nobody said."""
         return not self.weights or self.weights == _COMPOSITE
+
+    @property
+    def restrictions(self) -> Restrictions:
+        """Return what is allowed as a key of mappings: a range is not its two ends as values."""
+        return tuple((name, type(each), each) for name, each in self.allowed.items())
 
     def values(self, name: str) -> Allowed:
         """Return what a field may be: its values, or the range of a number as ``Between``."""
@@ -110,15 +118,17 @@ ANYTHING = Goal()
 """The goal of nobody: every mechanism is allowed."""
 
 
-def by_allowed(goals: NDArray[np.object_]) -> list[tuple[Goal, NDArray[np.intp]]]:
+def by_allowed(
+    goals: NDArray[np.object_] | Sequence[Goal],
+) -> list[tuple[Goal, NDArray[np.intp]]]:
     """Return the rows of goals that allow the same, with one of their goals, in order.
 
     Args:
         goals: The goal of each row, shape (B,).
     """
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[Restrictions, list[int]] = {}
     for row, goal in enumerate(goals):
-        groups.setdefault(tuple(goal.allowed.items()), []).append(row)
+        groups.setdefault(goal.restrictions, []).append(row)
     return [(goals[rows[0]], np.array(rows, np.intp)) for rows in groups.values()]
 
 

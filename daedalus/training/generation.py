@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from transformers import BatchEncoding
 
 from daedalus.design.language.prompt import Generate, Message
 from daedalus.design.language.reply import Ask, Reply
-from daedalus.market.allowed import Allowed
+from daedalus.market.goal import ANYTHING, Goal, Restrictions, by_allowed
 from daedalus.training.constrained import (
     Constraint,
     answer_constrained,
@@ -24,14 +25,14 @@ from daedalus.training.generating import generating
 from daedalus.training.model import LanguageModel
 
 _BATCH = 256
+_CONSTRAINTS = 16  # of different goals, which are remembered
 
 
 def make_generate(
     language_model: LanguageModel,
     temperature: float,
     max_new_tokens: int,
-    constrained: bool = False,
-    allowed: Mapping[str, Allowed] | None = None,
+    constrained: bool | None = False,
 ) -> Generate:
     """Return a function from chats to completions.
 
@@ -39,22 +40,39 @@ def make_generate(
         language_model: The model that answers.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Largest number of tokens of an answer that is not constrained.
-        constrained: Whether to force a valid mechanism, see ``daedalus.training.constrained``.
-        allowed: What the fields of a constrained answer may be, see ``Goal``.
+        constrained: Whether to force a valid mechanism that the goal allows, see
+            ``daedalus.training.constrained``; None does so only where a goal restricts it.
     """
-    constraint = mechanism_constraint(language_model, allowed) if constrained else None
 
-    def generate(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[str]:
-        texts: list[str] = []
+    @lru_cache(maxsize=_CONSTRAINTS)
+    def constraint_of(restrictions: Restrictions) -> Constraint | None:
+        if constrained or (constrained is None and restrictions):
+            allowed = {name: each for name, _, each in restrictions}
+            return mechanism_constraint(language_model, allowed)
+        return None
+
+    constraint_of(())  # refuses a tokenizer before anything is asked
+
+    def generate(
+        chats: Sequence[list[Message]], rng: np.random.Generator, goals: Sequence[Goal] = ()
+    ) -> list[str]:
+        texts: dict[int, str] = {}
         with torch.random.fork_rng():
             torch.manual_seed(int(rng.integers(2**63)))
-            for start in range(0, len(chats), _BATCH):
-                batch = chats[start : start + _BATCH]
-                answered = complete(language_model, batch, temperature, max_new_tokens, constraint)
-                texts += answered.texts
-        return texts
+            for rows, goal in _batches(goals or [ANYTHING] * len(chats)):
+                constraint, asked = constraint_of(goal.restrictions), [chats[row] for row in rows]
+                answered = complete(language_model, asked, temperature, max_new_tokens, constraint)
+                texts |= zip(rows, answered.texts, strict=True)
+        return [texts[row] for row in range(len(chats))]
 
     return generate
+
+
+def _batches(goals: Sequence[Goal]) -> Iterator[tuple[list[int], Goal]]:
+    """Yield the rows of each batch, whose goals allow the same, with one of these."""
+    for goal, rows in by_allowed(goals):
+        for start in range(0, len(rows), _BATCH):
+            yield rows[start : start + _BATCH].tolist(), goal
 
 
 def make_ask(language_model: LanguageModel, temperature: float, pattern: str) -> Ask:

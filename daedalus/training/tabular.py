@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.search.space import GRID, mechanisms_at, neighbours_at
+from daedalus.design.search.space import GRID, Settings, mechanisms_at, neighbours_at
 from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -55,14 +55,18 @@ Log = Callable[[int, Mapping[str, float]], None]
 class TabularPolicy(torch.nn.Module):
     """One categorical distribution for each field of a mechanism, uniform at first.
 
-    An action is a mechanism as integers: for each field, the place of its value in ``GRID``. The
+    An action is a mechanism as integers: for each field, the place of its value in the grid. The
     policy can play as a designer, too.
+
+    Args:
+        grid: Values of each field, from which the policy chooses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, grid: Settings = GRID) -> None:
         super().__init__()
+        self.grid = grid
         self.logits = torch.nn.ParameterDict(  # in pairs: it would sort a mapping
-            [(name, torch.zeros(len(values))) for name, values in GRID.items()]
+            [(name, torch.zeros(len(values))) for name, values in grid.items()]
         )
 
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -90,11 +94,15 @@ class TabularPolicy(torch.nn.Module):
     def mode(self) -> Mechanism:
         """Return the likeliest mechanism."""
         action = [int(logits.argmax()) for logits in self.logits.values()]
-        return mechanisms_at(np.array([action]))[0]
+        return self.mechanisms(np.array([action]))[0]
+
+    def mechanisms(self, actions: NDArray[np.int64]) -> Mechanisms:
+        """Return the mechanisms of actions, shape (count, fields)."""
+        return mechanisms_at(actions, self.grid)
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Draw a mechanism for each market."""
-        return mechanisms_at(self.sample(len(observations), rng))
+        return self.mechanisms(self.sample(len(observations), rng))
 
 
 def sample_groups(
@@ -107,17 +115,20 @@ def sample_groups(
     """
     sampled_of_group = settings.group_size - settings.neighbours
     sampled = policy.sample(settings.prompts_per_step * sampled_of_group, rng)
-    return _with_neighbours(sampled, settings, rng) if settings.neighbours else sampled
+    return _with_neighbours(sampled, settings, rng, policy.grid) if settings.neighbours else sampled
 
 
 def _with_neighbours(
-    sampled: NDArray[np.int64], settings: TabularSettings, rng: np.random.Generator
+    sampled: NDArray[np.int64],
+    settings: TabularSettings,
+    rng: np.random.Generator,
+    grid: Settings,
 ) -> NDArray[np.int64]:
     """Put before each group's sampled actions some of them with one field at another value."""
     groups, count = settings.prompts_per_step, settings.group_size - settings.neighbours
     parents = rng.integers(count, size=(groups, settings.neighbours))
     parents += count * np.arange(groups)[:, None]
-    near = neighbours_at(sampled[parents.ravel()], rng)
+    near = neighbours_at(sampled[parents.ravel()], rng, grid)
     parts = [each.reshape(groups, -1, len(FIELDS)) for each in (near, sampled)]
     return np.concatenate(parts, axis=1).reshape(-1, len(FIELDS))
 
@@ -140,20 +151,20 @@ def prepare_market(
 
 
 def rewards_of(
-    actions: NDArray[np.int64], states: NDArray[np.int64], market: MarketReward, step: int
+    mechanisms: Mechanisms, states: NDArray[np.int64], market: MarketReward, step: int
 ) -> NDArray[np.float64]:
-    """Return the mean reward of each action over its futures, shape (B,).
+    """Return the mean reward of each mechanism over its futures, shape (B,).
 
     Args:
-        actions: Groups side by side, shape (B, fields).
+        mechanisms: Groups side by side, B in all.
         states: Number of the state of each group, shape (groups,).
-        market: Plays the actions in their states.
-        step: Selects the futures. All actions of a group face the same, so their rewards differ by
-            the mechanisms alone.
+        market: Plays the mechanisms in their states.
+        step: Selects the futures. All mechanisms of a group face the same, so their rewards differ
+            by the mechanisms alone.
     """
-    group_size = len(actions) // len(states)
+    group_size = len(mechanisms) // len(states)
     played = np.repeat(states, group_size).tolist()
-    return market.score_mechanisms(mechanisms_at(actions), played, step)
+    return market.score_mechanisms(mechanisms, played, step)
 
 
 def advantages_of(
@@ -215,7 +226,7 @@ def take_step(
     progress = step / settings.steps
     states = rng.choice(len(market), settings.prompts_per_step, replace=False)
     actions = sample_groups(policy, settings, rng)
-    rewards = rewards_of(actions, states, market, step)
+    rewards = rewards_of(policy.mechanisms(actions), states, market, step)
     logps, entropy = policy.log_probabilities(actions), policy.entropy()
     advantages = advantages_of(rewards, logps.detach(), settings, progress)
     bonus = settings.entropy_bonus * (1 - progress)
@@ -241,12 +252,12 @@ def train_tabular(env: DesignEnv, settings: TabularSettings, seed: int, log: Log
     """Return the policy after its training.
 
     Args:
-        env: The market, and the reward.
+        env: The market, the reward, and what the policy may set.
         settings: Steps, groups and update.
         seed: Seed of all draws.
         log: Takes the number of each step, from 1, and its metrics.
     """
-    policy, rng = TabularPolicy(), generator(seed, "numbers")
+    policy, rng = TabularPolicy(env.goal.settings(GRID)), generator(seed, "numbers")
     optimiser = torch.optim.Adam(policy.parameters(), settings.learning_rate)
     market = prepare_market(env, settings, seed, 0, None)
     for step in tqdm(range(settings.steps), "steps", leave=False, disable=None):

@@ -14,7 +14,7 @@ import daedalus
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import MechanismError, Mechanisms
 from daedalus.market.seeds import market_seeds
 from tests.populations import population, seat_plan
 
@@ -75,6 +75,19 @@ def test_an_episode_is_that_of_its_environment() -> None:
     assert market.step(daedalus.Mechanism()).reward == 0.0
     with pytest.raises(ValueError, match="horizon: 1; the episode has ended"):
         market.fork(VARIED)
+
+
+def test_only_what_is_allowed_may_be_set() -> None:
+    written = {"auction_type": ["vcg"], "reserve_price": {"min": 0.1, "max": 0.5}}
+    market = daedalus.make("stage3", allowed=written)
+    market.reset(seed=0)
+    change = "+allowed={auction_type: [vcg], reserve_price: {min: 0.1, max: 0.5}}"
+    assert daedalus.make("stage3", change).env.allowed == market.env.allowed
+    with pytest.raises(MechanismError, match="auction_type: 'first_price' is not allowed"):
+        market.step(VARIED[2])
+    assert market.step(VARIED[1]).reward > 0
+    with pytest.raises(ValueError, match=r"allowed\.auction_type: 'dutch' is not allowed"):
+        daedalus.make("stage3", allowed={"auction_type": ["dutch"]})
 
 
 def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:

@@ -29,7 +29,7 @@ EPISODES, STEPS = 40, 4
 def writer(texts: list[str]) -> LanguageModelDesigner:
     """Return a designer that writes the texts in turn, from the first market on."""
     return LanguageModelDesigner(
-        lambda chats, rng: [texts[row % len(texts)] for row in range(len(chats))], PromptSettings()
+        lambda chats, *_: [texts[row % len(texts)] for row in range(len(chats))], PromptSettings()
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +13,15 @@ from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.portfolio import make_portfolio
-from daedalus.launch.config import compose_config
-from daedalus.launch.from_config import make_context, make_env, own_context, require_portfolio
+from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.from_config import (
+    make_context,
+    make_env,
+    make_envs,
+    own_context,
+    require_portfolio,
+)
+from daedalus.market.allowed import Between
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.training.run_portfolio import find_portfolio
@@ -84,6 +92,29 @@ def test_designers_are_built_for_the_runs_reward() -> None:
     assert list(built) == ["fixed", "found"]
     assert built["fixed"].mechanism.reserve_price == 0.3
     assert built["found"].mechanism == search.build(context).mechanism
+
+
+def test_environments_follow_what_is_allowed() -> None:
+    change = "allowed={auction_type: [vcg], reserve_price: {min: 0.1, max: 0.3}}"
+    allowed = {"auction_type": ("vcg",), "reserve_price": Between(0.1, 0.3)}
+    config = compose_config("+experiment=leaderboard", f"+{change}")
+    for env in (make_env(config), *make_envs(config).values()):
+        assert env.allowed == allowed
+    assert make_env(compose_config("task=compare")).allowed == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("colour=[red]", "allowed.colour: ['red'] is not allowed; no such field"),
+        ("auction_type=[dutch]", "allowed.auction_type: 'dutch' is not allowed; choose one of"),
+        ("auction_type=[]", "allowed.auction_type: () is not allowed; give at least one value"),
+        ("reserve_price={min: 0.5, max: 0.1}", "the range ends before it begins"),
+    ],
+)
+def test_a_restriction_that_is_none_is_refused_before_the_run(change: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        compose_config("task=compare", f"+allowed.{change}")
 
 
 def test_a_designer_that_was_trained_for_something_else_says_so(

@@ -89,6 +89,16 @@ def test_a_range_of_the_grid_has_its_ends() -> None:
     assert goal.settings(LEVELS)["reserve_price"] == (0.123, 0.155)
 
 
+def test_a_range_is_not_its_two_ends() -> None:
+    some, between = (
+        Goal(allowed={"reserve_price": each}) for each in ((0.1, 0.3), Between(0.1, 0.3))
+    )
+    each = np.array([some, between], object)
+    assert [rows.tolist() for _, rows in by_allowed(each)] == [[0], [1]]
+    moved = nearest_allowed(Mechanisms.repeat(Mechanism(reserve_price=0.25), 2), each)
+    assert moved.reserve_price.tolist() == [0.3, 0.25]
+
+
 def test_rows_follow_their_own_goals() -> None:
     each = np.array([NARROW, ANYTHING, NARROW], object)
     moved = nearest_allowed(Mechanisms.repeat(Mechanism(), 3), each)

@@ -14,7 +14,7 @@ from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
 from daedalus.launch.from_config import load_generate
 from daedalus.market.allowed import Between
-from daedalus.market.goal import Goal
+from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo
@@ -53,9 +53,26 @@ def validity(texts: list[str]) -> float:
 
 def test_an_untrained_model_writes_what_is_allowed(untrained: LanguageModel) -> None:
     goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.123, 0.15)})
-    generate = make_generate(untrained, 1.0, 60, True, goal.allowed)
-    for text in generate(CHATS, np.random.default_rng(0)):
-        assert parse_mechanism(text, goal=goal).valid
+    ends = Goal(allowed={"auction_type": ("vcg",), "reserve_price": (0.123, 0.15)})
+    mixed = [goal, ANYTHING, ends] * (len(CHATS) // 3)
+    for constrained, free in ((True, 1), (None, 0)):
+        generate = make_generate(untrained, 1.0, 60, constrained)
+        texts = generate(CHATS, np.random.default_rng(0), mixed)
+        for text, each in zip(texts, mixed, strict=True):
+            assert parse_mechanism(text, goal=each).valid or not (each.allowed or free)
+        assert validity(texts[1::3]) == free
+
+
+@pytest.mark.parametrize("constrained", [True, False])
+def test_goals_that_allow_everything_change_nothing(
+    untrained: LanguageModel, constrained: bool
+) -> None:
+    generate = make_generate(untrained, 1.0, 60, constrained)
+    goals = [Goal({"revenue": 1.0}), ANYTHING] * (len(CHATS) // 2)
+    texts = generate(CHATS, np.random.default_rng(0), goals)
+    assert texts == answers(untrained, 1.0, constrained)
+    if not constrained:
+        assert texts == make_generate(untrained, 1.0, 60, None)(CHATS, np.random.default_rng(0))
 
 
 def test_an_untrained_model_writes_nothing_but_mechanisms(untrained: LanguageModel) -> None:
@@ -236,6 +253,9 @@ def test_a_model_is_asked_as_it_was_trained(
     generate, prompt = load_generate(str(tmp_path / "model"), 1.0, 60, asked)
     assert prompt == PROMPT
     assert validity(generate(CHATS[:8], np.random.default_rng(0))) == forced
+    goal = Goal(allowed={"auction_type": ("vcg",)})
+    obeyed = validity(generate(CHATS[:8], np.random.default_rng(0), [goal] * 8))
+    assert obeyed == (asked is not False)  # who asks for no constraint gets none
 
 
 @pytest.mark.parametrize("changes", [{"backend": "unsloth"}, {}], ids=["unsloth", "FSDP"])

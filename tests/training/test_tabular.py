@@ -14,6 +14,8 @@ import torch
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import GRID, mechanisms_at, places_of
+from daedalus.market.allowed import Between
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.training.tabular import (
     TabularPolicy,
@@ -112,9 +114,9 @@ def test_equal_actions_of_a_group_earn_the_same_and_another_step_has_other_futur
 ) -> None:
     market = prepare_market(env, SHORT, 0, 0, None)
     actions = np.zeros((4, len(FIELDS)), dtype=np.int64)
-    first, again, second, _ = rewards_of(actions, np.array([3, 5]), market, 0)
+    first, again, second, _ = rewards_of(mechanisms_at(actions), np.array([3, 5]), market, 0)
     assert first == again != second
-    assert rewards_of(actions, np.array([3, 5]), market, 1)[0] != first
+    assert rewards_of(mechanisms_at(actions), np.array([3, 5]), market, 1)[0] != first
 
 
 def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_their_group() -> (
@@ -133,6 +135,15 @@ def test_neighbours_stand_before_the_drawn_and_differ_in_one_field_from_one_of_t
         flat = groups.reshape(10, -1)
         assert (places_of(mechanisms_at(flat)) == flat).all()
     assert set(changed) == set(range(len(FIELDS)))
+
+
+def test_the_policy_sets_what_is_allowed_and_its_neighbours_too(env: DesignEnv) -> None:
+    goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.105, 0.12)})
+    settings = replace(SHORT, loss_type="boltzmann", group_size=5, neighbours=3)
+    policy = train_tabular(replace(env, allowed=goal.allowed), settings, 0, lambda *_: None)
+    assert len(policy.logits["auction_type"]) == 1 and len(policy.logits["reserve_price"]) == 3
+    drawn = policy.mechanisms(sample_groups(policy, settings, np.random.default_rng(0)))
+    assert goal.admits(policy.mode()) and all(goal.admits(drawn[row]) for row in range(len(drawn)))
 
 
 def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: DesignEnv) -> None:

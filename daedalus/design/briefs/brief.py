@@ -118,7 +118,9 @@ def read_briefs(path: Path) -> list[Brief]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BriefError(f"briefs: {path} cannot be read ({error}); give a JSON-lines file") from None
+        raise BriefError(
+            f"briefs: {path} cannot be read ({error}); give a JSON-lines file"
+        ) from None
     found: dict[str, Brief] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -153,7 +155,7 @@ def brief_from(row: object) -> Brief:
         ValueError: A key is unknown or missing, or a part is not as described.
     """
     if not isinstance(row, dict):
-        raise ValueError(f"{str(row)[:40]!r} is no object; write {{\"id\": …, \"brief\": …}}")
+        raise ValueError(f'{str(row)[:40]!r} is no object; write {{"id": …, "brief": …}}')
     for name in row:
         if name not in _KNOWN:
             raise ValueError(f"no key {name!r}; the keys are {', '.join(_KNOWN)}")

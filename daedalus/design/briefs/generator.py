@@ -112,9 +112,7 @@ def draw_pairs(count: int, fits: Fits) -> Iterator[Brief]:
             yield second
 
 
-def brief_of(
-    name: str, clauses: Sequence[Clause], told_population: str = USUAL
-) -> Brief | None:
+def brief_of(name: str, clauses: Sequence[Clause], told_population: str = USUAL) -> Brief | None:
     """Return the brief of clauses in this order; None if they exclude each other."""
     understood = understand(clauses)
     if understood.contradictions or understood.unread:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from daedalus.design.briefs.amounts import masked
 from daedalus.design.briefs.readers import clause
 from daedalus.design.briefs.understanding import Clause
-
 
 _STRENGTH = 30.0  # inverse regularisation, for features of length 1
 

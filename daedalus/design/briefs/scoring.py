@@ -81,9 +81,7 @@ def _chunk_terms(
     return np.asarray(means.reshape(len(mechanisms), len(seeds), -1).mean(axis=1))
 
 
-def objective(
-    terms: NDArray[np.float64], reward: Mapping[str, float]
-) -> NDArray[np.float64]:
+def objective(terms: NDArray[np.float64], reward: Mapping[str, float]) -> NDArray[np.float64]:
     """Return the weighted sum of terms, shape (B,); ``terms`` has the shape (B, T)."""
     weights = np.array([reward.get(name, 0.0) for name in TERMS])
     return np.asarray(terms @ weights)

@@ -156,7 +156,10 @@ class _Builder:
     def add(self, clause: Clause) -> None:
         """Take a clause, or note that it excludes an earlier one."""
         meaning = clause.parts
-        named = ((self.population, meaning.population, "the bidders"), (self.aim, meaning.aim, "the aim"))
+        named = (
+            (self.population, meaning.population, "the bidders"),
+            (self.aim, meaning.aim, "the aim"),
+        )
         for stored, name, about in named:
             if name and stored and name not in stored:
                 return self._note(next(iter(stored.values())), clause, about)

@@ -52,5 +52,3 @@ def _reaches(terms: NDArray[np.float64], floors: Mapping[str, float]) -> NDArray
     for name, least in floors.items():
         reached &= terms[:, TERMS.index(name)] >= least
     return reached
-
-

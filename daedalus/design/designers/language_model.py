@@ -31,9 +31,10 @@ class LanguageModelSettings(DesignerSettings):
             that the package ships.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Longest answer in tokens. Constrained answers have no limit.
-        constrained: Whether tokens that cannot continue a mechanism are masked, so that every
-            answer is valid. Models that were not trained for the task need this. With None they are
-            masked if they were in training.
+        constrained: Whether tokens that cannot continue a mechanism, or one that the goal allows,
+            are masked, so that every answer is valid. Models that were not trained for the task
+            need this. With None they are masked if they were in training, and where a goal
+            restricts the mechanism.
         prompt: Contents of the prompt. None is the prompt that the model was trained on.
         strict: Whether an answer with anything beside its JSON object is refused, as in training.
 
@@ -129,10 +130,11 @@ class LanguageModelDesigner:
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the model's mechanism for each market. An invalid answer is malformed."""
         chats = prompts(observations, self.prompt)
-        said: Sequence[str | Reply] = self._generate(chats, rng)
+        goals = [observations.goal(row) for row in range(len(chats))]
+        said: Sequence[str | Reply] = self._generate(chats, rng, goals)
         self.answers = [
-            self._answer(chat[-1]["content"], each, observations.goal(row))
-            for row, (chat, each) in enumerate(zip(chats, said, strict=True))
+            self._answer(chat[-1]["content"], each, goal)
+            for chat, each, goal in zip(chats, said, goals, strict=True)
         ]
         return Mechanisms.stack([each.parsed.mechanism for each in self.answers])
 

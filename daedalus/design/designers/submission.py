@@ -50,10 +50,15 @@ class SubmissionSettings(DesignerSettings):
         """Return the designer.
 
         Raises:
-            ValueError: The file is no submission, or none for the population.
+            ValueError: The file is no submission, or none for the population, or a mechanism in it
+                is not allowed.
         """
         file, population = Path(self.file), context.population
-        return SubmissionDesigner(read_submission(file, self.of, context.seed, population))
+        found = read_submission(file, self.of, context.seed, population)
+        for (episode, step), mechanism in found.items():
+            if refusal := context.env.goal.refusal(mechanism):
+                raise ValueError(f"{file}, episode {episode}, step {step}: {refusal}")
+        return SubmissionDesigner(found)
 
 
 class SubmissionDesigner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, cast
@@ -27,6 +27,7 @@ from daedalus.design.language.chat_failures import advice
 from daedalus.design.language.chat_server import ChatServer
 from daedalus.design.language.prompt import Message
 from daedalus.design.language.reply import Ask, AskMany, Reply, well_formed
+from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 
 _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
@@ -49,12 +50,16 @@ def make_chat_replies(settings: ChatServer) -> AskMany:
         EndpointError: The key is missing. The returned function raises it too: if the server
             cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
     """
-    ask = make_chat_ask(settings, {"mechanism": mechanism_schema()})
+    ask = _asking(settings)
 
-    def replies(chats: Sequence[list[Message]], rng: np.random.Generator) -> list[Reply]:
+    def replies(
+        chats: Sequence[list[Message]], rng: np.random.Generator, goals: Sequence[Goal] = ()
+    ) -> list[Reply]:
         seeds = rng.integers(2**31, size=len(chats)).tolist()
+        asked = goals or [ANYTHING] * len(chats)
+        schemas = [{"mechanism": mechanism_schema(each.allowed)} for each in asked]
         with ThreadPoolExecutor(settings.concurrency) as pool:
-            answers = pool.map(ask, chats, seeds)
+            answers = pool.map(ask, chats, seeds, schemas)
             progress = tqdm(
                 answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
             )
@@ -75,6 +80,14 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
     Raises:
         EndpointError: See ``make_chat_replies``.
     """
+    ask = _asking(settings)
+    return lambda chat, seed: ask(chat, seed, schema)
+
+
+def _asking(
+    settings: ChatServer,
+) -> Callable[[list[Message], int, Mapping[str, object]], Reply]:
+    """Return a function from a chat, a seed and a schema to the server's reply."""
     client = OpenAI(
         base_url=settings.base_url,
         api_key=_api_key(settings),
@@ -82,10 +95,9 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
         max_retries=settings.retries,
         http_client=bounded_client(settings.timeout),  # type: ignore[arg-type]  # it takes httpx too
     )
-    formats = _formats(schema)
 
-    def ask(chat: list[Message], seed: int) -> Reply:
-        options = _options(settings, seed, formats.get(settings.response_format))
+    def ask(chat: list[Message], seed: int, schema: Mapping[str, object]) -> Reply:
+        options = _options(settings, seed, _formats(schema).get(settings.response_format))
         return _reply(client, settings, chat, options)
 
     return ask

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -21,8 +22,27 @@ OUTCOME_FIELDS = ("fairness", *ROUND_FIELDS)
 
 Message = dict[str, str]
 
-Generate = Callable[[Sequence[list[Message]], np.random.Generator], list[str]]
-"""Maps chats and a random generator to completions, one for each chat."""
+
+class Generate(Protocol):
+    """Completes chats."""
+
+    def __call__(
+        self,
+        chats: Sequence[list[Message]],
+        rng: np.random.Generator,
+        goals: Sequence[Goal] = (),
+        /,
+    ) -> list[str]:
+        """Return one completion for each chat.
+
+        Args:
+            chats: B chats.
+            rng: Source of the draws.
+            goals: The goal of each chat; none if nobody said. One that can write only what a goal
+                allows does so.
+        """
+        ...
+
 
 VERSION = 2
 """Version of the prompts. Raise it with every change, because a model knows only its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium
@@ -31,6 +32,9 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
 
     An observation has the numbers of ``FEATURES``. One of them is the share of the episode that
     has been played, so the last step terminates the episode, and nothing truncates it.
+
+    Where ``env.allowed`` restricts the mechanism, the action space stays as it is: a level that may
+    not be set counts as the nearest that may, and of words and flags as the first that may.
 
     ``reset(seed=s)`` begins the episode of this seed, as ``daedalus.market`` and the service do.
     A reset without a seed draws the seed of the next episode; ``info["seed"]`` names it.
@@ -78,7 +82,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
             raise RuntimeError("there is no episode yet; call reset first")
         if self._over:
             raise RuntimeError("the episode has ended; call reset")
-        result = self._episode.step(batch_of_one(action))
+        result = self._episode.step(self.env.goal.nearest(batch_of_one(action)))
         told = {"composite": float(result.composite[0])}
         self._over = bool(self._episode.done[0])
         return numbers_of(self._episode)[0], float(result.reward[0]), self._over, False, told
@@ -94,7 +98,9 @@ def make_single(
     market: str | MarketSettings = "strategic",
     reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
+    allowed: Mapping[str, object] | None = None,
     render_mode: None = None,
 ) -> MarketEnv:
-    """Return the environment for ``gymnasium.make``; see ``daedalus.market``."""
-    return MarketEnv(public.make(population, *overrides, market=market, reward=reward).env)
+    """Return the environment for ``gymnasium.make``; see ``daedalus.make``."""
+    made = public.make(population, *overrides, market=market, reward=reward, allowed=allowed)
+    return MarketEnv(made.env)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,8 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         ended = episodes.done
         if self.autoreset_mode == AutoresetMode.DISABLED and ended.any():
             raise RuntimeError("an episode has ended; reset it by options['reset_mask']")
-        result = episodes.step(mechanisms_of(actions, self.num_envs))
+        mechanisms = self.env.goal.nearest(mechanisms_of(actions, self.num_envs))
+        result = episodes.step(mechanisms)
         reward, over = result.reward, episodes.done & ~ended
         same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
         infos = _told("composite", result.composite, ~(over if same_step else ended))
@@ -187,9 +188,10 @@ def make_vector(
     market: str | MarketSettings = "strategic",
     reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
+    allowed: Mapping[str, object] | None = None,
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     render_mode: None = None,
 ) -> MarketVectorEnv:
-    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.market``."""
-    env = public.make(population, *overrides, market=market, reward=reward).env
-    return MarketVectorEnv(env, num_envs, autoreset_mode)
+    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.make``."""
+    made = public.make(population, *overrides, market=market, reward=reward, allowed=allowed)
+    return MarketVectorEnv(made.env, num_envs, autoreset_mode)

@@ -100,9 +100,7 @@ def scores(
     for population, group in _by(given, lambda each: each.brief.population).items():
         played = [each.mechanism or Mechanism() for each in group]
         terms = _terms(markets(population), played, seed)
-        rows += [
-            _row(each, row, split(each.brief)) for each, row in zip(group, terms, strict=True)
-        ]
+        rows += [_row(each, row, split(each.brief)) for each, row in zip(group, terms, strict=True)]
     order = {name: place for place, name in enumerate(dict.fromkeys(p.designer for p in given))}
     frame = pd.DataFrame(rows)
     return frame.sort_values(
@@ -206,5 +204,3 @@ def _by(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]
     for each in items:
         groups[key(each)].append(each)
     return dict(groups)
-
-

@@ -42,6 +42,9 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
     Returns:
         A row for each neighbour, the best first: its ``field`` and ``value``, its ``gain``
         over the mechanism, the standard error of that, ``sem``, and the ``count`` of episodes.
+
+    Raises:
+        CannotRunError: Every field has one allowed value.
     """
     others = [
         (name, replace(mechanism, **{name: value}))
@@ -49,6 +52,8 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
         for value in values
         if value != getattr(mechanism, name)
     ]
+    if not others:
+        raise CannotRunError("allowed: it leaves one mechanism, which has no neighbours")
     played = Mechanisms.stack([mechanism, *(each for _, each in others)])
     scores = episode_scores(env, played, episodes, seed, "neighbours")
     gained = scores[1:] - scores[0]

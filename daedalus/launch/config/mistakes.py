@@ -79,6 +79,7 @@ _SENTENCES = {
     r"Could not override '([^']+)'\. No match in the defaults list.\s+To append .* use (\S+)": (
         r"\1: none is chosen; write \2"
     ),
+    r"Could not override '(allowed[^']*)'": r"\1: it is not restricted yet; write +\1",
     r"Could not delete from config. '(.+?)' does not exist": r"~\1: no such setting",
     r"Could not delete '(.+?)'. No match in the defaults list": r"~\1: no such choice",
 }

@@ -12,6 +12,7 @@ from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.launch.config.tuning import TuningSettings
+from daedalus.market.allowed import read_allowed
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
@@ -92,6 +93,20 @@ class Rewarded(Task):
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_from_zero("reward", self.reward)
+
+
+@dataclass
+class Restricted(Task):
+    """``allowed``: what designers may set of a mechanism, see ``read_allowed``.
+
+    Of each field that it names, a list of values or ``{min: LOW, max: HIGH}``. The others are free.
+    """
+
+    allowed: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        read_allowed(self.allowed)
 
 
 @dataclass

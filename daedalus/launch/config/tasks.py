@@ -30,6 +30,7 @@ from daedalus.launch.config.task_parts import (
     OfPopulations,
     OfRun,
     Played,
+    Restricted,
     Rewarded,
     Study,
     StudyOfPopulations,
@@ -48,7 +49,7 @@ _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.ep
 
 
 @dataclass
-class Ask(Study):
+class Ask(Study, Restricted):
     """What a trained designer sets in a market, and what that earns."""
 
     designers = LanguageModelSettings
@@ -58,7 +59,7 @@ class Ask(Study):
 
 
 @dataclass
-class Behaviour(Study, WithTraining):
+class Behaviour(Study, WithTraining, Restricted):
     """What a designer sets in response to what it sees."""
 
     by_type = True
@@ -107,7 +108,7 @@ class Briefs(Study):
 
 
 @dataclass
-class Certificate(Study):
+class Certificate(Study, Restricted):
     """How far a designer's mechanisms are from truthful ones."""
 
     by_type = True
@@ -117,7 +118,7 @@ class Certificate(Study):
 
 
 @dataclass
-class Compare(Study):
+class Compare(Study, Restricted):
     """How much a designer earns beside the baselines."""
 
     task: str = "compare"
@@ -171,7 +172,7 @@ class FromBids(InMarket, Rewarded, Designed, OfRun):
 
 
 @dataclass
-class Grpo(Contest, Trained):
+class Grpo(Contest, Trained, Restricted):
     """Training of a language model by SFT and GRPO, and a comparison."""
 
     shared = True
@@ -187,7 +188,7 @@ class GpuCheck(Contest, Trained):
 
 
 @dataclass
-class GrpoNumbers(Contest):
+class GrpoNumbers(Contest, Restricted):
     """Training of the tabular policy.
 
     Attributes:
@@ -219,7 +220,7 @@ class KnownOptimum(StudyOfPopulations, OfRun):
 
 
 @dataclass
-class Leaderboard(StudyOfPopulations, WithTraining, OfRun):
+class Leaderboard(StudyOfPopulations, WithTraining, OfRun, Restricted):
     """What designers earn in populations on which they did not learn."""
 
     has_shards = True
@@ -250,7 +251,7 @@ class LlmBidders(Study, OfRun, WithBidder):
 
 
 @dataclass
-class Neighbours(Study):
+class Neighbours(Study, Restricted):
     """What each change of one field would gain."""
 
     partly = ("evaluation.episodes",)
@@ -259,7 +260,7 @@ class Neighbours(Study):
 
 
 @dataclass
-class Objectives(Played, Designed, OfRun):
+class Objectives(Played, Designed, OfRun, Restricted):
     """What one model earns for each of the objectives that it was trained for."""
 
     designers = LanguageModelSettings
@@ -290,7 +291,7 @@ class PopulationsTable(Games, Designed):
 
 
 @dataclass
-class Ppo(Contest):
+class Ppo(Contest, Restricted):
     """``ppo``: training by PPO."""
 
     task: str = "ppo"
@@ -350,7 +351,7 @@ class ReplicatePublished(Contest):
 
 
 @dataclass
-class Search(Study):
+class Search(Study, Restricted):
     """The best fixed mechanism of a market."""
 
     designers = SearchSettings
@@ -370,7 +371,7 @@ class Sensitivity(StudyOfPopulations):
 
 
 @dataclass
-class Serve(Offering, Compared, WithBidder):
+class Serve(Offering, Compared, WithBidder, Restricted):
     """The web page and the API."""
 
     if_referred = ("mechanism", "model")
@@ -380,7 +381,7 @@ class Serve(Offering, Compared, WithBidder):
 
 
 @dataclass
-class Sft(Trained):
+class Sft(Trained, Restricted):
     """Training of a language model by SFT."""
 
     partly = (
@@ -424,7 +425,7 @@ class Tour(InMarket, OfPopulations, Measured):
 
 
 @dataclass
-class Tune(Study, OfPopulations, WithModel, WithTraining):
+class Tune(Study, OfPopulations, WithModel, WithTraining, Restricted):
     """A study, with the settings that its trials may take.
 
     Attributes:
@@ -440,7 +441,7 @@ class Tune(Study, OfPopulations, WithModel, WithTraining):
 
 
 @dataclass
-class Understanding(StudyOfPopulations, OfRun):
+class Understanding(StudyOfPopulations, OfRun, Restricted):
     """What a trained designer has understood of its bidders."""
 
     if_referred = ("mechanism", "trained")

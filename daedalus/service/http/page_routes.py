@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
+from daedalus.market.goal import Goal
 from daedalus.service.http.api_messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import documents_of, figures_of, page_of, plain_page
@@ -45,7 +46,8 @@ def page_routes(
 
     @router.get("/api/tour", summary="Read the stops of the guided tour: attacks and remedies")
     async def stops() -> Tour:
-        on_offer = tour(catalogue.populations, catalogue.markets)
+        goal = Goal(allowed=catalogue.allowed)
+        on_offer = tour(catalogue.populations, catalogue.markets, goal)
         return Tour(stops=[TourStop(**each.to_dict()) for each in on_offer])
 
     @router.get("/api/training", summary="Read the training curves of the newest run")

@@ -11,12 +11,15 @@ from pydantic import create_model
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.market.allowed import Allowed, narrowed, read_allowed
+from daedalus.market.goal import Goal
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import MechanismError
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.checked_types import integer
 from daedalus.service.openenv.errors import FieldError
-from daedalus.service.openenv.messages import ResetOptions
+from daedalus.service.openenv.messages import MOST_VALUES, ResetOptions
 from daedalus.service.openenv.rubric import COMPOSITE
 
 
@@ -33,6 +36,7 @@ class Catalogue:
         objective: Name of the objective of a reset that names none.
         objectives: What an episode may reward, by the name that a reset gives, at least one.
         asked_market: The market in which a language model bids; None if there is none.
+        allowed: What may be set of a mechanism, see ``Goal``; a reset may restrict it further.
     """
 
     populations: dict[str, PopulationSettings]
@@ -43,6 +47,7 @@ class Catalogue:
     objective: str = COMPOSITE
     objectives: dict[str, RewardStack] = field(default_factory=lambda: {COMPOSITE: RewardStack()})
     asked_market: AskedMarket | None = None
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         places: dict[str, Mapping[str, object]] = {
@@ -68,7 +73,15 @@ class Catalogue:
         )
 
     def with_asked_market(self, asked: AskedMarket) -> Self:
-        """Return the catalogue that also offers a market in which a language model bids."""
+        """Return the catalogue that also offers a market in which a language model bids.
+
+        Recorded answers are offered if they know a mechanism that may be set.
+        """
+        goal = Goal(allowed=self.allowed)
+        rules = {name: each for name, each in asked.rules.items() if goal.admits(each)}
+        if asked.recorded and not rules:
+            return self
+        asked = replace(asked, rules=rules)
         populations = self.populations | {ASKED_POPULATION: asked.population}
         markets = self.markets | {ASKED_MARKET: asked.market}
         return replace(self, populations=populations, markets=markets, asked_market=asked)
@@ -86,8 +99,22 @@ class Catalogue:
         """Return the environment that valid options describe.
 
         Raises:
-            FieldError: The market cannot play the population, or not with as many bidders.
+            FieldError: The market cannot play the population, or not with as many bidders, or what
+                is allowed is no restriction.
         """
+        return replace(self._build(options), allowed=self._allowed(options.allowed))
+
+    def _allowed(self, written: Mapping[str, Any]) -> dict[str, Allowed]:
+        """Return what may be set in an episode: what a reset allows of what the server does."""
+        for name, each in written.items():
+            if isinstance(each, list) and len(each) > MOST_VALUES:
+                raise FieldError(f"allowed.{name}", each, f"give at most {MOST_VALUES} values")
+        try:
+            return narrowed(self.allowed, read_allowed(written))
+        except MechanismError as error:
+            raise FieldError(error.field, error.value, error.allowed) from error
+
+    def _build(self, options: ResetOptions) -> DesignEnv:
         chosen = options.model_dump()
         market = self.markets[chosen["market"]]
         if options.episode_length is not None:

@@ -22,7 +22,8 @@ from daedalus.service.openenv.messages import (
 class DaedalusClient(EnvClient[DaedalusAction, DaedalusObservation, DaedalusState]):
     """A session on a server, over a WebSocket; ``.sync()`` returns a client without ``await``.
 
-    ``reset`` takes ``seed``, ``population``, ``market``, ``n_agents`` and ``episode_length``.
+    ``reset`` takes ``seed``, ``population``, ``market``, ``objective``, ``n_agents``,
+    ``episode_length`` and ``allowed``.
     """
 
     async def fork(

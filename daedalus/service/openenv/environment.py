@@ -12,6 +12,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from daedalus.design.env import Episodes
 from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.evaluation.scale import Scale, scale_of
+from daedalus.market.allowed import written_allowed
 from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
@@ -76,12 +77,12 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         Args:
             seed: The same seed gives the same episode; None draws one, which the state names.
             episode_id: A name for the episode.
-            **options: ``population``, ``market``, ``objective``, ``n_agents`` and
-                ``episode_length``, see ``ResetOptions``.
+            **options: ``population``, ``market``, ``objective``, ``n_agents``, ``episode_length``
+                and ``allowed``, see ``ResetOptions``.
 
         Raises:
             ValidationError: An option is unknown, of the wrong type or out of range.
-            FieldError: The market cannot play the population.
+            FieldError: The market cannot play the population, or ``allowed`` is no restriction.
             EpisodeError: The session has been closed.
         """
         self._check_open()
@@ -93,7 +94,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._episodes, self._before, self._scale = episodes, None, scale_of(episodes.env)
         self._reset_rubric()
         self._state = DaedalusState(
-            **chosen.model_dump(exclude={"n_agents", "episode_length"}),
+            **chosen.model_dump(exclude={"n_agents", "episode_length", "allowed"}),
+            allowed=written_allowed(episodes.env.allowed),
             n_agents=int(episodes.state.sizes[0]),
             episode_length=episodes.env.settings.episode_length,
         )
@@ -257,6 +259,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             "market": self._state.market,
             "objective": self._state.objective,
         }
+        if self._state.allowed:
+            told.metadata["allowed"] = self._state.allowed
         if scored:
             told.metadata = told.metadata | {"scores": scored}
         told.reward = reward

@@ -5,10 +5,11 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from openenv.core.env_server.types import Action, Observation, State
-from pydantic import BaseModel, Field, StrictBool, create_model
+from pydantic import BaseModel, Field, StrictBool, WithJsonSchema, create_model
 
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
+from daedalus.market.mechanism_schema import mechanism_schema
 from daedalus.market.population import MAX_BIDDERS
 from daedalus.market.seeds import EPISODE_SEEDS
 from daedalus.service.openenv.checked_types import Strict, integer, measured, number
@@ -17,6 +18,7 @@ LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
 MAX_SEED = EPISODE_SEEDS - 1
 MANY = 1_000_000  # steps
 MOST_HORIZON = 100  # of a fork: a step takes 0.1 ms, however few markets play it
+MOST_VALUES = 100  # of a field that a reset allows
 MOST_MECHANISMS = 64  # of a fork, whatever the settings allow: each is checked before it is counted
 
 Count = Annotated[int, *integer(0, MANY)]
@@ -34,6 +36,27 @@ def _typed(name: str) -> tuple[Any, Any]:
     elif name in RANGES:
         kind = Annotated[float, *number(*RANGES[name])]
     return kind, Field(default=getattr(Mechanism(), name), description=EFFECTS[name])
+
+
+def _restriction(name: str) -> dict[str, Any]:
+    """Return the JSON schema of what may be allowed of a field."""
+    value = {key: each for key, each in _FIELD_SCHEMAS[name].items() if key != "description"}
+    some = {"type": "array", "items": value, "minItems": 1, "maxItems": MOST_VALUES}
+    if name not in RANGES:
+        return some
+    ends = {"min": value, "max": value}
+    between = {"type": "object", "properties": ends, "required": [*ends]}
+    return {"anyOf": [some, between | {"additionalProperties": False}]}
+
+
+_FIELD_SCHEMAS = mechanism_schema()["properties"]
+_RESTRICTIONS = {
+    "type": "object",
+    "properties": {name: _restriction(name) for name in FIELDS},
+    "additionalProperties": False,
+}
+Restrictions = Annotated[dict[str, Any], WithJsonSchema(_RESTRICTIONS)]
+"""What may be set of a mechanism, as ``read_allowed`` reads it, which checks it, too."""
 
 
 if TYPE_CHECKING:
@@ -110,12 +133,13 @@ class DaedalusObservation(Observation):
         round_number: Number of steps played.
         episode_length: Number of steps in an episode.
         curriculum_stage: Stage of the population, 0 to 4.
-        metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode. After a
-            step it also has ``scores``: W, F, P, S and the composite R, as means over the step's
-            scored rounds, and ``objective`` if this is not R. The scores may depend on values, so a
-            designer must not see them. Its ``normalised`` is R on the scale of the population: 0
-            is random, and 1 the better of planner and best own. It is null where this scale was
-            not measured: see ``daedalus.evaluation.scale``.
+        metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode, and
+            ``allowed`` if it restricts what may be set. After a step it also has ``scores``: W, F,
+            P, S and the composite R, as means over the step's scored rounds, and ``objective`` if
+            this is not R. The scores may depend on values, so a designer must not see them. Its
+            ``normalised`` is R on the scale of the population: 0 is random, and 1 the better of
+            planner and best own. It is null where this scale was not measured: see
+            ``daedalus.evaluation.scale``.
     """
 
     mechanism: WireMechanism
@@ -136,6 +160,7 @@ class DaedalusState(State):
         objective: Name of what it rewards.
         n_agents: Number of bidders.
         episode_length: Number of steps in it.
+        allowed: What may be set of a mechanism, as in ``ResetOptions``.
         done: Whether it has ended.
         mechanism: The mechanism in force.
         rewards: Reward of every step so far.
@@ -148,6 +173,7 @@ class DaedalusState(State):
     objective: str | None = None
     n_agents: int | None = None
     episode_length: int | None = None
+    allowed: Restrictions = Field(default_factory=dict)
     done: bool = False
     mechanism: WireMechanism | None = None
     rewards: list[float] = Field(default_factory=list)
@@ -162,12 +188,15 @@ class ResetOptions(Strict):
         episode_id: A name for the episode, kept in its state.
         n_agents: Number of bidders; None takes the number that the population has.
         episode_length: Number of steps in the episode.
+        allowed: What may be set of a mechanism: for each field that it names a list of values, or
+            the ``min`` and ``max`` of a number. An action with another value is refused.
     """
 
     seed: Annotated[int, *integer(0, MAX_SEED)] | None = None
     episode_id: str | None = Field(default=None, max_length=255)
     n_agents: Annotated[int, *integer(LEAST_BIDDERS, MAX_BIDDERS)] | None = None
     episode_length: Annotated[int, *integer(1, MANY)] | None = None
+    allowed: Restrictions = Field(default_factory=dict)
 
 
 class ForkQuestion(Strict):

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from openenv.core.sync_client import SyncEnvClient
 
 from daedalus.design.language.prompt import Message, PromptSettings, prompts
-from daedalus.market.goal import ANYTHING, Goal
+from daedalus.market.allowed import read_allowed, written_allowed
+from daedalus.market.goal import Goal
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.messages import DaedalusAction, DaedalusObservation, DaedalusState
 from daedalus.service.openenv.observations import as_a_client_sees
 
 Session = SyncEnvClient[DaedalusAction, DaedalusObservation, DaedalusState]
+
+
+def asked_of(goal: Goal | None, options: dict[str, Any]) -> tuple[Goal, dict[str, Any]]:
+    """Return the goal of a session and the options of its resets, which allow the same.
+
+    Args:
+        goal: What is asked for; None is R.
+        options: Options of a reset. Their ``allowed`` counts unless the goal restricts.
+
+    Raises:
+        ValueError: ``allowed`` is no restriction.
+    """
+    goal = goal or Goal()
+    allowed = goal.allowed or read_allowed(options.get("allowed", {}))
+    if not allowed:
+        return goal, options
+    return replace(goal, allowed=allowed), options | {"allowed": written_allowed(allowed)}
 
 
 class RemoteMarket:
@@ -27,7 +46,8 @@ class RemoteMarket:
     Args:
         session: A connected client, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the prompt that the model sees.
-        goal: What the prompt asks for, which should be the session's objective; None is R.
+        goal: What the prompt asks for, which should be the session's objective; None is R. Every
+            reset asks for what it allows.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
@@ -36,8 +56,7 @@ class RemoteMarket:
     ) -> None:
         self._session = session
         self._prompt = prompt
-        self._goal = goal
-        self._options = options
+        self._goal, self._options = asked_of(goal, options)
 
     def prompts(self, seeds: Iterable[int]) -> list[dict[str, Any]]:
         """Return rows of a data set: a chat in ``prompt``, the episode's seed in ``seed``."""
@@ -61,7 +80,7 @@ class RemoteMarket:
         return prompts(as_a_client_sees(observed, self._goal), self._prompt)[0]
 
     def _earned(self, text: str, seed: int) -> float:
-        mechanism = parse_mechanism(text, goal=self._goal or ANYTHING).mechanism
+        mechanism = parse_mechanism(text, goal=self._goal).mechanism
         if mechanism is None:
             return 0.0
         self._session.reset(seed=seed, **self._options)

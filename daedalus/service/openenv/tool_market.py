@@ -4,39 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, cleandoc
+from types import MethodType
 from typing import Any, Literal
 
 from daedalus.design.language.explanation import values_in_words
 from daedalus.design.language.prompt import PromptSettings, explained, observation_texts
-from daedalus.market.goal import Goal
-from daedalus.market.mechanism import CHOICES, EFFECTS, RANGES
+from daedalus.market.goal import ANYTHING, Goal
+from daedalus.market.mechanism import (
+    CHOICES,
+    EFFECTS,
+    FIELDS,
+    RANGES,
+    Mechanism,
+    Mechanisms,
+)
 from daedalus.market.mechanism_schema import mechanism_schema
-from daedalus.service.openenv.messages import DaedalusAction, MechanismFields
+from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.observations import as_a_client_sees
-from daedalus.service.openenv.remote import Session
+from daedalus.service.openenv.remote import Session, asked_of
 
 ENDED = "The episode has ended."
 
 
-def _of_the_mechanism(play: Callable[..., str]) -> Callable[..., str]:
-    """Give a tool the eleven fields as arguments, with types, meanings and defaults."""
+def _of_the_mechanism(play: Callable[..., str], goal: Goal = ANYTHING) -> Callable[..., str]:
+    """Give a tool the eleven fields as arguments, with types, meanings and defaults.
+
+    Args:
+        play: The tool.
+        goal: What may be set; types, meanings and defaults follow it.
+    """
+    told = (*RANGES, *goal.allowed)  # choices stand in the type
     meanings = [
-        f"    {name}: {EFFECTS[name]}" + (f"; {values_in_words(field)}" if name in RANGES else "")
-        for name, field in mechanism_schema()["properties"].items()
+        f"    {name}: {EFFECTS[name]}" + (f"; {values_in_words(field)}" if name in told else "")
+        for name, field in mechanism_schema(goal.allowed)["properties"].items()
     ]
     types: dict[str, Any] = {
-        name: Literal[*CHOICES[name]] if name in CHOICES else float if name in RANGES else bool
-        for name in MechanismFields.model_fields
+        name: Literal[*goal.values(name)] if name in CHOICES else float if name in RANGES else bool
+        for name in FIELDS
     }
     arguments = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[name])
-        for name, field in MechanismFields.model_fields.items()
+        Parameter(name, Parameter.KEYWORD_ONLY, default=value, annotation=types[name])
+        for name, value in _defaults(goal).items()
     ]
     receiver = Parameter("self", Parameter.POSITIONAL_ONLY)
     play.__doc__ = "\n".join([cleandoc(play.__doc__ or ""), "", "Args:", *meanings])
     play.__annotations__ = types | {"return": str}
     play.__signature__ = Signature([receiver, *arguments])  # type: ignore[attr-defined]
     return play
+
+
+def _defaults(goal: Goal) -> dict[str, Any]:
+    """Return the fields of the default mechanism, or of the nearest that is allowed."""
+    return goal.nearest(Mechanisms.stack([Mechanism()]))[0].to_dict()
 
 
 class ToolMarket:
@@ -48,7 +67,8 @@ class ToolMarket:
     Args:
         session: A connected client of its own, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the text that the model sees of a market.
-        goal: What the text asks for, which should be the session's objective; None is R.
+        goal: What the text asks for, which should be the session's objective; None is R. The tool's
+            arguments are what it allows, and every reset asks for that.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
@@ -57,8 +77,9 @@ class ToolMarket:
     ) -> None:
         self._session = session
         self._prompt = prompt
-        self._goal = goal
-        self._options = options
+        self._goal, self._options = asked_of(goal, options)
+        if self._goal.allowed:
+            self.set_rules = MethodType(self._restricted(), self)  # type: ignore[method-assign]
         self._rewards: list[float] = []
         self._length = 1
 
@@ -77,9 +98,21 @@ class ToolMarket:
         """Set the rules of the next rounds, and see what happens under them."""
         if len(self._rewards) == self._length:
             return ENDED
-        result = self._session.step(DaedalusAction(**rules))
+        action = DaedalusAction(**_defaults(self._goal) | rules)
+        self._goal.require(action.to_mechanism())
+        result = self._session.step(action)
         self._rewards.append(float(result.reward or 0.0))
         return ENDED if result.done else self._told(result.observation)
+
+    def _restricted(self) -> Callable[..., str]:
+        """Return the tool of this market, whose arguments are what its goal allows."""
+        play = type(self).set_rules
+
+        def set_rules(market: ToolMarket, /, **rules: Any) -> str:
+            return play(market, **rules)
+
+        set_rules.__doc__ = (play.__doc__ or "").partition("\n\nArgs:")[0]
+        return _of_the_mechanism(set_rules, self._goal)
 
     def _told(self, observed: Any) -> str:
         return observation_texts(as_a_client_sees(observed, self._goal), self._prompt)[0]

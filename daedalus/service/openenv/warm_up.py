@@ -6,6 +6,8 @@ import gc
 from contextlib import suppress
 
 from daedalus.market.factory import play_on_one_thread
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import UnansweredError, UnrecordedError
@@ -23,10 +25,11 @@ def warm_up(catalogue: Catalogue) -> None:
     """
     play_on_one_thread()
     environment = DaedalusEnvironment(catalogue)
+    allowed = Goal(allowed=catalogue.allowed).nearest(Mechanisms.stack([Mechanism()]))[0]
     for market in catalogue.markets:
         for population in catalogue.playable(market)[:1]:
             environment.reset(0, population=population, market=market)
             with suppress(UnansweredError, UnrecordedError):  # no model is asked
-                environment.step(DaedalusAction())
+                environment.step(DaedalusAction(**allowed.to_dict()))
     gc.collect()
     gc.freeze()

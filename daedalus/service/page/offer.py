@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daedalus.lab.bids.text_table import USUAL_NAMES
-from daedalus.market.mechanism import CHOICES, EFFECTS, FIELDS, RANGES, Mechanism
+from daedalus.market.allowed import Between
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import (
+    CHOICES,
+    EFFECTS,
+    FIELDS,
+    RANGES,
+    Mechanism,
+    Mechanisms,
+)
 from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
 from daedalus.service.openenv.catalogue import Catalogue
@@ -57,7 +66,7 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int
     """
     names = (TRAINED, *designers)
     return Offer(
-        fields=[_field(name) for name in FIELDS],
+        fields=[_field(name, Goal(allowed=catalogue.allowed)) for name in FIELDS],
         populations=[_population(name, catalogue) for name in catalogue.populations],
         markets=[
             Meaning(name=each, meaning=_MARKETS.get(each, each)) for each in catalogue.markets
@@ -77,15 +86,18 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int
     )
 
 
-def _field(name: str) -> MechanismField:
-    low, high = RANGES.get(name, (None, None))
+def _field(name: str, goal: Goal) -> MechanismField:
+    """Return a field with what a goal allows of it."""
+    allowed, number = goal.values(name), name in RANGES
+    some = not isinstance(allowed, Between) and (name in CHOICES or name in goal.allowed)
+    default = goal.nearest(Mechanisms.stack([Mechanism()]))[0]
     return MechanismField(
         name=name,
-        kind="choice" if name in CHOICES else "number" if name in RANGES else "flag",
-        choices=list(CHOICES[name]) if name in CHOICES else None,
-        low=low,
-        high=high,
-        default=getattr(Mechanism(), name),
+        kind="choice" if name in CHOICES else "number" if number else "flag",
+        choices=list(allowed) if some else None,
+        low=min(allowed) if number else None,
+        high=max(allowed) if number else None,
+        default=getattr(default, name),
         meaning=EFFECTS[name],
     )
 

@@ -9,11 +9,14 @@ from daedalus.service.openenv.messages import WireMechanism
 
 
 class MechanismField(Strict):
-    """One of the eleven fields: a choice, a flag, or a number from ``low`` to ``high``."""
+    """One of the eleven fields: a choice, a flag, or a number from ``low`` to ``high``.
+
+    Where not all of these may be set, ``choices`` has those that may.
+    """
 
     name: str
     kind: Literal["choice", "flag", "number"]
-    choices: list[str] | None = None
+    choices: list[str | bool | float] | None = None
     low: float | None = None
     high: float | None = None
     default: str | bool | float

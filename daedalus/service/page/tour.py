@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism import FIELDS, Mechanism
 
 MOST_CHANGES = 2
@@ -87,9 +88,18 @@ class Stop:
         return told
 
 
-def tour(populations: Collection[str], markets: Collection[str]) -> list[Stop]:
-    """Return the stops in order whose population and market are on offer."""
-    return [stop for stop in STOPS if stop.population in populations and stop.market in markets]
+def tour(
+    populations: Collection[str], markets: Collection[str], goal: Goal = ANYTHING
+) -> list[Stop]:
+    """Return the stops in order whose population and market are on offer, and rules allowed."""
+    return [
+        stop
+        for stop in STOPS
+        if stop.population in populations
+        and stop.market in markets
+        and goal.admits(stop.hurt)
+        and goal.admits(stop.fixed)
+    ]
 
 
 STOPS = (

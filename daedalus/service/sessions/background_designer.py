@@ -95,10 +95,10 @@ class BackgroundDesigner:
             population: Name of the bidders of ``env``.
         """
         began, goal = time.perf_counter(), self._goal(env)
+        observation = replace(observation, goals=np.full(1, goal))
         text, error = None, self._unready() or self._untold(observation, goal)
         if error is None:
-            asked = replace(observation, goals=np.full(1, goal))
-            text, error = await self._ask(asked, left)
+            text, error = await self._ask(observation, left)
         parsed = answered_mechanism(text, goal=goal) if text is not None else None
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
@@ -132,13 +132,13 @@ class BackgroundDesigner:
         """Return the model's text, or why there is none."""
         assert self._loaded is not None
         generate, prompt = self._loaded.result()
-        chats = prompts(observation, prompt)
-        question = json.dumps(chats)
+        chats, goal = prompts(observation, prompt), observation.goal(0)
+        question = json.dumps([chats, repr(goal.restrictions)])
         # Equal questions get equal answers, because each gets the same random numbers.
         return await self._answers.ask_in_words(
             "the model",
             question,
-            lambda: generate(chats, generator(0, "service design"))[0],
+            lambda: generate(chats, generator(0, "service design"), [goal])[0],
             self._timeout,
             left,
         )

@@ -44,8 +44,5 @@ def _state_player(
     if not settings.own_states:
         return RandomWalkDesigner(run.portfolio)
     tokens = settings.max_completion_tokens
-    allowed = run.env.goal.allowed
-    generate = make_generate(
-        language_model, settings.temperature, tokens, settings.constrained, allowed
-    )
+    generate = make_generate(language_model, settings.temperature, tokens, settings.constrained)
     return LanguageModelDesigner(generate, run.settings.prompt, strict=True)

@@ -116,7 +116,7 @@ def test_an_answer_that_is_not_allowed_is_malformed_in_its_market_alone() -> Non
     episodes = env_of().reset(market_seeds(0, "allowed", 2))
     mixed = replace(episodes, goals=np.array([GOAL, ANYTHING], object))
     text = format_mechanism(Mechanism())
-    designer = LanguageModelDesigner(lambda chats, rng: [text] * len(chats), PromptSettings())
+    designer = LanguageModelDesigner(lambda chats, *_: [text] * len(chats), PromptSettings())
     proposed = designer.propose(mixed.observe(), np.random.default_rng(0))
     assert proposed.malformed.tolist() == [True, False]
     assert "auction_type: 'second_price' is not allowed" in designer.answers[0].parsed.reason

@@ -28,7 +28,7 @@ def test_the_model_is_asked_once_for_all_markets_and_answers_in_order():
     answers = [draw_mechanism(rng(i)) for i in range(3)]
     source = rng()
 
-    def generate(chats, generator):
+    def generate(chats, generator, goals):
         asked.append((chats, generator))
         return [format_mechanism(answer) for answer in answers]
 
@@ -42,7 +42,7 @@ def test_the_model_is_asked_once_for_all_markets_and_answers_in_order():
 def test_an_answer_that_does_not_parse_is_malformed():
     good = format_mechanism(ANSWER)
     texts = [good, "", "I would like", good + "}", json.dumps({"reserve_price": 0.1}), "[" * 30_000]
-    designer = LanguageModelDesigner(lambda chats, _: texts[: len(chats)], PromptSettings())
+    designer = LanguageModelDesigner(lambda chats, *_: texts[: len(chats)], PromptSettings())
     proposal = designer.propose(observe(6), rng())
     assert_array_equal(proposal.malformed, [False, True, True, True, True, True])
     assert proposal[0] == ANSWER
@@ -51,7 +51,7 @@ def test_an_answer_that_does_not_parse_is_malformed():
 @pytest.mark.parametrize("strict", [False, True])
 def test_the_answers_are_kept_with_their_prompts_and_reasons(strict):
     texts = [f"```json\n{format_mechanism(ANSWER)}\n```", "no"]
-    designer = LanguageModelDesigner(lambda chats, _: texts, PromptSettings(), strict)
+    designer = LanguageModelDesigner(lambda chats, *_: texts, PromptSettings(), strict)
     proposal = designer.propose(observe(2), rng())
     assert_array_equal(proposal.malformed, [strict, True])
     told = [chat[-1]["content"] for chat in prompts(observe(2), PromptSettings())]
@@ -66,7 +66,7 @@ def test_the_answers_are_kept_with_their_prompts_and_reasons(strict):
 def test_a_setting_makes_the_designer_strict(strict):
     settings = LanguageModelSettings("owner/name", strict=strict)
     load = Loader()
-    load.generate = lambda chats, _: [f"I choose {format_mechanism(ANSWER)}"] * len(chats)
+    load.generate = lambda chats, *_: [f"I choose {format_mechanism(ANSWER)}"] * len(chats)
     designer = settings.build(DesignerContext(env_of(), 0, load_model=load))
     assert_array_equal(designer.propose(observe(2), rng()).malformed, [strict] * 2)
 
@@ -88,7 +88,7 @@ class Loader:
         self.asked.append((checkpoint, temperature, max_new_tokens, constrained))
         return self.generate, PromptSettings(rounds=1)
 
-    def generate(self, chats, generator):
+    def generate(self, chats, generator, goals):
         self.chats += chats
         return [format_mechanism(ANSWER)] * len(chats)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,16 @@ def test_a_wrong_row_is_named(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         replayed(steps.assign(**changes), tmp_path)
+
+
+def test_a_mechanism_that_is_not_allowed_is_named(steps: pd.DataFrame, tmp_path: Path) -> None:
+    steps.assign(auction_type="first_price").to_csv(tmp_path / "steps.csv", index=False)
+    settings = SubmissionSettings(file=str(tmp_path / "steps.csv"))
+    env = replace(ENV, allowed={"auction_type": ("vcg",)})
+    with pytest.raises(
+        ValueError, match=r"steps\.csv, episode 0, step 1: auction_type: .*write vcg"
+    ):
+        settings.build(DesignerContext(env, 7))
 
 
 def test_a_wrong_file_is_named(steps: pd.DataFrame, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.language import chat_connection
 from daedalus.design.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
 from daedalus.design.language.reply import Reply as Said
+from daedalus.market.allowed import Between
+from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 from tests.design.designers.chat_double import VALID, Reply, Respond, always, serving
 from tests.design.language.test_chat_body import BODIES
@@ -132,6 +134,16 @@ def test_the_format_is_asked_for_as_the_setting_says(kind: str) -> None:
     if kind == "json_schema":
         assert asked["json_schema"]["strict"] is True
         assert asked["json_schema"]["schema"] == mechanism_schema()
+
+
+def test_the_schema_is_that_of_what_the_goal_of_each_chat_allows() -> None:
+    goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.1, 0.3)})
+    with serving(always()) as server:
+        settings = server.settings(response_format="json_schema", concurrency=1)
+        make_chat_replies(settings)(chats(2), np.random.default_rng(0), [goal, ANYTHING])
+    asked = [each["body"]["response_format"]["json_schema"]["schema"] for each in server.requests]
+    assert asked == [mechanism_schema(goal.allowed), mechanism_schema()]
+    assert asked[0]["properties"]["auction_type"]["enum"] == ["vcg"]
 
 
 def test_a_slow_server_is_given_up() -> None:

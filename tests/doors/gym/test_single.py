@@ -11,7 +11,7 @@ from stable_baselines3.common.env_checker import check_env as check_for_stable_b
 import daedalus
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.features import observed_features
-from daedalus.doors.gym import ID, MarketEnv, decode
+from daedalus.doors.gym import ID, MarketEnv, decode, encode
 from daedalus.market.interface import MarketSettings
 from tests.populations import population
 
@@ -48,6 +48,21 @@ def test_numbers_are_those_of_the_market(env: gymnasium.Env) -> None:
         assert reward == step.reward and type(reward) is float
         assert told["composite"] == RewardStack().of_mechanisms(step.outcome)[0] != reward
         assert (terminated, truncated) == (number == 10, False)
+
+
+def test_a_level_that_is_not_allowed_counts_as_the_nearest_that_is() -> None:
+    allowed = {"auction_type": ["vcg"], "reserve_price": {"min": 0.12, "max": 0.3}}
+    env = gymnasium.make(ID, population="stage3", allowed=allowed)
+    market = daedalus.make("stage3", allowed=allowed)
+    env.reset(seed=1)
+    market.reset(1)
+    for mechanism, played in (
+        (daedalus.Mechanism("first_price", 0.9), daedalus.Mechanism("vcg", 0.3)),
+        (daedalus.Mechanism("vcg", 0.2), daedalus.Mechanism("vcg", 0.2)),
+    ):
+        assert env.step(encode(mechanism))[1] == market.step(played).reward
+    with pytest.raises(ValueError, match=r"allowed\.auction_type: 'dutch' is not allowed"):
+        gymnasium.make(ID, allowed={"auction_type": ["dutch"]})
 
 
 def test_a_seed_decides_the_episodes_after_it_too(env: gymnasium.Env) -> None:

@@ -88,6 +88,18 @@ def test_make_vec_takes_the_vector_entry_point() -> None:
     same(single.reset(seed=0)[0], seen[:2])
 
 
+def test_levels_that_are_not_allowed_count_as_the_nearest_that_are() -> None:
+    allowed = {"auction_type": ["vcg"], "reserve_price": {"min": 0.12, "max": 0.3}}
+    side_by_side, apart = (
+        gymnasium.make_vec(ID, 3, mode, population="stage3", allowed=allowed)
+        for mode in ("vector_entry_point", "sync")
+    )
+    side_by_side.action_space.seed(0)
+    actions = side_by_side.action_space.sample()
+    same(side_by_side.reset(seed=0)[0], apart.reset(seed=0)[0])
+    same(side_by_side.step(actions)[1], apart.step(actions)[1])
+
+
 def test_mistakes_say_what_to_give(env: DesignEnv) -> None:
     vector = MarketVectorEnv(env, 3, AutoresetMode.DISABLED)
     actions = np.zeros((3, 11), np.int64)

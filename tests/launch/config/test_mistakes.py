@@ -194,6 +194,10 @@ def test_a_wrong_type_is_one_sentence_without_a_template(override: str, sentence
         ),
         ("populatoin=stage3", "populatoin: no such setting. Did you mean population?"),
         ("+seed=3", "+seed=3: the setting exists; leave the + out"),
+        (
+            "allowed.auction_type=[vcg]",
+            "allowed.auction_type: it is not restricted yet; write +allowed.auction_type",
+        ),
         ("+population=stage1", "+population=NAME: one is chosen already; leave the + out"),
         ("boxplot", "boxplot: no setting; write KEY=VALUE"),
         (

@@ -26,6 +26,7 @@ FIXED = "+designer@evaluation.baselines.mine=fixed"
         (["+experiment=sft_stage3", "training.grpo.steps=5"], "sft does not read training.grpo"),
         (["task=compare", "trained=RUN"], "compare does not read trained"),
         (["task=compare", "+bids=x"], "it is read by from_bids"),
+        (["+experiment=sensitivity", "+allowed.auction_type=[vcg]"], "sensitivity does not read"),
         (["task=compare", "tuning.trials=3"], "it is read by tune"),
         (["task=grpo", "mechanism=robust"], "baselines.NAME=fixed, which plays it"),
         (["+experiment=leaderboard", "evaluation.resamples=200"], "leaderboard does not read"),

@@ -45,7 +45,7 @@ def leave_at_once(address: str, body: dict) -> None:
 def test_requests_whose_clients_have_left_keep_no_place(catalogue: Catalogue) -> None:
     asked, release = [], threading.Event()
 
-    def generate(chats, rng):
+    def generate(chats, rng, goals):
         asked.append(chats)
         release.wait(10)
         return [format_mechanism(Mechanism())]

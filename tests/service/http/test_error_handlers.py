@@ -24,6 +24,7 @@ WRONG: list[tuple[str, Any, str, str]] = [
         ("/reset", {"session_id": name}, "session_id", "pattern")
         for name in ("", "a" * 65, "../a", "a b", "a\n")
     ),
+    ("/reset", {"allowed": 3}, "allowed", "dictionary"),
     ("/reset", {"checkpoint": "x"}, "checkpoint", "no such field"),
     ("/api/design", {"round_number": "1"}, "round_number", "from 0 to"),
     ("/api/design", {"model": "x"}, "model", "no such field"),

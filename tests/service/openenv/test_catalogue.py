@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from daedalus.design.env import DesignEnv
+from daedalus.market.allowed import Between, read_allowed
 from daedalus.market.interface import MARKETS
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
@@ -19,6 +20,7 @@ from daedalus.market.ranges import Ranges
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import MAX_SEED
+from daedalus.service.openenv.warm_up import warm_up
 from tests.populations import TYPES, population
 from tests.service.generated import seeded
 
@@ -89,6 +91,25 @@ def test_a_number_of_bidders_takes_the_place_of_a_range(catalogue: Catalogue) ->
     env = chosen(offered, population="world", n_agents=9)
     state = env.reset(np.arange(20, dtype=np.uint64)).state
     assert set(state.sizes) == {9} and len(set(state.units)) > 1
+
+
+def test_a_reset_restricts_what_the_server_allows(catalogue: Catalogue) -> None:
+    offered = replace(catalogue, allowed={"reserve_price": Between(0.1, 0.5)})
+    warm_up(offered)  # whose default mechanism is not allowed
+    assert chosen(offered).allowed == offered.allowed
+    asked = {"reserve_price": [0.2], "auction_type": ["vcg"]}
+    assert chosen(offered, allowed=asked).allowed == read_allowed(asked)
+    for wrong, field, said in (
+        ({"reserve_price": [0.6]}, "reserve_price", "give a number from 0.1 to 0.5"),
+        ({"auction_type": ["dutch"]}, "auction_type", "choose one of first_price"),
+        ({"auction_type": []}, "auction_type", "give at least one value"),
+        ({"shill_penalty": {"min": 2, "max": 1}}, "shill_penalty", "the range ends before"),
+        ({"shill_penalty": [0.0] * 101}, "shill_penalty", "give at most 100 values"),
+        ({"colour": ["red"]}, "colour", "no such field"),
+    ):
+        with pytest.raises(FieldError, match=said) as told:
+            chosen(offered, allowed=wrong)
+        assert told.value.field == f"allowed.{field}"
 
 
 def test_a_default_that_is_not_on_offer_is_refused(catalogue: Catalogue) -> None:

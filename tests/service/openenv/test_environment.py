@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from daedalus.market.allowed import Between
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, WireMechanism
@@ -47,14 +44,12 @@ def test_an_objective_is_rewarded_and_r_stays_among_the_scores(catalogue) -> Non
     assert 0 < last.scores["objective"] != last.scores["composite"]
 
 
-def test_what_the_goal_of_the_market_does_not_allow_is_refused(catalogue, monkeypatch) -> None:
-    build = type(catalogue).build
-    allowed = {"reserve_price": Between(0.1, 0.3)}
-    monkeypatch.setattr(
-        type(catalogue), "build", lambda self, asked: replace(build(self, asked), allowed=allowed)
-    )
+def test_what_a_reset_does_not_allow_is_refused(catalogue) -> None:
+    allowed = {"reserve_price": {"min": 0.1, "max": 0.3}}
     environment = DaedalusEnvironment(catalogue, max_fork_steps=8)
-    environment.reset(3)
+    assert "allowed" not in environment.reset(3).metadata and environment.state.allowed == {}
+    told = environment.reset(3, allowed=allowed)
+    assert told.metadata["allowed"] == environment.state.allowed == allowed
     with pytest.raises(FieldError, match=r"reserve_price: 0\.5 is not allowed; give a number from"):
         environment.step(DaedalusAction(reserve_price=0.5))
     with pytest.raises(FieldError, match=r"reserve_price: 0\.5 is not allowed; give a number from"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from datasets import Dataset
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings, prompts
+from daedalus.market.allowed import read_allowed
+from daedalus.market.goal import Goal
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
@@ -52,6 +55,23 @@ def test_prompts_are_those_of_the_market(address: str) -> None:
             seen = env.reset(market_seeds(seed, "service", 1)).observe()
             chat = prompts(seen, prompt)[0]
             assert row == {"prompt": chat, "seed": seed}
+
+
+def test_prompts_and_rewards_follow_what_is_allowed(address: str) -> None:
+    allowed = {"auction_type": ["vcg"]}
+    goal, explained = Goal(allowed=read_allowed(allowed)), replace(FULL, explained=True)
+    texts = [format_mechanism(Mechanism(each)) for each in ("vcg", "first_price")]
+    with DaedalusClient(base_url=address).sync() as session:
+        for market in (
+            RemoteMarket(session, explained, goal, population="stage4"),
+            RemoteMarket(session, explained, population="stage4", allowed=allowed),
+        ):
+            (row,) = market.prompts([3])
+            assert session.state().allowed == allowed
+            seen = replace(here(4), allowed=goal.allowed).reset(market_seeds(3, "service", 1))
+            assert row["prompt"] == prompts(seen.observe(), explained)[0]
+            paid = market.reward(said(*texts), [3, 3])
+            assert paid[0] > 0 and paid[1] == 0
 
 
 def test_rewards_are_those_of_the_market(address: str) -> None:

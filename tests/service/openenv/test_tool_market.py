@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,32 @@ def test_the_tool_is_the_mechanism() -> None:
         "description": EFFECTS["reveal_reserve"],
     }
     assert "required" not in tool["parameters"]
+
+
+def test_the_tool_offers_and_takes_what_is_allowed(address: str) -> None:
+    written = {"auction_type": ["vcg"], "reserve_price": {"min": 0.2, "max": 0.4}}
+    written |= {"reveal_reserve": [False]}
+    with DaedalusClient(base_url=address).sync() as session:
+        market = ToolMarket(session, PROMPT, allowed=written)
+        tool = get_json_schema(market.set_rules)["function"]
+        arguments = tool["parameters"]["properties"]
+        assert (tool["name"], list(arguments)) == ("set_rules", list(FIELDS))
+        assert arguments["auction_type"]["enum"] == ["vcg"]
+        assert "number from 0.2 to 0.4" in arguments["reserve_price"]["description"]
+        assert arguments["reveal_reserve"]["description"].endswith("; false")
+        tools = dict(inspect.getmembers(market, predicate=inspect.ismethod))
+        assert tools["set_rules"] == market.set_rules  # as TRL looks for tools
+        market.reset(seed=3)
+        assert session.state().allowed == written
+        for rules, said in (
+            ({"auction_type": "first_price"}, "auction_type: 'first_price' is not allowed; write"),
+            ({"reserve_price": 0.5}, "reserve_price: 0.5 is not allowed; give a number from 0.2"),
+        ):
+            with pytest.raises(ValueError, match=re.escape(said)):
+                market.set_rules(**rules)
+        market.set_rules(reserve_price=0.3)
+        played = session.state().mechanism.to_mechanism()
+        assert played == Mechanism("vcg", 0.3, reveal_reserve=False)
 
 
 def test_an_episode_is_that_of_the_market(address: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.market.allowed import read_allowed
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
@@ -23,6 +24,21 @@ def test_every_field_has_its_kind_its_range_and_its_default(catalogue: Catalogue
         assert (each.low, each.high) == RANGES.get(name, (None, None))
         kind = {str: "choice", bool: "flag", float: "number"}[type(each.default)]
         assert each.kind == kind
+
+
+def test_a_field_has_what_the_server_allows(catalogue: Catalogue) -> None:
+    written = {"auction_type": ["vcg"], "reserve_price": {"min": 0.105, "max": 0.3}}
+    written |= {"shill_penalty": [1, 2], "reveal_clearing_price": [False]}
+    offer = make_offer(replace(catalogue, allowed=read_allowed(written)), [])
+    fields = {each.name: each for each in offer.fields}
+    shown = {name: fields[name].choices for name in written}
+    assert shown == written | {"reserve_price": None, "shill_penalty": [1.0, 2.0]}
+    reserve, penalty = fields["reserve_price"], fields["shill_penalty"]
+    assert (reserve.low, reserve.high, reserve.default) == (0.105, 0.3, 0.105)
+    assert (penalty.low, penalty.high, penalty.default) == (1.0, 2.0, 1.0)
+    assert fields["auction_type"].default == "vcg"
+    assert fields["reveal_clearing_price"].default is False
+    assert fields["coalition_policy"].choices == list(CHOICES["coalition_policy"])
 
 
 def test_a_population_shows_its_types_and_the_markets_that_play_it(catalogue: Catalogue) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.settings import EvaluationSettings
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS, Mechanism, mechanism_from_mapping
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.catalogue import Catalogue
@@ -178,6 +179,9 @@ def test_only_what_is_on_offer_can_be_visited() -> None:
     assert tour(everywhere, {"fresh"}) == list(STOPS)
     assert [stop.name for stop in tour({"stage1", "crowd"}, {"fresh"})] == ["bid_shading"]
     assert tour(everywhere, {"strategic", "classic"}) == []
+    sealed = Goal(allowed={"auction_type": ("second_price", "vcg")})
+    allowed = tour(everywhere, {"fresh"}, sealed)
+    assert allowed and "bid_shading" not in [stop.name for stop in allowed]
 
 
 @pytest.mark.parametrize(

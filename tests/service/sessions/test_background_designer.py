@@ -39,7 +39,7 @@ ANSWER = format_mechanism(Mechanism(auction_type="vcg", reserve_price=0.33))
 def told(seen: list, prompt: PromptSettings):
     """Return what loads a model that says ``ANSWER`` and leaves the chats in ``seen``."""
 
-    def generate(chats, rng):
+    def generate(chats, rng, goals):
         seen.extend(chats)
         return [ANSWER]
 
@@ -48,7 +48,7 @@ def told(seen: list, prompt: PromptSettings):
 
 def saying(text: str, prompt: PromptSettings | None = None):
     """Return what loads a model that always says the same."""
-    return lambda: (lambda chats, rng: [text] * len(chats), prompt or PromptSettings())
+    return lambda: (lambda chats, *_: [text] * len(chats), prompt or PromptSettings())
 
 
 def test_the_model_answers_with_its_own_words(reach) -> None:
@@ -133,7 +133,7 @@ async def test_the_heuristic_reads_the_request() -> None:
 def test_a_slow_model_keeps_nobody_waiting(reach) -> None:
     release = threading.Event()
 
-    def generate(chats, rng):
+    def generate(chats, rng, goals):
         release.wait(10)
         return [ANSWER]
 
@@ -234,6 +234,25 @@ async def test_a_model_of_many_objectives_is_asked_for_that_of_the_episode(tmp_p
     refused = await asked(designer, RewardStack(), env)
     assert refused.source == "fallback" and refused.error is not None
     assert "trained for weights of revenue, welfare, and not for composite" in refused.error
+
+
+@pytest.mark.anyio
+async def test_a_model_and_its_fallback_follow_what_the_episode_allows() -> None:
+    asked_for: list = []
+
+    def generate(chats, rng, goals):
+        asked_for.extend(goals)
+        only = goals[0].values("auction_type")
+        return [format_mechanism(Mechanism(only[0]))]
+
+    designer = BackgroundDesigner(lambda: (generate, PromptSettings()), 5.0, 2)
+    for only in ("vcg", "first_price"):  # the prompts are the same, and the answers are not
+        env = replace(STAGE3, allowed={"auction_type": (only,)})
+        answer = await asked(designer, RewardStack(), env)
+        assert (answer.source, answer.mechanism.auction_type) == ("ai", only)
+        fallback = await asked(BackgroundDesigner(None, 5.0, 2), RewardStack(), env)
+        assert (fallback.source, fallback.mechanism.auction_type) == ("fallback", only)
+    assert len(asked_for) == 2
 
 
 @pytest.mark.anyio

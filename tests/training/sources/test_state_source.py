@@ -152,7 +152,7 @@ def test_the_model_plays_up_to_a_state_with_the_objective_of_its_prompt(
 ) -> None:
     seen: list[list[str]] = []
 
-    def generate(chats: Sequence[list[Message]], _: np.random.Generator) -> list[str]:
+    def generate(chats: Sequence[list[Message]], *_: object) -> list[str]:
         seen.append(weights_shown(chats))
         return [format_mechanism(Mechanism())] * len(chats)
 

@@ -39,7 +39,7 @@ export class Controls extends EventTarget {
     this.inForce = this.defaults;
     byId("rules").replaceChildren(...GROUPS.map(([title, member]) => this.#group(title, member)));
     byId("defaults").addEventListener("click", () => this.set(this.defaults));
-    this.set({ ...this.defaults, ...JSON.parse(storage.getItem(KEY) ?? "{}") });
+    this.set(this.#allowed(JSON.parse(storage.getItem(KEY) ?? "{}")));
     this.addEventListener("change", () => this.#changed());
   }
 
@@ -120,6 +120,16 @@ export class Controls extends EventTarget {
   }
 
   /**
+   * Return stored rules; in place of those that may not be set here, and of missing ones, the default.
+   * @param {wire.Mechanism} stored
+   * @returns {wire.Mechanism}
+   */
+  #allowed(stored) {
+    const kept = this.fields.filter((field) => allows(field, stored[field.name]));
+    return { ...this.defaults, ...Object.fromEntries(kept.map(({ name }) => [name, stored[name]])) };
+  }
+
+  /**
    * @param {string} title
    * @param {(name: string) => boolean} member
    */
@@ -159,8 +169,20 @@ export function changesInWords(before, after, names) {
  * @returns {Control}
  */
 function makeControl(field, changed) {
-  if (field.kind === "choice") return choiceControl(field, changed);
-  return field.kind === "flag" ? flagControl(field, changed) : numberControl(field, changed);
+  if (field.kind === "flag") return flagControl(field, changed);
+  if (field.choices) return choiceControl(field, field.choices, changed);
+  return numberControl(/** @type {wire.NumberField} */ (field), changed);
+}
+
+/**
+ * Return whether the visitor may set a field to a value.
+ * @param {wire.MechanismField} field
+ * @param {wire.Value|undefined} value
+ */
+function allows(field, value) {
+  if (value === undefined) return false;
+  if (field.choices) return field.choices.some((each) => each === value);
+  return field.kind !== "number" || (field.low <= Number(value) && Number(value) <= field.high);
 }
 
 /** @param {wire.MechanismField} field */
@@ -173,18 +195,19 @@ function described(field) {
 }
 
 /**
- * @param {wire.ChoiceField} field
+ * @param {wire.ChoiceField|wire.NumberField} field
+ * @param {(string|number)[]} choices
  * @param {() => void} changed
  * @returns {Control}
  */
-function choiceControl(field, changed) {
+function choiceControl(field, choices, changed) {
   const { label, meaning, shared } = described(field);
-  const options = field.choices.map((value) => el("option", { value, text: words(value) }));
+  const options = choices.map((each) => el("option", { value: String(each), text: words(String(each)) }));
   const select = el("select", { ...shared, on: { change: changed } }, ...options);
-  select.value = field.default;
+  select.value = String(field.default);
   return {
     row: el("div", { class: "rule choice" }, label, select, meaning),
-    read: () => select.value,
+    read: () => (field.kind === "number" ? Number(select.value) : select.value),
     write: (value) => {
       select.value = String(value);
     },
@@ -200,6 +223,7 @@ function flagControl(field, changed) {
   const { label, meaning, shared } = described(field);
   const box = el("input", { ...shared, type: "checkbox", role: "switch", on: { change: changed } });
   box.checked = field.default;
+  box.disabled = field.choices?.length === 1;
   return {
     row: el("div", { class: "rule flag" }, label, box, meaning),
     read: () => box.checked,
@@ -219,16 +243,18 @@ function numberControl(field, changed) {
   const bounds = { min: field.low, max: field.high, step: 0.01 };
   const exact = el("input", { ...shared, ...bounds, type: "number", inputmode: "decimal" });
   const slide = el("input", { ...bounds, type: "range", "aria-label": `${words(field.name)}, slider` });
+  let now = field.default; // what is shown has two decimals, and an end of the range may have more
   /** @param {number} value */
   const write = (value) => {
+    now = value;
     exact.value = fixed(value);
     slide.value = String(value);
-    const share = (100 * (value - field.low)) / (field.high - field.low);
+    const share = (100 * (value - field.low)) / (field.high - field.low || 1);
     slide.style.setProperty("--filled", `${share}%`);
   };
   /** @param {string} text */
   const take = (text) => {
-    const number = text === "" || !Number.isFinite(Number(text)) ? field.default : Number(text);
+    const number = text === "" || !Number.isFinite(Number(text)) ? field.default : Number(fixed(Number(text)));
     write(Math.min(field.high, Math.max(field.low, number)));
     changed();
   };
@@ -237,5 +263,5 @@ function numberControl(field, changed) {
   set(slide, { "aria-describedby": `rule-${field.name}-meaning` });
   write(field.default);
   const row = el("div", { class: "rule scale" }, label, exact, slide, meaning);
-  return { row, read: () => Number(exact.value), write: (value) => write(Number(value)) };
+  return { row, read: () => now, write: (value) => write(Number(value)) };
 }

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from daedalus.market.allowed import read_allowed
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.catalogue import Catalogue
@@ -50,6 +51,26 @@ def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None
     visitor.page.click("#defaults")
     visitor.step()
     assert visitor.state["mechanism"] == Mechanism().to_dict()
+
+
+def test_controls_show_what_the_server_allows(visit: Visit, catalogue: Catalogue) -> None:
+    written = {"auction_type": ["vcg", "first_price"], "reserve_price": {"min": 0.105, "max": 0.3}}
+    written |= {"shill_penalty": [1, 2], "reveal_clearing_price": [False]}
+    with at_own_site(visit, replace(catalogue, allowed=read_allowed(written))) as visitor:
+        page = visitor.page
+        visitor.begin()
+        expect(page.locator("#rule-auction_type option")).to_have_text(["VCG", "First price"])
+        expect(page.locator("#rule-shill_penalty option")).to_have_text(["1", "2"])
+        expect(page.locator("#rule-reveal_clearing_price")).to_be_disabled()
+        visitor.step()  # under the defaults, all of which are allowed
+        played = visitor.state["mechanism"]
+        assert (played["auction_type"], played["reserve_price"]) == ("vcg", 0.105)
+        page.select_option("#rule-shill_penalty", "2")
+        page.fill("#rule-reserve_price", "0.9")
+        page.press("#rule-reserve_price", "Enter")
+        visitor.step()
+        played = visitor.state["mechanism"]
+        assert (played["shill_penalty"], played["reserve_price"]) == (2.0, 0.3)
 
 
 def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Catalogue) -> None:

@@ -33,6 +33,7 @@ declare namespace wire {
     objective: string;
     n_agents: number;
     episode_length: number;
+    allowed: Record<string, object>;
     done: boolean;
     mechanism: Mechanism | null;
     rewards: number[];
@@ -118,7 +119,7 @@ declare namespace wire {
   interface FlagField {
     name: string;
     kind: "flag";
-    choices: null;
+    choices: boolean[] | null;
     low: null;
     high: null;
     default: boolean;
@@ -128,7 +129,7 @@ declare namespace wire {
   interface NumberField {
     name: string;
     kind: "number";
-    choices: null;
+    choices: number[] | null;
     low: number;
     high: number;
     default: number;

@@ -15,6 +15,8 @@ from daedalus.design.search.space import LEVELS, places_of
 from daedalus.doors.gym.single import MarketEnv
 from daedalus.doors.gym.vector import MarketVectorEnv
 from daedalus.evaluation.episodes import play_episodes
+from daedalus.market.allowed import Between
+from daedalus.market.goal import Goal
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.training.algorithms.ppo import trainer
@@ -131,6 +133,15 @@ def trainer_numbers(env: DesignEnv) -> np.ndarray:
     from daedalus.doors.gym.spaces import numbers_of
 
     return numbers_of(env.reset(market_seeds(9, "x", 100)))
+
+
+def test_it_learns_and_plays_what_is_allowed(env: DesignEnv) -> None:
+    goal = Goal(allowed={"auction_type": ("vcg",), "reserve_price": Between(0.12, 0.3)})
+    restricted = replace(env, allowed=goal.allowed)
+    designer, _ = trained(restricted, replace(SHORT, learning_rate=0.05))
+    seen = restricted.reset(market_seeds(9, "x", 100)).observe()
+    proposed = designer.propose(seen, np.random.default_rng(0))
+    assert all(goal.admits(proposed[row]) for row in range(100))
 
 
 @pytest.mark.slow
