@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
+from daedalus.design.briefs.readers import Embed
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer
 
-from daedalus.design.designers.base import Embed
+from daedalus.design.briefs.readers import Embed
 from daedalus.training.weight_sources import resolved
 
 ENCODER = (

@@ -165,7 +165,7 @@ class _Builder:
                 return self._note(next(iter(stored.values())), clause, about)
         rules = rules_of(clause, next(iter(self.population), ""))
         for name, allowed in rules.items():
-            if name in self.rules and narrowed(self.rules[name][0], allowed) is None:
+            if name in self.rules and both_allow(self.rules[name][0], allowed) is None:
                 return self._note(self.rules[name][1], clause, name)
         self._take(clause, rules)
         return None
@@ -180,7 +180,7 @@ class _Builder:
             if name:
                 stored.setdefault(name, clause)
         for name, allowed in rules.items():
-            both = narrowed(self.rules[name][0], allowed) if name in self.rules else allowed
+            both = both_allow(self.rules[name][0], allowed) if name in self.rules else allowed
             assert both is not None
             self.rules[name] = (both, clause)
         if meaning.floor and clause.amount is not None:
@@ -210,7 +210,7 @@ def _weights(main: str, others: Sequence[str]) -> dict[str, float]:
     return {main: MAIN_SHARE} | dict.fromkeys(sorted(others), share)
 
 
-def narrowed(first: Allowed, second: Allowed) -> Allowed | None:
+def both_allow(first: Allowed, second: Allowed) -> Allowed | None:
     """Return what both rules of a field allow; None if that is nothing."""
     if isinstance(first, Between) and isinstance(second, Between):
         low, high = max(first.low, second.low), min(first.high, second.high)
@@ -223,5 +223,5 @@ def narrowed(first: Allowed, second: Allowed) -> Allowed | None:
 
 def _admits(allowed: Allowed, value: Any) -> bool:
     if isinstance(allowed, Between):
-        return allowed.low <= value <= allowed.high
+        return bool(allowed.low <= value <= allowed.high)
     return value in allowed

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from daedalus.checks import CannotRunError, Checked
+from daedalus.design.briefs.readers import Embed
 from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
@@ -18,9 +16,6 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import generator
-
-Embed = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Maps B sentences to features, shape (B, F)."""
 
 
 class LoadModel(Protocol):

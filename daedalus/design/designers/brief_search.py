@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from daedalus.checks import CannotRunError, at_least, one_of
-from daedalus.design.briefs.readers import KeywordReader, Reader
+from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.readers import Embed, Reader
 from daedalus.design.briefs.search import BUDGET
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples
-from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
@@ -60,7 +61,7 @@ def make_reader(name: str, new_kinds: bool, load_encoder: Callable[[], Embed] | 
         CannotRunError: The encoder cannot be had.
     """
     if name == "keywords":
-        return KeywordReader()
+        return KeywordReader(examples(new_kinds))
     from daedalus.design.briefs.linear_reader import LinearReader  # slow to import
 
     if name == "tfidf":
