@@ -82,6 +82,7 @@ class Understanding:
         floors: Least means of reward terms.
         population: The bidders that the brief tells of; empty if it tells of none.
         clauses: The sentences that count, in order.
+        idle: Sentences that ask for nothing.
         unread: Sentences that ask for something, but could not be used, each with the reason.
         contradictions: Pairs of sentences of which the second was left out.
     """
@@ -91,6 +92,7 @@ class Understanding:
     floors: Mapping[str, float] = field(default_factory=dict)
     population: str = ""
     clauses: tuple[Clause, ...] = ()
+    idle: tuple[Clause, ...] = ()
     unread: tuple[tuple[Clause, str], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
@@ -124,6 +126,29 @@ def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
     return rules
 
 
+def says(clause: Clause, population: str) -> str:
+    """Return what a clause asks for in terms of the market, such as *reserve_price: 0.2 to 0.9*.
+
+    Args:
+        clause: A clause without ``fault``.
+        population: The bidders that its brief tells of, for a conditional clause.
+    """
+    meaning = clause.parts
+    parts = [f"{name}: {_in_words(each)}" for name, each in rules_of(clause, population).items()]
+    parts += [f"most of all: {meaning.aim}"] * bool(meaning.aim)
+    parts += [f"counts too: {meaning.also}"] * bool(meaning.also)
+    parts += [f"bidders: population={meaning.population}"] * bool(meaning.population)
+    if meaning.floor:
+        parts.append(f"mean {meaning.floor} at least {clause.amount:g}")
+    return ", ".join(parts) or "asks for nothing"
+
+
+def _in_words(allowed: Allowed) -> str:
+    if isinstance(allowed, Between):
+        return f"{allowed.low:g}" + f" to {allowed.high:g}" * (allowed.low < allowed.high)
+    return " or ".join(str(each).lower() for each in allowed)
+
+
 def understand(clauses: Sequence[Clause]) -> Understanding:
     """Put the clauses of a brief together.
 
@@ -138,7 +163,8 @@ def understand(clauses: Sequence[Clause]) -> Understanding:
     for each in facts:
         found.add(each)
     kept = tuple(each for each in usable if each in found.kept)
-    return replace(found.result(), clauses=kept, unread=unread)
+    idle = tuple(each for each in clauses if each.parts.is_nothing)
+    return replace(found.result(), clauses=kept, idle=idle, unread=unread)
 
 
 class _Builder:

@@ -120,7 +120,7 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
         kept = group[group["rules_kept"]]
         rows.append(
             {"split": split, "designer": designer, "briefs": len(group)}
-            | mean_estimate("score", group["score"], confidence, "brief")
+            | mean_estimate("score", group["score"].dropna(), confidence, "brief")
             | mean_estimate("rules_kept", group["rules_kept"], confidence, "brief")
             | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
         )

@@ -50,12 +50,22 @@ _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.ep
 
 @dataclass
 class Ask(Study, Restricted):
-    """What a trained designer sets in a market, and what that earns."""
+    """What a trained designer sets in a market, and what that earns.
+
+    Attributes:
+        brief: What the seller asks for in sentences; a search then sets what they mean.
+    """
 
     designers = LanguageModelSettings
     needs_baselines = ("best_own",)
 
     task: str = "ask"
+    brief: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.brief and not self.brief.strip():
+            raise ValueError("brief: it is empty; write what the auction must do, in sentences")
 
 
 @dataclass
@@ -95,7 +105,7 @@ class Briefs(Study):
     """
 
     by_type = True
-    partly = ("evaluation.confidence", "evaluation.episodes")
+    partly = _NO_BOOTSTRAP
 
     task: str = "briefs"
     briefs: str = ""
