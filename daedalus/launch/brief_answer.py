@@ -29,10 +29,7 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer
         context: The market, the seed, bidders by name and the encoder.
         report: It shows and writes: brief.csv, rules.csv and brief_answer.jsonl.
     """
-    reader = best_reader(context.load_encoder, report.say)
-    solver = BriefSolver(
-        reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE
-    )
+    solver = make_solver(context, report.say)
     understood = solver.understand(brief)
     _show_understanding(understood, report)
     report.say("searching, also without each rule, for its price (seconds for each)")
@@ -41,13 +38,26 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer
     return answer
 
 
-def best_reader(load_encoder: Callable[[], Embed] | None, say: Callable[[str], None]) -> Reader:
+def make_solver(context: DesignerContext, say: Callable[[str], object]) -> BriefSolver:
+    """Return what reads briefs with the best reader that is at hand, and searches.
+
+    Args:
+        context: The market, the seed, bidders by name and the encoder.
+        say: Takes a sentence if there is no encoder.
+    """
+    reader = best_reader(context.load_encoder, say)
+    return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
+
+
+def best_reader(load_encoder: Callable[[], Embed] | None, say: Callable[[str], object]) -> Reader:
     """Return the reader with an encoder; that without one if it cannot be had, and say so."""
     try:
         return make_reader("minilm", True, load_encoder)
     except CannotRunError as error:
-        say(f"the sentence encoder is not here ({error}): a reader of words takes its place,")
-        say("which misreads more: look at what was understood")
+        say(
+            f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
+            "misreads more, so look at what was understood"
+        )
         return make_reader("tfidf", True, None)
 
 

@@ -21,9 +21,7 @@ SMALL = (
     "sweeps=0",
 )
 BUDGETS = [
-    f"evaluation.baselines.{name}.{each}"
-    for name in ("blind", "keywords")
-    for each in SMALL
+    f"evaluation.baselines.{name}.{each}" for name in ("blind", "keywords") for each in SMALL
 ]
 FEW = [
     "+experiment=briefs",

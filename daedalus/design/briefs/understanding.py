@@ -96,6 +96,12 @@ class Understanding:
     unread: tuple[tuple[Clause, str], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
+    @property
+    def warnings(self) -> list[str]:
+        """Return a sentence for each sentence that was not used, with the reason."""
+        named = [f"“{each.sentence}” is not used: {reason}" for each, reason in self.unread]
+        return [*named, *(f"the second is not kept; {each}" for each in self.contradictions)]
+
     def goal(self, brief: str = "") -> Goal:
         """Return weights and what may be set as a goal; floors are no part of it."""
         return Goal(self.reward, self.allowed, brief)

@@ -1,4 +1,4 @@
-"""From sentences to a mechanism: readers learn, nothing is dropped in silence, rules have prices."""
+"""From sentences to a mechanism: readers learn, nothing is silently dropped, rules have prices."""
 
 from __future__ import annotations
 
