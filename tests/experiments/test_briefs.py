@@ -26,8 +26,8 @@ BUDGETS = [
 FEW = [
     "+experiment=briefs",
     "~evaluation.baselines.tfidf",
-    "evaluation.baselines.cautious.candidates=32",
-    "evaluation.baselines.cautious.briefs=20",
+    "evaluation.baselines.rule_keeper.candidates=32",
+    "evaluation.baselines.rule_keeper.briefs=20",
     *BUDGETS,
     "designer.name=tfidf",
     "designer.reader=tfidf",
@@ -38,7 +38,7 @@ FEW = [
 def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=3")
     table = pd.read_csv(tmp_path / "briefs.csv")
-    names = ["random", "informed_greedy", "blind", "cautious", "keywords", "tfidf", "true_parts"]
+    names = ["random", "informed_greedy", "blind", "rule_keeper", "keywords", "tfidf", "true_parts"]
     assert list(dict.fromkeys(table["designer"])) == names
     assert set(table.groupby(["designer", "split"]).size()) == {3}
     truth = table[table["designer"] == "true_parts"]
