@@ -42,6 +42,7 @@ from daedalus.launch.config.task_parts import (
 )
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
+from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
@@ -93,6 +94,14 @@ class BenchService(Offering):
 
     task: str = "bench_service"
     load: LoadSettings = field(default_factory=LoadSettings)
+
+
+@dataclass
+class BriefReader(Task):
+    """``reader``: how a reader of briefs is trained."""
+
+    task: str = "brief_reader"
+    reader: BriefReaderSettings = field(default_factory=BriefReaderSettings)
 
 
 @dataclass
