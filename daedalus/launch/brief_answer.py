@@ -9,10 +9,10 @@ from dataclasses import asdict
 import pandas as pd
 
 from daedalus.checks import CannotRunError
-from daedalus.design.briefs.readers import Embed, Reader
+from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.solver import Answer, BriefSolver
 from daedalus.design.briefs.understanding import Understanding, says
-from daedalus.design.designers.base import DesignerContext
+from daedalus.design.designers.base import DesignerContext, LoadReader
 from daedalus.design.designers.brief_search import make_reader
 from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
@@ -26,7 +26,7 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer
 
     Args:
         brief: The sentences.
-        context: The market, the seed, bidders by name and the encoder.
+        context: The market, the seed, bidders by name, and what loads readers.
         report: It shows and writes: brief.csv, rules.csv and brief_answer.jsonl.
     """
     solver = make_solver(context, report.say)
@@ -42,23 +42,23 @@ def make_solver(context: DesignerContext, say: Callable[[str], object]) -> Brief
     """Return what reads briefs with the best reader that is at hand, and searches.
 
     Args:
-        context: The market, the seed, bidders by name and the encoder.
+        context: The market, the seed, bidders by name, and what loads readers.
         say: Takes a sentence if there is no encoder.
     """
-    reader = best_reader(context.load_encoder, say)
+    reader = best_reader(context.load_reader, say)
     return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
 
 
-def best_reader(load_encoder: Callable[[], Embed] | None, say: Callable[[str], object]) -> Reader:
+def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
     """Return the reader with an encoder; that without one if it cannot be had, and say so."""
     try:
-        return make_reader("minilm", True, load_encoder)
+        return make_reader("tuned", True, "", load)
     except CannotRunError as error:
         say(
             f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
             "misreads more, so look at what was understood"
         )
-        return make_reader("tfidf", True, None)
+        return make_reader("tfidf", True, "", None)
 
 
 def _show_understanding(understood: Understanding, report: Report) -> None:

@@ -83,10 +83,10 @@ def without_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no encoder be at hand, as without a network."""
     given = brief_answer.make_reader
 
-    def make(name: str, new_kinds: bool, load: object) -> object:
-        if name == "minilm":
+    def make(name: str, new_kinds: bool, checkpoint: str, load: object) -> object:
+        if name == "tuned":
             raise CannotRunError("it cannot be had")
-        return given(name, new_kinds, None)
+        return given(name, new_kinds, checkpoint, None)
 
     monkeypatch.setattr(brief_answer, "make_reader", make)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from daedalus.checks import CannotRunError, Checked
-from daedalus.design.briefs.readers import Embed
+from daedalus.design.briefs.readers import Reader
 from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
@@ -28,6 +28,18 @@ class LoadModel(Protocol):
         ...
 
 
+class LoadReader(Protocol):
+    """Loads a reader of briefs."""
+
+    def __call__(self, name: str, new_kinds: bool, checkpoint: str) -> Reader:
+        """Return a reader, see ``BriefSearchSettings``.
+
+        Raises:
+            CannotRunError: Its weights cannot be had.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class DesignerContext:
     """What settings may use to build a designer.
@@ -39,7 +51,7 @@ class DesignerContext:
         load_model: Loads a language model. It is passed in, so that this package needs no torch.
         population: Name of the environment's population; None if it has none.
         bidders: Returns bidders by the name of their population, for designers that read of others.
-        load_encoder: Loads a pretrained encoder of sentences. It is passed in as ``load_model``.
+        load_reader: Loads a reader of briefs that needs torch. It is passed in as ``load_model``.
     """
 
     env: DesignEnv
@@ -48,7 +60,7 @@ class DesignerContext:
     load_model: LoadModel | None = None
     population: str | None = None
     bidders: Callable[[str], Population | SeatPlan] | None = None
-    load_encoder: Callable[[], Embed] | None = None
+    load_reader: LoadReader | None = None
 
     def market_of(self, population: str) -> DesignEnv:
         """Return the market of the bidders of a population; the environment's own for "".
