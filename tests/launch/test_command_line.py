@@ -21,9 +21,7 @@ from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 from daedalus.launch import command_line
 from daedalus.launch.config import (
-    ConfigError,
     Task,
-    compose_config,
     first_screen,
     help_text,
 )
@@ -55,15 +53,6 @@ def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_settings_without_an_experiment_ask_for_one(tmp_path: Path) -> None:
-    answer = fork("seed=1", cwd=tmp_path)
-    assert answer.returncode == 1
-    told = answer.stderr.strip().splitlines()[-1]
-    assert told.startswith("nothing to run: choose +experiment=NAME")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir(mode=0o500)
     place = "kept" if os.getuid() else "/sys"  # root may write everywhere but there
@@ -71,26 +60,6 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -
     told = answer.stderr.strip().splitlines()[-1]
     assert answer.returncode == 1 and f"{place}/run: " in told
     assert "give access to it, or another folder with hydra.run.dir=FOLDER" in told
-
-
-@pytest.mark.slow
-def test_the_arguments_of_a_function_are_checked_as_the_command_line_is(tmp_path: Path) -> None:
-    wrong = ("+experiment=boxplot", "market=classic", "population.strategic.units=1")
-    with pytest.raises(ConfigError, match=r"does not read population\.strategic\.units"):
-        compose_config(*wrong)
-    answer = fork(*wrong, cwd=tmp_path)
-    assert answer.returncode == 1
-    assert "does not read population.strategic.units" in answer.stderr
-
-
-@pytest.mark.slow
-def test_an_old_name_in_a_file_says_what_it_was_renamed_to(tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
-    old = "# @package _global_\ndefaults: [override /task: compare]\nmarket: { rules: classic }\n"
-    (tmp_path / "experiment" / "mine.yaml").write_text(old)
-    answer = fork(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine", cwd=tmp_path)
-    assert answer.returncode == 1
-    assert "market.rules: renamed to market.name" in answer.stderr
 
 
 def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
@@ -144,6 +113,11 @@ def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
         (["+experiment=smoke", "+training.grpo.lr=1e-4"], "Did you mean training.grpo.learning_r"),
         (["+experiment=boxplot", "+hydra.foo=1", "hydra.run.dir=a/b"], "hydra.foo: no such sett"),
         (["+experiment=boxplot", "designer=null"], "a group takes the name of one of its files"),
+        (["seed=1"], "nothing to run: choose +experiment=NAME"),
+        (
+            ["+experiment=boxplot", "market=classic", "population.strategic.units=1"],
+            "does not read population.strategic.units",
+        ),
         (["+experiment=boxplot", "population=broken"], "broken.yaml"),
         (["+experiment=grpo_stage3", "seed=4294967296"], "seed: 4294967296; give an integer from"),
     ],
