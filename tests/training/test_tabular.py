@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -180,3 +181,17 @@ def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
     )
     assert Mechanism(**json.loads(updates["mechanism"][0])).coalition_policy == "penalize_confirmed"
     assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"neighbours": 2}, "no other loss has them; set loss_type: boltzmann"),
+        ({"sharpness": 2.0}, "no other loss has them; set loss_type: boltzmann"),
+        ({"neighbours": 8, "loss_type": "boltzmann"}, "give less than group_size"),
+        ({"states": 1}, "give as many or more"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        replace(TabularSettings(), **wrong)
