@@ -7,11 +7,11 @@ import pytest
 
 from daedalus.lab.bids.deconvolution import Deconvolution, knots
 from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple, money_at
+from daedalus.lab.bids.estimates import Estimator, money_at
 from daedalus.lab.bids.likelihood import SealedBids
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
-from tests.lab.bids.simulated import table_of
+from tests.lab.bids.simulated import best_multiple, table_of
 
 QUARTILES = [25, 50, 75]
 

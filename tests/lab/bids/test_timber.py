@@ -12,11 +12,12 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.assumptions import fit_by_size
 from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple, revenue_curve
+from daedalus.lab.bids.estimates import Estimator, revenue_curve
 from daedalus.lab.bids.estimation import LEVELS
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.timber import timber_table
+from tests.lab.bids.simulated import best_multiple
 
 
 def leave_package(folder: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.design import MULTIPLES
-from daedalus.lab.bids.estimates import Estimator, best_multiple
+from daedalus.lab.bids.estimates import Estimator
 from daedalus.lab.bids.log import BidLog, load_bids
 from daedalus.lab.bids.settings import BidLogSettings
+from tests.lab.bids.simulated import best_multiple
 
 Row = Sequence[object]
 
