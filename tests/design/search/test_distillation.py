@@ -36,7 +36,7 @@ SHARE_OF_EPISODE = -1
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"improvements": 1}, {"refinements": 1}])
 def test_it_learns_to_maximise_the_given_reward(changes: dict[str, int]) -> None:
-    """tests/design/designers/test_distilled.py has the plain budget."""
+    """tests/design/designers/test_search.py has the plain budget."""
     budget = replace(BUDGET, **changes)
     designer = distil(env_of(AGAINST_WELFARE), HIGH_AND_LOW, budget, seed=0)
     chosen = designer.propose(env_of().reset(market_seeds(1, "x", 50)).observe(), generator(0, "d"))
