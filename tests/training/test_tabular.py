@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import GRID, mechanisms_at, places_of
@@ -28,7 +29,7 @@ from daedalus.training.tabular import (
 from daedalus.training.tabular_settings import TabularSettings
 from experiments import grpo_numbers
 from tests.launch.config.composing import composed
-from tests.launching import play
+from tests.launching import play, sketch
 
 SHORT = TabularSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
 
@@ -155,6 +156,7 @@ def test_each_update_is_trained_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grpo_numbers, "_EPISODES", 2)
+    monkeypatch.setattr(Figure, "savefig", sketch)
     few = ["~evaluation.baselines.search", "evaluation.episodes=2", "tracking=files"]
     config = composed("+experiment=grpo_updates", *few)
     assert len(config.updates) == 8 and config.updates["boltzmann"].neighbours == 8
