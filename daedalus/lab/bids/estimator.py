@@ -397,8 +397,3 @@ def over_classes(
     """
     earned = np.interp(np.multiply.outer(multiples, bases), reserves, curve)
     return np.asarray(earned @ worth / len(worth))
-
-
-def best_multiple(estimate: Estimate, multiples: Numbers) -> float:
-    """Return the multiple of highest revenue among some."""
-    return float(multiples[np.argmax(money_at(estimate, multiples))])
