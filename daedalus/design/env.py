@@ -15,7 +15,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import mean_over_rounds
 from daedalus.market.allowed import Allowed, checked_allowed
 from daedalus.market.factory import make_market
-from daedalus.market.goal import Goal, refuse_others
+from daedalus.market.goal import ANYTHING, Goal, refuse_others
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.mechanism import Mechanisms
@@ -202,7 +202,7 @@ class Episodes:
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
         if self.goals is not None or self.env.allowed:
-            refuse_others(mechanisms.take(np.flatnonzero(running)), self.goal_of_each[running])
+            refuse_others(mechanisms, np.where(running, self.goal_of_each, ANYTHING))
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)

@@ -146,11 +146,13 @@ def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
         MechanismError: The message names field, value and what is allowed.
     """
     for goal, rows in by_allowed(goals):
-        given = mechanisms.take(rows)
-        if goal.allowed:
-            moved = np.flatnonzero((goal.nearest(given).rows != given.rows) & ~given.malformed)
-            if len(moved):
-                goal.require(given[int(moved[0])])
+        refused = np.zeros(len(rows), np.bool_)
+        for name, allowed in goal.allowed.items():
+            given = getattr(mechanisms, name)[rows]
+            refused |= _nearest(name, given, allowed) != given
+        refused &= ~mechanisms.malformed[rows]
+        if refused.any():
+            goal.require(mechanisms[int(rows[refused][0])])
 
 
 def column(name: str, values: tuple[Any, ...]) -> NDArray[Any]:
