@@ -62,20 +62,6 @@ def gathered(values: Sequence[Result]) -> list[Result]:
     return cast(list[Result], gather_object(list(values)))
 
 
-def share(total: int, setting: str) -> int:
-    """Return the part of a process in what a setting counts for the whole run.
-
-    Raises:
-        CannotRunError: The number of processes does not divide it.
-    """
-    if total % count():
-        raise CannotRunError(
-            f"{setting}: {total} cannot be divided over {count()} processes; give a multiple of "
-            f"{count()}, or launch another number of processes"
-        )
-    return total // count()
-
-
 def _join() -> None:
     """Meet the other processes, and take the GPU of this process."""
     from accelerate.state import PartialState

@@ -20,12 +20,13 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import LESSONS, SFT, phase
-from daedalus.runs.processes import once, share
+from daedalus.runs.processes import once
 from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
+from daedalus.training.hardware import share
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.synthetic import synthetic_mechanisms
