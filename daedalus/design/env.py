@@ -202,7 +202,9 @@ class Episodes:
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
         if self.goals is not None or self.env.allowed:
-            refuse_others(mechanisms, np.where(running, self.goal_of_each, ANYTHING))
+            goals = self.goal_of_each.copy()
+            goals[~running] = ANYTHING
+            refuse_others(mechanisms, goals)
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)

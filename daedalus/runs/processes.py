@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TypeVar, cast
 
-from daedalus.checks import CannotRunError
-
 _PATIENCE = timedelta(days=7)  # the main process may search for hours while the others wait
 
 Result = TypeVar("Result")
