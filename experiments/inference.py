@@ -17,7 +17,7 @@ from daedalus.design.designers.language_model import LanguageModelDesigner, Lang
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.readable import as_table
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Compare
 from daedalus.market.mechanism import Mechanism

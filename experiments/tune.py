@@ -10,7 +10,7 @@ from pathlib import Path
 
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.figures import save
-from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.readable import as_table
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Tune
 from daedalus.launch.provenance import run_record
