@@ -15,6 +15,7 @@ from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import observation_texts
 from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
 from daedalus.launch.config.tasks import Ask
@@ -23,7 +24,7 @@ from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import described
 from experiments.build import make_env, own_context, search_command
-from experiments.compare import comparison, keep_answers
+from experiments.compare import keep_answers
 from experiments.tracked import tracked
 
 _SHOWN = ["designer", "episodes", "mean", "mean_low", "mean_high", "mean_interval", "valid"]
@@ -100,7 +101,8 @@ def _beside(mechanisms: dict[str, Mechanism]) -> pd.DataFrame:
 def _compare(config: Ask, env: DesignEnv, designers: dict[str, Designer], report: Report) -> None:
     """Play all designers in the same episodes; write tables, and show the means."""
     log = AnswerLog(config.population.name)
-    frames = comparison(config, env, designers, [config.designer.name], log)
+    references, settings = [config.designer.name], config.evaluation
+    frames = comparison(env, designers, references, settings, config.seed, log)
     keep_answers([log], report)
     for name in ("steps", "episodes", "summary"):
         report.table(frames[name], name)

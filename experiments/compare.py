@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
-from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.env import Designer
 from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
-from daedalus.evaluation.statistics import all_differences, summarise
-from daedalus.launch.config.task_parts import Contest
+from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.launch.config.tasks import Compare
-from experiments.build import make_context, make_env
+from experiments.build import make_env, own_context
 from experiments.tracked import tracked
 
 
 def main(config: Compare, out: Path) -> None:
     """Play every designer on the same markets; write tables and figures to ``out``."""
-    env = make_env(config)
+    context = own_context(config, make_env(config))
     extra: dict[str, Designer] = {}
     name, baselines = config.designer.name, config.evaluation.baselines
     if baselines.get(name) != config.designer:
         shown = f"{name}_changed" if name in baselines else name
-        context = make_context(config, env, population=config.population.name)
         extra = build_all({shown: config.designer}, context)
     with tracked(config, out) as (_, report):
-        compare_designers(config, env, report, extra)
+        compare_designers(config.evaluation, context, report, extra)
 
 
 def compare_designers(
-    config: Contest, env: DesignEnv, report: Report, extra: dict[str, Designer]
+    settings: EvaluationSettings,
+    context: DesignerContext,
+    report: Report,
+    extra: Mapping[str, Designer],
 ) -> pd.DataFrame:
-    """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
-    context = make_context(config, env, population=config.population.name)
-    designers = build_all(config.evaluation.baselines, context)
-    log = AnswerLog(config.population.name)
-    frames = comparison(config, env, designers | extra, list(designers), log)
+    """Play the baselines and ``extra`` on paired markets; report, and return the summary.
+
+    Args:
+        settings: The baselines, the number of episodes and their intervals.
+        context: What baselines are built from, and the named population that all play.
+        report: Receives tables and figures.
+        extra: Other designers, by their names in tables.
+    """
+    env, population = context.env, context.population
+    assert population is not None
+    baselines = build_all(settings.baselines, context)
+    log = AnswerLog(population)
+    frames = comparison(env, baselines | extra, list(baselines), settings, context.seed, log)
     keep_answers([log], report)
     for name, frame in frames.items():
         report.table(frame, name)
-    title = f"paired differences over the episodes of seed {config.seed} alone"
+    title = f"paired differences over the episodes of seed {context.seed} alone"
     report.show(frames["differences"], title)
     report.show(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
@@ -51,41 +61,10 @@ def compare_designers(
     )
     from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
 
-    title = f"{config.market.name} market, {config.population.name}"
+    title = f"{env.settings.name} market, {population}"
     report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
     report.figure(metric_panels(frames["episodes"]), "metrics")
     return frames["summary"]
-
-
-def comparison(
-    config: Contest,
-    env: DesignEnv,
-    designers: dict[str, Designer],
-    references: list[str],
-    answers: AnswerLog | None = None,
-) -> dict[str, pd.DataFrame]:
-    """Play designers on paired markets.
-
-    Args:
-        config: Number of episodes, seed and intervals.
-        env: The market that they play.
-        designers: Designers, by their names in tables.
-        references: Names of the designers that all are compared with, at least one.
-        answers: Notes what language models write; None keeps nothing.
-
-    Returns:
-        Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See
-        ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
-    """
-    settings, seed = config.evaluation, config.seed
-    steps = compare(env, designers, settings.episodes, seed, answers)
-    episodes = episode_means(steps)
-    return {
-        "steps": steps,
-        "episodes": episodes,
-        "summary": summarise(episodes, settings, seed),
-        "differences": all_differences(episodes, references, settings, seed),
-    }
 
 
 def keep_answers(logs: Sequence[AnswerLog], report: Report) -> None:

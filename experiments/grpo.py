@@ -13,7 +13,7 @@ from daedalus.launch.config.tasks import Grpo
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
-from experiments.build import make_training_run
+from experiments.build import make_training_run, own_context
 from experiments.compare import compare_designers
 from experiments.tracked import tracked
 
@@ -47,4 +47,5 @@ def compare(config: Contest, run: TrainingRun) -> None:
     model = load_language_model(run.folder.model)
     generate = make_generate(model, 0.0, tokens, run.settings.constrained)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
-    compare_designers(config, run.env, run.report, {"trained": designer})
+    context = own_context(config, run.env)
+    compare_designers(config.evaluation, context, run.report, {"trained": designer})

@@ -19,7 +19,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.tracking import Tracker
 from daedalus.training.tabular_settings import TabularSettings
-from experiments.build import make_env
+from experiments.build import make_env, own_context
 from experiments.compare import compare_designers
 from experiments.neighbours import report_gains
 from experiments.tracked import tracked
@@ -46,7 +46,7 @@ def main(config: GrpoNumbers, out: Path) -> None:
         report.table(updates, "updates")
         shown = updates.drop(columns="mechanism")
         report.show(shown, "entropy at the end, and what one change still gains")
-        compare_designers(config, env, report, designers)
+        compare_designers(config.evaluation, own_context(config, env), report, designers)
 
 
 def _train(

@@ -16,7 +16,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole
-from experiments.build import make_env
+from experiments.build import make_env, own_context
 from experiments.compare import compare_designers
 from experiments.tracked import tracked
 
@@ -36,7 +36,9 @@ def main(config: Search, out: Path) -> None:
         ]
         report.table(pd.DataFrame(rows), "rungs")
         report.show(pd.DataFrame(rows), "rungs")
-        compare_designers(config, env, report, {"search": FixedDesigner(best)})
+        compare_designers(
+            config.evaluation, own_context(config, env), report, {"search": FixedDesigner(best)}
+        )
 
 
 def write_mechanism(mechanism: Mechanism, out: Path) -> None:
