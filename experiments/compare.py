@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -35,7 +35,7 @@ def compare_designers(
     settings: EvaluationSettings,
     context: DesignerContext,
     report: Report,
-    extra: Mapping[str, Designer],
+    extra: dict[str, Designer],
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets; report, and return the summary.
 
