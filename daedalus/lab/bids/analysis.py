@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-from tqdm import tqdm
-
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.design import (
-    PLAYED,
     Field,
     FieldObjective,
     Judged,
     Mixture,
     Verdict,
     in_force,
-    interval_of,
-    place_of,
+    judged_in,
     settled,
 )
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimates import Estimate, Estimator
-from daedalus.lab.bids.findings import Findings, reserve_words
+from daedalus.lab.bids.findings import Findings, designers_table, reserve_words
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 
 Others = Callable[["Field"], Mapping[str, Mixture]]
@@ -84,13 +77,15 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
     """
     estimate, seed = estimator.estimate(), plan.seed
     samples = list(estimator.bootstrap(generator(seed, "bids/bootstrap")))
-    field = _field(estimate, plan)
-    held = in_force(estimator)
+    fields = [Field(each, plan.market, plan.reward, seed) for each in (estimate, *samples)]
+    field = fields[0]
     found, _ = best_fixed(plan.search, FieldObjective(field), generator(seed, "search"))
-    changed = settled(found, held.mechanism, field, plan.search.sweep_episodes)
     played = {"search": Mixture.of_one(found, field.scale), **others(field)}
+    held = in_force(estimator)
+    changed = settled(found, held.mechanism, field, plan.search.sweep_episodes)
     judged = Judged.of(field, held.mechanism, changed, played, plan.episodes, "judge")
-    judgements = _judgements(samples, plan, held.mechanism, changed, played)
+    in_market = field.played(held, plan.episodes, "judge")
+    judgements = judged_in(fields[1:], held.mechanism, changed, played)
     verdict = Verdict.of(held, changed, judged, judgements, estimator, plan.confidence)
     sets = {
         "in force": reserve_words(held.multiple, estimator, estimate),
@@ -100,10 +95,10 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         estimator,
         estimate,
         verdict,
-        _designers(sets, judged, judgements, verdict, plan.confidence),
+        designers_table(sets, judged, judgements, verdict, plan.confidence),
         fit_by_size(estimator, estimate),
         sensitivity(estimator, estimate, verdict),
-        field.played(held, plan.episodes, "judge"),
+        in_market,
         plan.reward.name,
         field.in_money,
         plan.confidence,
@@ -111,46 +106,3 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         diagnose(estimator, estimate, samples, generator(seed, "bids/checks")),
     )
     return Analysis(findings, samples, judged, judgements)
-
-
-def _field(estimate: Estimate, plan: Plan) -> Field:
-    return Field(estimate, plan.market, plan.reward, plan.seed)
-
-
-def _judgements(
-    samples: list[Estimate],
-    plan: Plan,
-    held: Mechanism,
-    changed: Mechanism,
-    others: dict[str, Mixture],
-) -> list[Judged]:
-    """Judge mechanisms in the bootstrap samples; in few, if they have to be played."""
-    fields = [_field(each, plan) for each in samples]
-    exact = all(fields[0].is_exact(each) for each in (held, changed))
-    chosen = fields if exact else fields[:PLAYED]
-    progress = tqdm(chosen, "judging", leave=False, disable=None)
-    return [
-        Judged.of(field, held, changed, others, 1, f"judge/{number}")
-        for number, field in enumerate(progress)
-    ]
-
-
-def _designers(
-    sets: dict[str, str], judged: Judged, samples: list[Judged], verdict: Verdict, confidence: float
-) -> pd.DataFrame:
-    """Return a row for each designer: what it sets, what that brings, and its gain."""
-    at, now = place_of(verdict.policy.multiple), place_of(verdict.held.multiple)
-    every = [judged, *samples]
-    results = {
-        "in force": [each.held[now] for each in every],
-        "designed": [each.changed[at] for each in every],
-    } | {name: [each.others[name] for each in every] for name in judged.others}
-    table = []
-    for name, rewards in results.items():
-        gains = np.array(rewards) - results["in force"]
-        low, high = interval_of(list(gains[1:]), confidence)
-        table.append(
-            {"designer": name, "sets": sets[name], "result": float(rewards[0])}
-            | {"gain": float(gains[0]), "gain_low": low, "gain_high": high}
-        )
-    return pd.DataFrame(table)

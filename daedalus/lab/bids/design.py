@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
@@ -301,6 +302,19 @@ class Judged:
         second = first if held == changed else field.rewards(changed, episodes, purpose)
         found = {name: each.reward(field, episodes, purpose) for name, each in others.items()}
         return cls(first, second, found)
+
+
+def judged_in(
+    fields: Sequence[Field], held: Mechanism, changed: Mechanism, others: dict[str, Mixture]
+) -> list[Judged]:
+    """Judge mechanisms under several estimates; under ``PLAYED``, if they have to be played."""
+    exact = all(fields[0].is_exact(each) for each in (held, changed))
+    chosen = fields if exact else fields[:PLAYED]
+    progress = tqdm(chosen, "judging", leave=False, disable=None)
+    return [
+        Judged.of(field, held, changed, others, 1, f"judge/{number}")
+        for number, field in enumerate(progress)
+    ]
 
 
 @dataclass(frozen=True)
