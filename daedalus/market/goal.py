@@ -129,10 +129,12 @@ def nearest_allowed(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> Mecha
         mechanisms: B mechanisms.
         goals: The goal of each, shape (B,); none if nobody said.
     """
+    columns: dict[str, NDArray[Any]] = {}
     for goal, rows in by_allowed(goals):
-        if goal.allowed:
-            mechanisms = mechanisms.replace(rows, goal.nearest(mechanisms.take(rows)))
-    return mechanisms
+        for name, allowed in goal.allowed.items():
+            column = columns.setdefault(name, getattr(mechanisms, name).copy())
+            column[rows] = _nearest(name, column[rows], allowed)
+    return mechanisms.with_columns(**columns) if columns else mechanisms
 
 
 def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
