@@ -62,8 +62,10 @@ def compare_designers(
     from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
 
     title = f"{env.settings.name} market, {population}"
-    report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
-    report.figure(metric_panels(frames["episodes"]), "metrics")
+    boxplot = reward_boxplot(frames["episodes"], title)
+    panels = metric_panels(frames["episodes"])
+    report.figure(boxplot, "boxplot")
+    report.figure(panels, "metrics")
     return frames["summary"]
 
 

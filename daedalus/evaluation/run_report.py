@@ -49,8 +49,6 @@ class Report:
 
     def figure(self, figure: Figure, name: str) -> None:
         """Write figures/``name``.png, send it to the tracker, and print its path."""
-        from daedalus.evaluation.figures import save  # slow to import; not every run draws
-
         path = self._out / "figures" / f"{name}.png"
         save(figure, path)
         self._tracker.image(name, path)
@@ -59,3 +57,9 @@ class Report:
     def show(self, frame: pd.DataFrame, title: str) -> None:
         """Show a table. A number and its interval (X, X_low, X_high) share one cell."""
         self._console.print(as_table(frame, title))
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as a PNG file with 200 dots per inch, completely or not at all."""
+    with written_whole(path) as aside:
+        figure.savefig(aside, format="png", dpi=200)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.bids.assumptions import sensitivity
 from daedalus.lab.bids.design import Judged, Verdict
 from daedalus.lab.bids.estimates import LEVEL, RESERVE, Estimate, Estimator

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.studies.published_play import (
     SETTINGS,
     bid_rows,
