@@ -242,6 +242,21 @@ class Episodes:
             mechanisms = designer.propose(observation, rng)
             yield observation, mechanisms, self.step(mechanisms)
 
+    def mean_rewards(self, mechanisms: Mechanisms) -> NDArray[np.float64]:
+        """Play the episodes to their end, each under its mechanism; return its mean reward.
+
+        Args:
+            mechanisms: One mechanism for each of the B episodes.
+
+        Returns:
+            The reward of each episode, averaged over its steps so far, shape (B,).
+        """
+        total = np.zeros(len(self))
+        while not self.done.all():
+            total += self.step(mechanisms).reward
+        mean: NDArray[np.float64] = total / np.maximum(self.steps, 1)
+        return mean
+
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
         """Return independent copies of some episodes.
 
