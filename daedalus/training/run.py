@@ -49,12 +49,8 @@ class TrainingRun:
     def with_portfolio(self) -> TrainingRun:
         """Return the run with the portfolio of its settings. Every process must call it."""
         wanted, objectives = self.settings.portfolio, self.settings.objectives
-        return replace(
-            self,
-            portfolio=once(
-                lambda: find_portfolio(wanted, self.env, self.folder, self.seed, objectives)
-            ),
-        )
+        portfolio = once(find_portfolio)(wanted, self.env, self.folder, self.seed, objectives)
+        return replace(self, portfolio=portfolio)
 
     def teacher(self) -> TreeDesigner | None:
         """Return the teacher of the settings, or None if they have none.
@@ -66,7 +62,7 @@ class TrainingRun:
         if candidates is None or budget is None:
             return None
         keep = self.folder.distillation_data
-        return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
+        return once(distil)(self.env, candidates, budget, self.seed, keep)
 
     def goals(self, count: int, purpose: str) -> NDArray[np.object_] | None:
         """Draw the goals of prompts, shape (B,); None if all have that of the environment.

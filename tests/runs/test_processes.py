@@ -38,7 +38,7 @@ NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 def test_without_a_launcher_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "4")  # a cluster may set it for its own ends
     assert processes.count() == 1 and processes.is_main()
-    assert processes.once(lambda: 3) == 3 and processes.gathered([1, 2]) == [1, 2]
+    assert processes.once(lambda: 3)() == 3 and processes.gathered([1, 2]) == [1, 2]
 
 
 @pytest.mark.usefixtures("two")
@@ -49,7 +49,7 @@ def test_the_second_of_two_is_not_the_main_one() -> None:
 def test_one_process_does_not_import_torch() -> None:
     script = (
         "import sys; from daedalus.runs import processes\n"
-        "processes.once(lambda: 0), processes.gathered([0])\n"
+        "processes.once(lambda: 0)(), processes.gathered([0])\n"
         "print('torch' in sys.modules)"
     )
     command = [sys.executable, "-c", script]
