@@ -34,7 +34,7 @@ from daedalus.evaluation.leaderboard import (
     score_array,
     three_intervals,
 )
-from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.readable import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.lab.studies.coverage import overview
 from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config

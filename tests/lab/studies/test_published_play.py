@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.studies.published_play import (
     SETTINGS,
     bid_rows,
