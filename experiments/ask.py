@@ -18,6 +18,7 @@ from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
+from daedalus.launch.brief_answer import answer_brief
 from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Ask
 from daedalus.launch.from_config import make_env, own_context, search_command
@@ -33,6 +34,10 @@ _OWN = "best_own"
 
 def main(config: Ask, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
+    if config.brief:
+        with tracked(config, out, drawn=False) as (_, report):
+            answer_brief(config.brief, own_context(config, make_env(config)), report)
+        return
     env, name = make_env(config), config.designer.name
     context = own_context(config, env)
     with tracked(config, out, drawn=False) as (_, report):

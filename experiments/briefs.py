@@ -27,6 +27,11 @@ def main(config: Briefs, out: Path) -> None:
     markets = _markets(config)
     with tracked(config, out) as (_, report):
         measured = _with_ends([each for group in briefs.values() for each in group], markets)
+        if without := [each.id for each in measured if not each.scale]:
+            report.say(
+                f"no score for {', '.join(without)}: a search with the true parts breaks a floor "
+                "there, or is no better than chance; rules are checked all the same"
+            )
         split_of = {each.id: name for name, group in briefs.items() for each in group}
 
         @cache

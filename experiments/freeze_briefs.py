@@ -20,7 +20,7 @@ _PAIRS = 150
 
 
 def main(config: FreezeBriefs, out: Path) -> None:
-    """Write a file for each split, and sha256.json; ``make briefs`` copies them into the package."""
+    """Write a file for each split, and sha256.json, as in daedalus/design/briefs/data."""
     envs = {
         name: DesignEnv.of(config.market, each.in_market(config.market.name))
         for name, each in config.populations.items()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.design.briefs.understanding import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.forks import fork_rewards
@@ -52,14 +55,17 @@ class Market:
 
     Args:
         env: The market, the shape of its episodes, and the reward.
+        understood: What was understood of the brief that the market was opened with.
 
     Attributes:
         env: The same.
+        understood: The same; None without a brief. Its floors restrict nothing in play.
         seed: Seed of the episode; None before the first reset.
     """
 
-    def __init__(self, env: DesignEnv) -> None:
+    def __init__(self, env: DesignEnv, understood: Understanding | None = None) -> None:
         self.env = env
+        self.understood = understood
         self.seed: int | None = None
         self._episode: Episodes | None = None
 
@@ -150,6 +156,7 @@ def make(
     market: str | MarketSettings = "strategic",
     reward: str | RewardStack = "composite",
     allowed: Mapping[str, object] | None = None,
+    brief: str = "",
 ) -> Market:
     """Return a market to play, such as ``daedalus.make("stage4", "market.episode_length=20")``.
 
@@ -160,11 +167,17 @@ def make(
         reward: The name of a file in ``conf/reward/``, or a stack.
         allowed: What may be set of a mechanism, such as ``{"auction_type": ["first_price"]}``, see
             ``read_allowed``; a step under another mechanism is refused. By default all may.
+        brief: What the seller asks for in sentences. What a reader understands of them sets
+            ``reward``, ``allowed`` and, if it tells of the bidders, who they are. Check the
+            market's ``understood``; a warning names the sentences that were not used.
 
     Raises:
         ConfigError: A name or a change is wrong. The message says what to write instead.
-        ValueError: The market cannot play the bidders, or ``allowed`` is wrong.
+        ValueError: The market cannot play the bidders, or ``allowed`` is wrong, or a brief comes
+            with a reward or restrictions of its own.
     """
+    if brief and (allowed or reward != "composite"):
+        raise ValueError("brief: it says reward and allowed itself; leave these two out")
     chosen = {"population": population, "reward": reward}
     chosen["market"] = market if isinstance(market, str) else market.name
     named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
@@ -175,4 +188,23 @@ def make(
     )
     stack = config.reward if isinstance(reward, str) else reward
     restrictions = read_allowed(config.allowed if allowed is None else allowed)
-    return Market(DesignEnv.of(settings, bidders, stack, allowed=restrictions))
+    env = DesignEnv.of(settings, bidders, stack, allowed=restrictions)
+    return _briefed(env, brief) if brief else Market(env)
+
+
+def _briefed(env: DesignEnv, brief: str) -> Market:
+    """Return the market of what a brief asks for."""
+    from daedalus.launch.brief_answer import make_solver  # readers are slow to import
+    from daedalus.launch.from_config import make_context
+
+    solver = make_solver(make_context(Compare(), env), warnings.warn)
+    understood = solver.understand(brief)
+    for sentence in understood.warnings:
+        warnings.warn(sentence, stacklevel=3)
+    env = replace(
+        solver.market(understood.population),
+        reward=RewardStack(dict(understood.reward)),
+        allowed=understood.allowed,
+        brief=brief,
+    )
+    return Market(env, understood)

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
+from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.wordings import PACKAGED, examples
+from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
@@ -102,7 +104,7 @@ def make_context(
     """Return the context that designers are built from."""
     bidders = bidders_named(env.settings)
     return DesignerContext(
-        env, config.seed, portfolio, load_generate, population, bidders, load_encoder
+        env, config.seed, portfolio, load_generate, population, bidders, load_reader
     )
 
 
@@ -186,16 +188,27 @@ def load_generate(
     return generate, trained_prompt(checkpoint)
 
 
-def load_encoder() -> Embed:
-    """Load the pretrained sentence encoder, which is downloaded once.
+def load_reader(name: str, new_kinds: bool, checkpoint: str) -> Reader:
+    """Load a reader of briefs that needs PyTorch; its encoder is downloaded once.
+
+    Args:
+        name: ``minilm`` or ``tuned``.
+        new_kinds: See ``BriefSearchSettings``; that of a tuned reader is settled.
+        checkpoint: Folder of a tuned reader; empty for that of the package.
 
     Raises:
-        CannotRunError: It cannot be had.
+        CannotRunError: The weights cannot be had.
     """
+    if name == "tuned":
+        with slow_imports():
+            from daedalus.training.brief_reader import load_reader as load_tuned
+
+        return load_tuned(Path(checkpoint) if checkpoint else PACKAGED)
     with slow_imports():
+        from daedalus.design.briefs.linear_reader import LinearReader
         from daedalus.training.sentence_encoder import load_sentence_encoder
 
-    return load_sentence_encoder()
+    return LinearReader(load_sentence_encoder()).fit(examples(new_kinds))
 
 
 def load_ask(source: str, temperature: float, pattern: str) -> Ask:

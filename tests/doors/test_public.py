@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import daedalus
+from daedalus.design.briefs.understanding import Clause
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings
@@ -72,6 +73,26 @@ def test_only_what_is_allowed_may_be_set() -> None:
     assert market.step(VARIED[1]).reward > 0
     with pytest.raises(ValueError, match=r"allowed\.auction_type: 'dutch' is not allowed"):
         daedalus.make("stage3", allowed={"auction_type": ["dutch"]})
+
+
+def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Known:
+        def clauses(self, sentences: list[str]) -> list[Clause]:
+            meanings = ["aim/revenue", "payment/first_price", "payment/vcg", "fact/ring"]
+            return [Clause(*pair) for pair in zip(meanings, [None] * 4, sentences, strict=True)]
+
+    monkeypatch.setattr("daedalus.launch.brief_answer.best_reader", lambda *_: Known())
+    with pytest.warns(UserWarning, match="the second is not kept; auction_type: “Own.” excludes"):
+        market = daedalus.make("stage1", brief="Money. Own. Displaced. A ring.")
+    assert market.env.goal.weights == {"revenue": 1.0}
+    assert market.env.allowed == {"auction_type": ("first_price",)}
+    assert market.env.brief.startswith("Money.") and market.understood is not None
+    assert "colluder" in market.env.market.population.types  # of briefs_ring
+    market.reset(3)
+    with pytest.raises(MechanismError):
+        market.step(daedalus.Mechanism(auction_type="vcg"))
+    with pytest.raises(ValueError, match="leave these two out"):
+        daedalus.make("stage1", reward="revenue", brief="Money.")
 
 
 def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:

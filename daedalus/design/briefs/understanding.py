@@ -82,6 +82,7 @@ class Understanding:
         floors: Least means of reward terms.
         population: The bidders that the brief tells of; empty if it tells of none.
         clauses: The sentences that count, in order.
+        idle: Sentences that ask for nothing.
         unread: Sentences that ask for something, but could not be used, each with the reason.
         contradictions: Pairs of sentences of which the second was left out.
     """
@@ -91,8 +92,15 @@ class Understanding:
     floors: Mapping[str, float] = field(default_factory=dict)
     population: str = ""
     clauses: tuple[Clause, ...] = ()
+    idle: tuple[Clause, ...] = ()
     unread: tuple[tuple[Clause, str], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return a sentence for each sentence that was not used, with the reason."""
+        named = [f"“{each.sentence}” is not used: {reason}" for each, reason in self.unread]
+        return [*named, *(f"the second is not kept; {each}" for each in self.contradictions)]
 
     def goal(self, brief: str = "") -> Goal:
         """Return weights and what may be set as a goal; floors are no part of it."""
@@ -124,6 +132,29 @@ def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
     return rules
 
 
+def says(clause: Clause, population: str) -> str:
+    """Return what a clause asks for in terms of the market, such as *reserve_price: 0.2 to 0.9*.
+
+    Args:
+        clause: A clause without ``fault``.
+        population: The bidders that its brief tells of, for a conditional clause.
+    """
+    meaning = clause.parts
+    parts = [f"{name}: {_in_words(each)}" for name, each in rules_of(clause, population).items()]
+    parts += [f"most of all: {meaning.aim}"] * bool(meaning.aim)
+    parts += [f"counts too: {meaning.also}"] * bool(meaning.also)
+    parts += [f"bidders: population={meaning.population}"] * bool(meaning.population)
+    if meaning.floor:
+        parts.append(f"mean {meaning.floor} at least {clause.amount:g}")
+    return ", ".join(parts) or "asks for nothing"
+
+
+def _in_words(allowed: Allowed) -> str:
+    if isinstance(allowed, Between):
+        return f"{allowed.low:g}" + f" to {allowed.high:g}" * (allowed.low < allowed.high)
+    return " or ".join(str(each).lower() for each in allowed)
+
+
 def understand(clauses: Sequence[Clause]) -> Understanding:
     """Put the clauses of a brief together.
 
@@ -138,7 +169,8 @@ def understand(clauses: Sequence[Clause]) -> Understanding:
     for each in facts:
         found.add(each)
     kept = tuple(each for each in usable if each in found.kept)
-    return replace(found.result(), clauses=kept, unread=unread)
+    idle = tuple(each for each in clauses if each.parts.is_nothing)
+    return replace(found.result(), clauses=kept, idle=idle, unread=unread)
 
 
 class _Builder:
@@ -165,7 +197,7 @@ class _Builder:
                 return self._note(next(iter(stored.values())), clause, about)
         rules = rules_of(clause, next(iter(self.population), ""))
         for name, allowed in rules.items():
-            if name in self.rules and narrowed(self.rules[name][0], allowed) is None:
+            if name in self.rules and both_allow(self.rules[name][0], allowed) is None:
                 return self._note(self.rules[name][1], clause, name)
         self._take(clause, rules)
         return None
@@ -180,7 +212,7 @@ class _Builder:
             if name:
                 stored.setdefault(name, clause)
         for name, allowed in rules.items():
-            both = narrowed(self.rules[name][0], allowed) if name in self.rules else allowed
+            both = both_allow(self.rules[name][0], allowed) if name in self.rules else allowed
             assert both is not None
             self.rules[name] = (both, clause)
         if meaning.floor and clause.amount is not None:
@@ -210,7 +242,7 @@ def _weights(main: str, others: Sequence[str]) -> dict[str, float]:
     return {main: MAIN_SHARE} | dict.fromkeys(sorted(others), share)
 
 
-def narrowed(first: Allowed, second: Allowed) -> Allowed | None:
+def both_allow(first: Allowed, second: Allowed) -> Allowed | None:
     """Return what both rules of a field allow; None if that is nothing."""
     if isinstance(first, Between) and isinstance(second, Between):
         low, high = max(first.low, second.low), min(first.high, second.high)
@@ -223,5 +255,5 @@ def narrowed(first: Allowed, second: Allowed) -> Allowed | None:
 
 def _admits(allowed: Allowed, value: Any) -> bool:
     if isinstance(allowed, Between):
-        return allowed.low <= value <= allowed.high
+        return bool(allowed.low <= value <= allowed.high)
     return value in allowed

@@ -12,6 +12,8 @@ from daedalus.design.briefs.meanings import MEANINGS
 
 DATA = Path(__file__).with_name("data")
 """Sentences and frozen briefs."""
+PACKAGED = DATA / "reader"
+"""Folder of the reader that comes with the package."""
 
 Writer = Literal["first", "second"]
 """The first wrote what trains. The second saw the meanings alone, and wrote what tests."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from daedalus.checks import CannotRunError, Checked
+from daedalus.design.briefs.readers import Reader
 from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
@@ -19,9 +17,6 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import generator
 
-Embed = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Maps B sentences to features, shape (B, F)."""
-
 
 class LoadModel(Protocol):
     """Loads a language model."""
@@ -30,6 +25,18 @@ class LoadModel(Protocol):
         self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
     ) -> tuple[Generate, PromptSettings]:
         """Return the model's generate function, and the prompt that it was trained on."""
+        ...
+
+
+class LoadReader(Protocol):
+    """Loads a reader of briefs."""
+
+    def __call__(self, name: str, new_kinds: bool, checkpoint: str) -> Reader:
+        """Return a reader, see ``BriefSearchSettings``.
+
+        Raises:
+            CannotRunError: Its weights cannot be had.
+        """
         ...
 
 
@@ -44,7 +51,7 @@ class DesignerContext:
         load_model: Loads a language model. It is passed in, so that this package needs no torch.
         population: Name of the environment's population; None if it has none.
         bidders: Returns bidders by the name of their population, for designers that read of others.
-        load_encoder: Loads a pretrained encoder of sentences. It is passed in as ``load_model``.
+        load_reader: Loads a reader of briefs that needs torch. It is passed in as ``load_model``.
     """
 
     env: DesignEnv
@@ -53,7 +60,7 @@ class DesignerContext:
     load_model: LoadModel | None = None
     population: str | None = None
     bidders: Callable[[str], Population | SeatPlan] | None = None
-    load_encoder: Callable[[], Embed] | None = None
+    load_reader: LoadReader | None = None
 
     def market_of(self, population: str) -> DesignEnv:
         """Return the market of the bidders of a population; the environment's own for "".

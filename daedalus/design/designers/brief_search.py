@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from daedalus.checks import CannotRunError, at_least, one_of
-from daedalus.design.briefs.readers import KeywordReader, Reader
+from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.search import BUDGET
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples
-from daedalus.design.designers.base import DesignerContext, DesignerSettings, Embed
+from daedalus.design.designers.base import DesignerContext, DesignerSettings, LoadReader
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 
-READERS = ("keywords", "tfidf", "minilm")
+READERS = ("keywords", "tfidf", "minilm", "tuned")
 
 
 @dataclass
@@ -26,8 +26,10 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
     """A reader, and the budget of the search behind it.
 
     Attributes:
-        reader: ``keywords``, ``tfidf`` (words and logistic regression) or ``minilm`` (a pretrained
-            sentence encoder and logistic regression).
+        reader: ``keywords``, ``tfidf`` (words and logistic regression), ``minilm`` (a pretrained
+            sentence encoder and logistic regression) or ``tuned`` (the encoder with adapters).
+        checkpoint: Folder of a ``tuned`` reader, as ``+experiment=brief_reader`` writes it; empty
+            for that of the package.
         new_kinds: Whether the reader learns the types of clauses that the benchmark keeps from
             training, too.
     """
@@ -36,6 +38,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
     reader: str = one_of(READERS, "tfidf")
     new_kinds: bool = True
+    checkpoint: str = ""
     candidates: int = at_least(1, BUDGET.candidates)
     episodes: int = at_least(1, BUDGET.episodes)
     keep: int = at_least(2, BUDGET.keep)
@@ -44,30 +47,31 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
     def build(self, context: DesignerContext) -> BriefSearch:
         """Train the reader, which takes seconds, and return the designer."""
-        reader = make_reader(self.reader, self.new_kinds, context.load_encoder)
+        reader = make_reader(self.reader, self.new_kinds, self.checkpoint, context.load_reader)
         return BriefSearch(BriefSolver(reader, context.market_of, context.seed, self))
 
 
-def make_reader(name: str, new_kinds: bool, load_encoder: Callable[[], Embed] | None) -> Reader:
+def make_reader(name: str, new_kinds: bool, checkpoint: str, load: LoadReader | None) -> Reader:
     """Return a reader that has learnt the first writer's sentences.
 
     Args:
         name: One of ``READERS``.
         new_kinds: See ``BriefSearchSettings``.
-        load_encoder: Loads the encoder of ``minilm``.
+        checkpoint: See ``BriefSearchSettings``.
+        load: Loads the readers that need torch.
 
     Raises:
-        CannotRunError: The encoder cannot be had.
+        CannotRunError: The weights cannot be had.
     """
     if name == "keywords":
-        return KeywordReader()
-    from daedalus.design.briefs.linear_reader import LinearReader  # slow to import
-
+        return KeywordReader(examples(new_kinds))
     if name == "tfidf":
+        from daedalus.design.briefs.linear_reader import LinearReader  # slow to import
+
         return LinearReader().fit(examples(new_kinds))
-    if load_encoder is None:
-        raise CannotRunError("reader: minilm needs PyTorch, which is not at hand; take tfidf")
-    return LinearReader(load_encoder()).fit(examples(new_kinds))
+    if load is None:
+        raise CannotRunError(f"reader: {name} needs PyTorch, which is not at hand; take tfidf")
+    return load(name, new_kinds, checkpoint)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from daedalus.design.briefs.brief import Brief, written_rules
 from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.meanings import kind
-from daedalus.design.briefs.scoring import EPISODES, mean_terms, verdict
+from daedalus.design.briefs.scoring import EPISODES, Verdict, mean_terms, verdict
 from daedalus.design.briefs.understanding import Understanding
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
@@ -120,7 +120,7 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
         kept = group[group["rules_kept"]]
         rows.append(
             {"split": split, "designer": designer, "briefs": len(group)}
-            | mean_estimate("score", group["score"], confidence, "brief")
+            | mean_estimate("score", group["score"].dropna(), confidence, "brief")
             | mean_estimate("rules_kept", group["rules_kept"], confidence, "brief")
             | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
         )
@@ -159,15 +159,13 @@ def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
 def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str, Any]:
     brief, mechanism = proposal.brief, proposal.mechanism
     row: dict[str, Any] = {"designer": proposal.designer, "split": split, "id": brief.id}
-    if mechanism is None:
-        broken, reached, score = ("no valid mechanism",), np.nan, 0.0
-    else:
+    judged = Verdict(("no valid mechanism",), np.nan, 0.0)
+    if mechanism is not None:
         judged = verdict(brief, mechanism, terms)
-        broken, reached, score = judged.broken, judged.objective, judged.score
-    row |= {"rules_kept": not broken, "objective": reached, "score": score}
+    row |= {"rules_kept": judged.keeps_rules, "objective": judged.objective, "score": judged.score}
     understood = proposal.understood
     row["all_read"] = understood.same_as(brief.truth) if understood else np.nan
-    row["broken"] = "; ".join(broken)
+    row["broken"] = "; ".join(judged.broken)
     row["mechanism"] = json.dumps(mechanism.to_dict()) if mechanism else ""
     row["understood"] = json.dumps(_written(understood)) if understood else ""
     return row

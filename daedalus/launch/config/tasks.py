@@ -42,6 +42,7 @@ from daedalus.launch.config.task_parts import (
 )
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
+from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
@@ -50,12 +51,22 @@ _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.ep
 
 @dataclass
 class Ask(Study, Restricted):
-    """What a trained designer sets in a market, and what that earns."""
+    """What a trained designer sets in a market, and what that earns.
+
+    Attributes:
+        brief: What the seller asks for in sentences; a search then sets what they mean.
+    """
 
     designers = LanguageModelSettings
     needs_baselines = ("best_own",)
 
     task: str = "ask"
+    brief: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.brief and not self.brief.strip():
+            raise ValueError("brief: it is empty; write what the auction must do, in sentences")
 
 
 @dataclass
@@ -86,6 +97,14 @@ class BenchService(Offering):
 
 
 @dataclass
+class BriefReader(Task):
+    """``reader``: how a reader of briefs is trained."""
+
+    task: str = "brief_reader"
+    reader: BriefReaderSettings = field(default_factory=BriefReaderSettings)
+
+
+@dataclass
 class Briefs(Study):
     """What designers make of briefs.
 
@@ -95,7 +114,7 @@ class Briefs(Study):
     """
 
     by_type = True
-    partly = ("evaluation.confidence", "evaluation.episodes")
+    partly = _NO_BOOTSTRAP
 
     task: str = "briefs"
     briefs: str = ""

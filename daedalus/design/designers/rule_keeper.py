@@ -20,7 +20,7 @@ from daedalus.market.seeds import generator
 
 
 @dataclass
-class CautiousSettings(DesignerSettings):
+class RuleKeeperSettings(DesignerSettings):
     """A designer that reads no brief, and sets what most briefs allow.
 
     Attributes:
@@ -37,7 +37,7 @@ class CautiousSettings(DesignerSettings):
 
     def build(self, context: DesignerContext) -> FixedDesigner:
         """Return the designer of the mechanism that keeps all rules of most briefs."""
-        pool = random_mechanisms(self.candidates, generator(context.seed, "briefs/cautious"))
+        pool = random_mechanisms(self.candidates, generator(context.seed, "briefs/rule_keeper"))
         terms = mean_terms(context.env, pool, self.episodes, context.seed, "search")
         kept = np.zeros(len(pool))
         for brief in frozen_briefs(TRAINING.name)[: self.briefs]:

@@ -1,0 +1,108 @@
+"""Shows what was understood of a brief, what it sets, and what each rule costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+
+import pandas as pd
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.solver import Answer, BriefSolver
+from daedalus.design.briefs.understanding import Understanding, says
+from daedalus.design.designers.base import DesignerContext, LoadReader
+from daedalus.design.designers.brief_search import make_reader
+from daedalus.evaluation.run_report import Report
+from daedalus.market.parsing import format_mechanism
+
+_LEAST_CONFIDENCE = 0.25
+"""Below it a sentence counts as not understood; chosen by cross-validation on the first writer."""
+
+
+def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer:
+    """Read a brief, search what suits it, and show both.
+
+    Args:
+        brief: The sentences.
+        context: The market, the seed, bidders by name, and what loads readers.
+        report: It shows and writes: brief.csv, rules.csv and brief_answer.jsonl.
+    """
+    solver = make_solver(context, report.say)
+    understood = solver.understand(brief)
+    _show_understanding(understood, report)
+    report.say("searching, also without each rule, for its price (seconds for each)")
+    answer = solver.answer(understood, prices=True)
+    _show_answer(answer, report)
+    return answer
+
+
+def make_solver(context: DesignerContext, say: Callable[[str], object]) -> BriefSolver:
+    """Return what reads briefs with the best reader that is at hand, and searches.
+
+    Args:
+        context: The market, the seed, bidders by name, and what loads readers.
+        say: Takes a sentence if there is no encoder.
+    """
+    reader = best_reader(context.load_reader, say)
+    return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
+
+
+def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
+    """Return the reader with an encoder; that without one if it cannot be had, and say so."""
+    try:
+        return make_reader("tuned", True, "", load)
+    except CannotRunError as error:
+        say(
+            f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
+            "misreads more, so look at what was understood"
+        )
+        return make_reader("tfidf", True, "", None)
+
+
+def _show_understanding(understood: Understanding, report: Report) -> None:
+    rows = [
+        {"sentence": each.sentence, "understood": text, "sure": round(each.confidence, 2)}
+        for each, text in (
+            *((each, says(each, understood.population)) for each in understood.clauses),
+            *((each, f"not used: {reason}") for each, reason in understood.unread),
+            *(
+                (each.second, f"NOT KEPT: it contradicts “{each.first.sentence}” ({each.about})")
+                for each in understood.contradictions
+            ),
+            *((each, "asks for nothing") for each in understood.idle),
+        )
+    ]
+    frame = pd.DataFrame(rows, columns=["sentence", "understood", "sure"])
+    report.table(frame, "brief")
+    report.show(frame, "what was understood: check it")
+    if not understood.clauses:
+        report.say("No rule, aim or fact was found: what follows maximises R without rules.")
+    for each in understood.contradictions:
+        report.say(f"Two sentences exclude each other, so the second is not kept. {each}")
+
+
+def _show_answer(answer: Answer, report: Report) -> None:
+    population = answer.understood.population
+    rows = [
+        {"rule": says(each.clause, population), "kept": "yes" if each.kept else "NO"}
+        | {"costs": each.price, "sentence": each.clause.sentence}
+        for each in answer.rules
+    ]
+    report.say(f"\nset: {format_mechanism(answer.mechanism)}\n")
+    aim = " + ".join(f"{weight:g} {term}" for term, weight in answer.understood.reward.items())
+    if rows:
+        frame = pd.DataFrame(rows)
+        report.table(frame, "rules")
+        report.show(frame, f"rules, and what each costs of {aim}")
+    means = ", ".join(f"{name} {value:.3f}" for name, value in answer.terms.items())
+    report.say(f"{aim}: {answer.objective:.3f} in 64 new episodes of the simulated bidders")
+    report.say(f"means there: {means}")
+    report.lines([_written(answer)], "brief_answer")
+
+
+def _written(answer: Answer) -> dict[str, object]:
+    written = {"mechanism": answer.mechanism.to_dict(), "objective": answer.objective}
+    rules = [asdict(each) for each in answer.rules]
+    return json.loads(json.dumps(written | {"terms": answer.terms, "rules": rules}))  # type: ignore[no-any-return]

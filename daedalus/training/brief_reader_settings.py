@@ -1,0 +1,32 @@
+"""Settings of the training of a reader of briefs; this module imports fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daedalus.checks import Checked, above, at_least, within
+
+
+@dataclass
+class BriefReaderSettings(Checked):
+    """How adapters of the sentence encoder are trained.
+
+    Attributes:
+        epochs: Passes over the sentences.
+        batch_size: Sentences in a step.
+        learning_rate: Highest learning rate of the adapters.
+        head_learning_rate: That of the linear layer.
+        rank: Rank of the adapters.
+        dropout: Share of their inputs that is dropped.
+        new_kinds: Whether the types of clauses that the benchmark keeps from training are learnt.
+        wordings: Sentences of each meaning, at most.
+    """
+
+    epochs: int = at_least(1, 20)
+    batch_size: int = at_least(1, 32)
+    learning_rate: float = above(0, 1e-3)
+    head_learning_rate: float = above(0, 3e-3)
+    rank: int = at_least(1, 8)
+    dropout: float = within(0, 1, 0.1)
+    new_kinds: bool = True
+    wordings: int = at_least(1, 1000)

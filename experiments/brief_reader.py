@@ -1,0 +1,56 @@
+"""Train a reader of briefs, and count what it reads of another writer's sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from daedalus.design.briefs.meanings import MEANINGS, kind
+from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.wordings import examples, wordings
+from daedalus.launch.config.tasks import BriefReader
+from daedalus.launch.tracked import tracked
+from daedalus.runs.importing import slow_imports
+from daedalus.runs.phases import SFT, phase
+
+
+def main(config: BriefReader, out: Path) -> None:
+    """Write the reader to ``out``/reader, losses.csv and reading.csv."""
+    with slow_imports():
+        from daedalus.training.brief_reader import train_reader
+
+    settings = config.reader
+    with tracked(config, out) as (_, report):
+        with phase(SFT):
+            given = examples(settings.new_kinds, settings.wordings)
+            reader, losses = train_reader(given, settings, config.seed)
+        reader.save(out / "reader")
+        report.table(pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses}), "losses")
+        table = reading(reader, settings.new_kinds)
+        report.table(table, "reading")
+        kinds = table.groupby("kind", sort=False)["right"].agg(["mean", "size"]).reset_index()
+        report.show(kinds, "share of another writer's sentences that are read right")
+        report.say(f"all sentences: {table['right'].mean():.3f} of {len(table)}")
+
+
+def reading(reader: Reader, new_kinds: bool) -> pd.DataFrame:
+    """Return a row for each sentence of the second writer: meaning, read as, how sure, right."""
+    given = [
+        (text.replace("{x}", "0.5"), name)
+        for name, texts in wordings("second").items()
+        if new_kinds or MEANINGS[name].trained
+        for text in texts
+    ]
+    clauses = reader.clauses([text for text, _ in given])
+    return pd.DataFrame(
+        {
+            "kind": kind(name),
+            "meaning": name,
+            "read": each.meaning,
+            "sure": each.confidence,
+            "right": each.meaning == name,
+            "sentence": each.sentence,
+        }
+        for (_, name), each in zip(given, clauses, strict=True)
+    )

@@ -1,0 +1,43 @@
+"""Amounts in sentences come back as they were written, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.design.briefs.amounts import amounts_in, masked, written
+
+
+@pytest.mark.parametrize("hundredths", range(5, 301, 5))
+def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
+    rng = np.random.default_rng(hundredths)
+    for _ in range(30):
+        text = f"It must be {written(hundredths / 100, rng)} of the top value."
+        assert amounts_in(text) == [hundredths / 100], text
+        assert masked(text) == "It must be some of the top value."
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("no lower than .3", [0.3]),
+        ("0,4 of the top value", [0.4]),
+        ("3/10 of it", [0.3]),
+        ("two in five buyers", [0.4]),
+        ("seven out of every ten", [0.7]),
+        ("nought point two", [0.2]),
+        ("zero point two five", [0.25]),
+        ("one and a quarter times its value", [1.25]),
+        ("a hundred and ten percent", [1.1]),
+        ("bids ≥ 20% of top value", [0.2]),
+        ("thirty-five per cent", [0.35]),
+        ("at least two", [2.0]),
+        ("one of the buyers gets half", [0.5]),  # half is sure, so one is no amount
+        ("A buyer and another one", [1.0]),  # nothing better is at hand
+        ("a buyer and a seller", []),
+        ("nobody may learn who won", []),
+        ("3/0 is nothing", []),
+    ],
+)
+def test_amounts_as_people_write_them(text: str, amounts: list[float]) -> None:
+    assert amounts_in(text) == amounts

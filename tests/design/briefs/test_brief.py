@@ -1,0 +1,85 @@
+"""Files of briefs: what they hold comes back, and a bad line is one sentence with its number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daedalus.design.briefs.brief import BriefError, brief_from, read_briefs, write_briefs
+from daedalus.market.allowed import Between
+
+GOOD: dict[str, Any] = {
+    "id": "a",
+    "brief": "Sell dear.",
+    "population": "stage3",
+    "reward": {"revenue": 0.7, "fairness": 0.3},
+    "allowed": {"auction_type": ["first_price"], "reserve_price": {"min": 0.1, "max": 0.4}},
+    "floors": {"participation": 0.5},
+}
+
+
+def test_a_brief_comes_back(tmp_path: Path) -> None:
+    brief = brief_from(GOOD)
+    write_briefs([brief], tmp_path / "briefs.jsonl")
+    assert read_briefs(tmp_path / "briefs.jsonl") == [brief]
+    assert brief.allowed["reserve_price"] == Between(0.1, 0.4)
+    assert brief.to_dict() == GOOD
+
+
+def test_who_says_nothing_wants_r() -> None:
+    brief = brief_from({"id": "a", "brief": "Hello.", "population": "stage1"})
+    assert brief.reward == {"composite": 1.0} and not brief.goal.allowed
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"reward": {"profit": 1}}, "reward.profit: no such term; choose from welfare"),
+        ({"reward": {"revenue": -1}}, "reward.revenue: -1; give a number from 0 up"),
+        ({"reward": {"revenue": 0}}, "reward: no term has a weight above 0"),
+        ({"floors": {"fairness": 2}}, "floors.fairness: 2; give a number from 0 to 1"),
+        ({"floors": [1]}, "floors: [1]; give an object, by name"),
+        ({"allowed": {"colour": ["red"]}}, "no such field"),
+        ({"allowed": {"auction_type": []}}, "at least one value"),
+        ({"allowed": {"auction_type": ["dutch"]}}, "'dutch' is not allowed"),
+        ({"allowed": {"reserve_price": {"min": 0.4, "max": 0.1}}}, "exchange its ends"),
+        ({"allowed": {"reserve_price": {"min": 0.4, "max": 2}}}, "2"),
+        ({"brief": " "}, "brief: ' '; give a text that is not empty"),
+        ({"id": 7}, "id: 7; give a text"),
+        ({"colour": 1}, "no key 'colour'"),
+        ({"scale": {"floor": 1}}, "scale"),
+    ],
+)
+def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path = tmp_path / "briefs.jsonl"
+    path.write_text(f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD | {'id': 'b'} | change)}\n")
+    with pytest.raises(BriefError) as caught:
+        read_briefs(path)
+    assert str(caught.value).startswith(f"{path}, line 3: ") and said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no line"),
+        ('{"id": ', "line 1: no JSON (Expecting value at column 8)"),
+        ("[1]", "line 1: '[1]' is no object"),
+        ('{"id": "a", "brief": "x"}', "line 1: population is missing"),
+        (f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}", "line 2: id 'a' stands twice"),
+    ],
+)
+def test_what_is_no_file_of_briefs_says_so(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "briefs.jsonl"
+    path.write_text(text)
+    with pytest.raises(BriefError) as caught:
+        read_briefs(path)
+    assert said in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BriefError, match=r"none\.jsonl cannot be read"):
+        read_briefs(tmp_path / "none.jsonl")

@@ -1,0 +1,123 @@
+"""From sentences to a mechanism: readers learn, nothing is silently dropped, rules have prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.linear_reader import LinearReader
+from daedalus.design.briefs.meanings import NOTHING
+from daedalus.design.briefs.readers import clause, read, sentences_of
+from daedalus.design.briefs.solver import BriefSolver
+from daedalus.design.briefs.understanding import Clause
+from daedalus.design.briefs.wordings import examples, wordings
+from daedalus.design.designers.brief_search import make_reader
+from daedalus.design.env import DesignEnv
+from daedalus.market.allowed import Between
+from tests.design.briefs.conftest import SMALL
+
+
+class Lookup:
+    """Knows the meaning of each sentence that it was told."""
+
+    def __init__(self, **meanings: str) -> None:
+        self.meanings = {name.replace("_", " ") + ".": each for name, each in meanings.items()}
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        return [clause(self.meanings.get(each, NOTHING), each, 0.9) for each in sentences]
+
+
+def test_a_reader_of_words_knows_what_it_learnt() -> None:
+    reader = LinearReader().fit(examples())
+    text = wordings()["reserve_least/x"][0].replace("{x}", "a fifth")
+    understood = read(reader, f"{text} {wordings()['payment/vcg'][3]}")
+    assert understood.allowed == {"reserve_price": Between(0.2, 0.9), "auction_type": ("vcg",)}
+    right = [
+        reader.clauses([each])[0].meaning == name
+        for name, texts in wordings("second").items()
+        for each in texts[:2]
+    ]
+    assert 0.5 < np.mean(right) < 1.0  # a second writer's sentences
+
+
+def test_keywords_read_less_than_regression() -> None:
+    keywords, words = KeywordReader(examples()), LinearReader().fit(examples())
+    given = [(text, name) for name, texts in wordings("second").items() for text in texts]
+    hits = [
+        np.mean([reader.clauses([text])[0].meaning == name for text, name in given])
+        for reader in (keywords, words)
+    ]
+    assert 0.2 < hits[0] < hits[1]
+
+
+def test_an_embedding_takes_the_place_of_words() -> None:
+    def length(sentences: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([[float(len(each) > 6)] for each in sentences])
+
+    reader = LinearReader(length).fit([("short", "aim/revenue"), ("rather long", NOTHING)] * 5)
+    assert reader.clauses(["tiny"])[0].meaning == "aim/revenue"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("One. Two! Three? Four", 4), ("No less than 0.2 of it. Next.", 2), ("", 0), ("\n \n", 0)],
+)
+def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
+    assert len(sentences_of(text)) == count
+
+
+def test_the_usable_amount_counts() -> None:
+    assert clause("reserve_least/x", "In 3 years, at least 20 percent.", 1.0).amount == 0.2
+    assert clause("reserve_least/x", "Not too low.", 1.0).fault == "it names no amount"
+
+
+def test_an_unsure_sentence_is_not_used_but_named() -> None:
+    understood = read(Lookup(Money="aim/revenue"), "Money.", least_confidence=0.95)
+    assert understood.reward == {"composite": 1.0} and len(understood.unread) == 1
+
+
+def test_every_sentence_is_accounted_for(env: DesignEnv) -> None:
+    reader = Lookup(Money="aim/revenue", Own="payment/first_price", Second="payment/second_price")
+    understood = read(reader, "Money. Own. Hello there. Second.")
+    shown = [
+        *understood.clauses,
+        *understood.idle,
+        *(each.second for each in understood.contradictions),
+    ]
+    assert sorted(each.sentence for each in shown) == ["Hello there.", "Money.", "Own.", "Second."]
+    answer = BriefSolver(reader, lambda _: env, budget=SMALL).answer(understood)
+    assert answer.mechanism.auction_type == "first_price"
+
+
+def test_rules_have_prices_and_the_same_brief_the_same_mechanism(env: DesignEnv) -> None:
+    reader = Lookup(Money="aim/revenue", None_below_90_percent="reserve_least/x")
+    solver = BriefSolver(reader, lambda _: env, budget=SMALL)
+    understood = solver.understand("Money. None below 90 percent.")
+    answer = solver.answer(understood, prices=True)
+    (rule,) = answer.rules
+    assert rule.kept and rule.price > 0.05  # a reserve of 0.9 sells next to nothing
+    assert answer.objective == pytest.approx(answer.terms["revenue"])
+    again = BriefSolver(reader, lambda _: env, budget=SMALL)
+    assert again.answer(understood).mechanism == answer.mechanism
+
+
+def test_facts_choose_the_market(env: DesignEnv) -> None:
+    asked: list[str] = []
+
+    def market(population: str) -> DesignEnv:
+        asked.append(population)
+        return env
+
+    solver = BriefSolver(Lookup(Ring="fact/ring"), market, budget=SMALL)
+    solver.answer(solver.understand("Ring."))
+    assert set(asked) == {"briefs_ring"}
+
+
+def test_without_an_encoder_the_reader_says_so() -> None:
+    with pytest.raises(CannotRunError, match="take tfidf"):
+        make_reader("minilm", True, "", None)

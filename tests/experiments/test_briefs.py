@@ -1,0 +1,109 @@
+"""Designers under briefs of a file and of the benchmark, and the answer to a single brief."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.launch import brief_answer
+from daedalus.launch.config import ConfigError, compose_config
+from daedalus.market.mechanism import mechanism_from_mapping
+from tests.launching import play
+
+SMALL = (
+    "candidates=8",
+    "episodes=2",
+    "sweeps=0",
+)
+BUDGETS = [
+    f"evaluation.baselines.{name}.{each}" for name in ("blind", "keywords") for each in SMALL
+]
+FEW = [
+    "+experiment=briefs",
+    "~evaluation.baselines.tfidf",
+    "evaluation.baselines.rule_keeper.candidates=32",
+    "evaluation.baselines.rule_keeper.briefs=20",
+    *BUDGETS,
+    "designer.name=tfidf",
+    "designer.reader=tfidf",
+    *(f"designer.{each}" for each in SMALL),
+]
+
+
+def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
+    play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=3")
+    table = pd.read_csv(tmp_path / "briefs.csv")
+    names = ["random", "informed_greedy", "blind", "rule_keeper", "keywords", "tfidf", "true_parts"]
+    assert list(dict.fromkeys(table["designer"])) == names
+    assert set(table.groupby(["designer", "split"]).size()) == {3}
+    truth = table[table["designer"] == "true_parts"]
+    assert truth["rules_kept"].all() and truth["score"].round(4).eq(1).all()
+    broken = table[~table["rules_kept"]]
+    assert len(broken) and broken["score"].eq(0).all() and broken["broken"].str.len().gt(0).all()
+    read = table[table["designer"] == "tfidf"]
+    assert read["understood"].map(json.loads).map(lambda each: "reward" in each).all()
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert len(summary) == 2 * len(names) and summary["score_low"].notna().any()
+    assert (tmp_path / "figures/scores.png").stat().st_size and (tmp_path / "clauses.csv").exists()
+
+
+def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
+    rows = [
+        {"id": "one", "brief": "Above all we need money.", "population": "stage1"}
+        | {"reward": {"revenue": 1}, "allowed": {"reserve_price": {"min": 0.2, "max": 0.9}}},
+        {"id": "two", "brief": "Everybody must take part.", "population": "stage1"}
+        | {"floors": {"participation": 1.0}},
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    play(tmp_path / "out", *FEW, f"briefs={path}")
+    table = pd.read_csv(tmp_path / "out/briefs.csv")
+    assert set(table["split"]) == {"mine"} and set(table["id"]) == {"one", "two"}
+    assert table.loc[table["id"] == "one", "score"].notna().all()
+    unreachable = table[(table["id"] == "two") & table["rules_kept"]]
+    assert unreachable["score"].isna().all()  # no mechanism reaches that floor, so nothing is 1
+    truth = table[(table["designer"] == "true_parts")]
+    assert list(truth["id"]) == ["one"]
+    best = mechanism_from_mapping(json.loads(truth["mechanism"].iloc[0]))
+    assert best.reserve_price >= 0.2
+
+
+def test_a_wrong_split_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"splits: 'hidden'; choose from same, wordings"):
+        compose_config("+experiment=briefs", "splits=[hidden]")
+
+
+@pytest.fixture
+def without_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no encoder be at hand, as without a network."""
+    given = brief_answer.make_reader
+
+    def make(name: str, new_kinds: bool, checkpoint: str, load: object) -> object:
+        if name == "tuned":
+            raise CannotRunError("it cannot be had")
+        return given(name, new_kinds, checkpoint, None)
+
+    monkeypatch.setattr(brief_answer, "make_reader", make)
+
+
+@pytest.mark.usefixtures("without_encoder")
+def test_ask_answers_a_brief(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    brief = frozen_briefs("same")[2].text  # a single rule: a reserve of 0.3 or more
+    play(tmp_path, "+experiment=ask", "population=stage1", f"brief='{brief} Thank you.'")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "a reader of words takes its place" in shown and "what was understood" in shown
+    rules = pd.read_csv(tmp_path / "rules.csv")
+    assert list(rules["rule"]) == ["reserve_price: 0.3 to 0.9"] and list(rules["kept"]) == ["yes"]
+    (answer,) = (json.loads(line) for line in (tmp_path / "brief_answer.jsonl").open())
+    assert answer["mechanism"]["reserve_price"] >= 0.3
+    assert list(pd.read_csv(tmp_path / "brief.csv")["sentence"]) == [brief, "Thank you."]
+
+
+def test_an_empty_brief_is_refused() -> None:
+    with pytest.raises(ConfigError, match="brief: it is empty"):
+        compose_config("+experiment=ask", "brief=' '")

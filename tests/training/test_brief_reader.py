@@ -1,0 +1,83 @@
+"""A reader of briefs learns its sentences and comes back; an encoder embeds them alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from daedalus.design.briefs.linear_reader import LinearReader
+from daedalus.design.briefs.readers import read
+from daedalus.market.allowed import Between
+from daedalus.training import brief_reader
+from daedalus.training.brief_reader import load_reader, train_reader
+from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.sentence_encoder import load_encoder, load_sentence_encoder
+
+EXAMPLES = [
+    ("Tell nobody who won.", "winner_told/no"),
+    ("Who won stays hidden.", "winner_told/no"),
+    ("Everybody hears who won.", "winner_told/yes"),
+    ("Read out the name of who won.", "winner_told/yes"),
+    ("Sell nothing below 0.5 of it.", "reserve_least/x"),
+    ("At least 0.5 must come in.", "reserve_least/x"),
+    ("The harbour is old.", "nothing/all"),
+    ("We like boats.", "nothing/all"),
+]
+SETTINGS = BriefReaderSettings(epochs=40, batch_size=4, learning_rate=0.01, dropout=0.0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a small encoder with random weights, and let readers take it."""
+    words = {word for text, _ in EXAMPLES for word in text.replace(".", " .").lower().split()}
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "some", *sorted(words)]
+    tokenizer = Tokenizer(WordLevel({word: at for at, word in enumerate(names)}, "[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]"
+    )
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
+    model = BertModel(BertConfig(vocab_size=len(names), num_attention_heads=2, **sizes))
+    place = str(tmp_path / "encoder")
+    model.save_pretrained(place)
+    wrapped.save_pretrained(place)
+    monkeypatch.setattr(brief_reader, "load_encoder", lambda: load_encoder(place))
+    return place
+
+
+def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
+    reader, losses = train_reader(EXAMPLES, SETTINGS, seed=0)
+    assert losses[-1] < 0.6 < losses[0]
+    reader.save(tmp_path / "reader")
+    texts = [text for text, _ in EXAMPLES]
+    again = load_reader(tmp_path / "reader").clauses(texts)
+    assert again == reader.clauses(texts)
+    assert [each.meaning for each in again] == [meaning for _, meaning in EXAMPLES]
+    understood = read(reader, "Tell nobody who won. Sell nothing below a fifth of it.")
+    assert understood.allowed == {
+        "reveal_winner_identity": (False,),
+        "reserve_price": Between(0.2, 0.9),
+    }
+
+
+def test_the_same_seed_trains_the_same_reader(folder: str) -> None:
+    short = BriefReaderSettings(epochs=2, batch_size=4)
+    losses = [train_reader(EXAMPLES, short, seed)[1] for seed in (1, 1, 2)]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_embeddings_have_length_one_whatever_is_beside_them(folder: str) -> None:
+    embed = load_sentence_encoder(folder)
+    together = embed(["We like boats.", "Tell nobody who won, and who is old."])
+    assert np.allclose(np.linalg.norm(together, axis=1), 1.0)
+    assert np.allclose(together[0], embed(["We like boats."])[0], atol=1e-6)
+    reader = LinearReader(embed).fit(EXAMPLES)
+    assert reader.clauses(["The harbour is old."])[0].meaning == "nothing/all"
